@@ -86,9 +86,7 @@ def eager(problem: Problem, options: TransportOptions) -> Call:
 
     def label() -> Tensor:
         similarity, src_mask, tgt_mask = pair_similarity(problem.hidden, problem.spans, sizes=problem.sizes)
-        plan = sinkhorn(
-            similarity, src_mask, tgt_mask, iterations=options.iterations, mu=options.mu, eps=options.eps
-        )  # fmt: skip
+        plan = sinkhorn(similarity, src_mask, tgt_mask, options)
         return partners_of_matrix(find_links(plan, src_mask, tgt_mask), problem.spans, problem.hidden.shape[1])
 
     return label

@@ -6,13 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gpu_device
 import numpy as np
 import pytest
 import torch
-import transfer_data as made_up
 from hypothesis import HealthCheck, settings
-from warm_start import PREPARED, WarmStart
+from support import gpu_device
+from support import transfer_data as made_up
+from support.warm_start import PREPARED, WarmStart
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.pharaoh import Gold, parse_line
+    from xalign_fairseq.transport.options import SinkhornOptions
     from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
     from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
 
@@ -33,6 +34,7 @@ __all__ = [
     "Aligner",
     "Alignment",
     "Gold",
+    "SinkhornOptions",
     "XalignError",
     "__version__",
     "parse_line",
@@ -48,6 +50,7 @@ _HOMES = {
     "Aligner": "xalign_fairseq.aligner.neural.aligner",
     "Alignment": "xalign_fairseq.aligner.alignment",
     "Gold": "xalign_fairseq.links.pharaoh",
+    "SinkhornOptions": "xalign_fairseq.transport.options",
     "parse_line": "xalign_fairseq.links.pharaoh",
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",

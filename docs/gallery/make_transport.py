@@ -10,6 +10,7 @@ from xalign_fairseq import sinkhorn
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.matrix import draw_scale, draw_values, draw_words
 from xalign_fairseq.evaluation.plots.palette import INK, MUTED
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
 
 INPUTS = ("docs/gallery/sentences.py",)
@@ -25,7 +26,7 @@ def draw(path: Path) -> None:
     figure = new_figure(13.2, 9.8)
     panels = figure.subplots(2, 3)
     for axes, mu in zip(panels[0], MUS, strict=True):
-        plan = sinkhorn(similarity, src_mask, tgt_mask, mu=mu, iterations=20)[0]
+        plan = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(mu=mu, iterations=20))[0]
         draw_plan(axes, src, tgt, plan, f"μ = {mu}")
     for axes, dustbin in zip(panels[1], DUSTBINS, strict=True):
         plan = dustbin_plan(similarity, src_mask, tgt_mask, dustbin, mu=0.1, iterations=50)[0]

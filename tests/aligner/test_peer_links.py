@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from plain_links import by_pair, joined_words
+from support.links import by_pair, joined_words
 
 from xalign_fairseq.links.pharaoh import parse_line
 from xalign_fairseq.transport.methods import make_method

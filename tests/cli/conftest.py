@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import sentencepiece
 import torch
-from finished_runs import right, write_run  # noqa: F401
+from support.transfer_data import right, write_run  # noqa: F401
 
 from xalign_fairseq.cli import _doctor_environment, _doctor_transformers, main
 from xalign_fairseq.core import installed

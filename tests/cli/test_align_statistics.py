@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import statistical_text
+from support.text import write_bitext
 
 from xalign_fairseq.aligner import combined, kept_scores
 from xalign_fairseq.aligner.combined import METHOD, SCORES, SHARE, CombinedAligner
@@ -20,7 +20,7 @@ from xalign_fairseq.links.pharaoh import read_links
 
 @pytest.fixture
 def text(tmp_path):
-    return statistical_text.write(tmp_path)
+    return write_bitext(tmp_path)
 
 
 @pytest.fixture

@@ -7,12 +7,10 @@ import sys
 
 import pytest
 
-from xalign_fairseq.aligner.neural import aligner, dtypes, pair_states
+from xalign_fairseq.aligner.neural import aligner, dtypes
 from xalign_fairseq.cli import _aligning, align
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport import extraction as links
-from xalign_fairseq.transport import methods
-from xalign_fairseq.transport.sinkhorn import backend
+from xalign_fairseq.transport import names
 
 
 @pytest.fixture
@@ -26,12 +24,12 @@ def parser():
 @pytest.mark.parametrize(
     ("option", "expected"),
     [
-        ("method", methods.METHODS),
-        ("filter", links.FILTERS),
-        ("encoding", pair_states.ENCODINGS),
+        ("method", names.METHODS),
+        ("filter", names.FILTERS),
+        ("encoding", names.ENCODINGS),
         ("units", aligner.UNITS),
         ("dtype", dtypes.DTYPES),
-        ("sinkhorn-backend", backend.BACKENDS),
+        ("sinkhorn-backend", names.BACKENDS),
     ],
 )
 def test_choices_are_those_of_the_library(parser, capsys, option, expected):
@@ -42,7 +40,7 @@ def test_choices_are_those_of_the_library(parser, capsys, option, expected):
 
 
 def test_every_option_of_a_method_is_an_option_of_the_command(parser):
-    options = {option for kind in methods.METHODS.values() for option in kind.options}
+    options = {option for those in names.METHODS.values() for option in those}
     assert options == {"filter", *_aligning.METHOD_OPTIONS}
     assert options <= vars(parser.parse_args(["--model", "model.pt"])).keys()
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from speaking import with_languages
+from support.checkpoints import with_languages
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main

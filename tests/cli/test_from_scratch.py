@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
-import statistical_text
+from support.text import write_bitext
 
 from xalign_fairseq.aligner.statistical import aligner as from_scratch
 from xalign_fairseq.cli import main
@@ -15,7 +15,7 @@ from xalign_fairseq.encoder.pretrained import packaged
 
 @pytest.fixture
 def text(tmp_path):
-    return statistical_text.write(tmp_path)
+    return write_bitext(tmp_path)
 
 
 def arguments(command, text, *more):

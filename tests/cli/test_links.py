@@ -6,7 +6,7 @@ import re
 import shutil
 
 import pytest
-from aligner_tools import DIAGONAL, only_tools
+from support.links import DIAGONAL, only_tools
 
 from xalign_fairseq.aligner.tools.tools import EFLOMAL
 from xalign_fairseq.cli import main

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from no_fairseq import run_without_fairseq
+from support.processes import run_without_fairseq
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.objectives.registry import OBJECTIVES

@@ -4,8 +4,8 @@ import json
 import os
 from pathlib import Path
 
-import four_bit_files
 import pytest
+from support import four_bit_files
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main

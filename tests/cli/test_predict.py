@@ -4,8 +4,7 @@ import json
 
 import pytest
 import torch
-from speaking import with_languages
-from untrained import with_head
+from support.checkpoints import with_head, with_languages
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint

@@ -150,7 +150,7 @@ def test_wrong_usage(capsys, options, message):
         (["--pair", "en-de", "--validpref", "v", "--links", "x"], "split without text"),
         (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train en-de"),
         (["--links", "x", "--pair", "en-de", "--trainpref", "t"], "a links file belongs to no pair"),
-        (["--mono", "en=x", "--workers", "0"], "--workers 0"),
+        (["--mono", "en=x", "--workers", "0"], "where: --workers"),
         (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "--vocab-size trains a model"),
         (["--mono", "en=x"], "a file does not exist"),
         ([], "nothing to prepare"),

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from speaking import with_languages
+from support.checkpoints import with_languages
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.databin import DataBin

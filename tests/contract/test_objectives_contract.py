@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
-from small import CONFIG, block, diagonal, pair, typed
-from trials import Task, build_criterion
+from support.small import CONFIG, block, diagonal, pair, typed
+from support.trials import Task, build_criterion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate

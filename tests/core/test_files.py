@@ -52,7 +52,7 @@ def test_the_exchange_is_one_step_here(tmp_path, monkeypatch):
 
 def test_an_existing_folder_is_kept(tmp_path):
     (tmp_path / "a").write_text("mine")
-    with pytest.raises(XalignError, match="--overwrite"), files.atomic_folder(tmp_path):
+    with pytest.raises(XalignError, match="by overwrite"), files.atomic_folder(tmp_path):
         pass
     with pytest.raises(XalignError, match="folder is a file"), files.atomic_folder(tmp_path / "a", overwrite=True):
         pass

@@ -21,5 +21,5 @@ def test_an_error_in_the_function_is_raised_as_it_is(number):
 
 
 def test_a_killed_worker_is_an_error_and_no_endless_wait():
-    with pytest.raises(XalignError, match="--workers"), processes(2) as run:
+    with pytest.raises(XalignError, match="workers"), processes(2) as run:
         list(run(signal.raise_signal, [signal.SIGKILL]))

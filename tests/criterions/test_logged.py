@@ -1,6 +1,6 @@
 import pytest
 import torch
-from waiting import NoWaiting
+from support.gpu_device import NoWaiting
 
 from xalign_fairseq.criterions.logged import logged_sums
 

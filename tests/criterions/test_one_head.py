@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from small import block, pair
-from trials import Task, build_criterion, build_model
+from support.small import block, pair
+from support.trials import Task, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon

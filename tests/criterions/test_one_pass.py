@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small import CONFIG, block, pair
-from trials import build_criterion, build_model
+from support.small import CONFIG, block, pair
+from support.trials import build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.passes import StepEncoder

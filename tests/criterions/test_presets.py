@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
 from hydra.core.config_store import ConfigStore
-from trials import Task, build_criterion
+from support.trials import Task, build_criterion
 
 from xalign_fairseq.criterions.presets import CLASSES, PRESETS, add
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion

@@ -2,13 +2,13 @@
 
 import dataclasses
 
-import gpu_device
 import pytest
 import torch
 from fairseq import utils
-from small import CONFIG, block, diagonal, pair
-from trials import Task, build_criterion, build_model
-from waiting import NoWaiting
+from support import gpu_device
+from support.gpu_device import NoWaiting
+from support.small import CONFIG, block, diagonal, pair
+from support.trials import Task, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon

@@ -1,7 +1,7 @@
 from types import SimpleNamespace
 
 import pytest
-from small import block, pair
+from support.small import block, pair
 
 from xalign_fairseq.criterions.told import LONGEST, told
 from xalign_fairseq.data.batches import collate

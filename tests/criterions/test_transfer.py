@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 from fairseq import metrics
-from letters import Letters
-from small import CONFIG
-from trials import Task, build_criterion
+from support.small import CONFIG, Letters
+from support.trials import Task, build_criterion
 
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps

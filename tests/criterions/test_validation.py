@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from plain_links import by_pair
-from small import CONFIG as SMALL
-from small import pair, typed
-from trials import Task
+from support.links import by_pair
+from support.small import CONFIG as SMALL
+from support.small import pair, typed
+from support.trials import Task
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions.validation import PARTS, AerCounter, _mean_rate
@@ -184,7 +184,7 @@ def test_options_without_meaning_are_named():
     with pytest.raises(XalignError, match="transport alone"):  # before training, not in the first validation
         prepared([labeller(method="ot-unbalanced")], similarity="pointer")
     assert prepared([labeller(layer=1)], similarity="pointer").options.layer == 1
-    with pytest.raises(XalignError, match="--aer-layer"):
+    with pytest.raises(XalignError, match="aer_layer"):
         prepared([], layer=5)
     for given in ({"filter": "best"}, {"similarity": "cosine"}):
         with pytest.raises(XalignError, match="--aer-" + next(iter(given))):

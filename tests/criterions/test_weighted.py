@@ -5,8 +5,8 @@ import pytest
 import torch
 from fairseq import metrics
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
-from small import CONFIG
-from trials import Task, build_criterion
+from support.small import CONFIG
+from support.trials import Task, build_criterion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions import weighted

@@ -4,7 +4,7 @@ from functools import partial
 import numpy as np
 import torch
 from fairseq.utils import apply_to_sample
-from small import CONFIG, MASK, block, pair, typed
+from support.small import CONFIG, MASK, block, pair, typed
 from torch.utils.data import DataLoader
 
 from xalign_fairseq.data.batches import Batch, collate

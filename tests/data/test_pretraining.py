@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from no_fairseq import run_without_fairseq
-from plain_data import write_plain_data
+from support.processes import run_without_fairseq
+from support.text import write_plain_data
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import streams_dataset, windows
@@ -34,7 +34,7 @@ def test_a_dataset_is_what_its_reader_needs(folder):
     ("needs", "every", "message"),
     [
         ((), False, "no objective reads text"),
-        (("mono",), False, "--mono"),
+        (("mono",), False, "mono=.LANG=FILE"),
         (("bitext", "links"), False, "a pair at least"),
         (("bitext", "links"), True, "links of every pair"),
     ],

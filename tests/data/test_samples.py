@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small import MASK
+from support.small import MASK
 
 from xalign_fairseq.data.masking import mask_tokens
 from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, pair_sequence, subword_partners

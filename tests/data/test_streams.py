@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from small import MASK
+from support.small import MASK
 
 from xalign_fairseq.data import streams
 from xalign_fairseq.data.batches import Batch, collate

@@ -1,1 +1,1 @@
-from roberta_checkpoints import encoder, old_state, roberta, tokens  # noqa: F401
+from support.checkpoints import encoder, old_state, roberta, tokens  # noqa: F401

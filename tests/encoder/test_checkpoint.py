@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 import torch
-from mapped_memory import mappings_of
+from support.checkpoints import mappings_of
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint, names

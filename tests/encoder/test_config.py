@@ -13,8 +13,8 @@ def test_layers_count_from_both_ends(asked, layer):
 
 @pytest.mark.parametrize("asked", [13, -14])
 def test_a_layer_that_the_encoder_lacks(asked):
-    with pytest.raises(XalignError, match=rf"no such layer[\s\S]*--layer[\s\S]*{asked}[\s\S]*0 .*to 12"):
-        EncoderConfig(vocab_size=10).resolve_layer(asked, "--layer")
+    with pytest.raises(XalignError, match=rf"no such layer[\s\S]*layer[\s\S]*{asked}[\s\S]*0 .*to 12"):
+        EncoderConfig(vocab_size=10).resolve_layer(asked)
 
 
 @pytest.mark.parametrize(("layers", "labelling"), [(12, 10), (24, 20), (6, 5), (3, 2), (2, 2), (1, 1)])

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from waiting import NoWaiting
+from support.gpu_device import NoWaiting
 
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce

@@ -1,8 +1,8 @@
 """Token embeddings that are looked up: the rows of the whole table, bit by bit, and nothing copied."""
 
-import four_bit_files
 import pytest
 import torch
+from support import four_bit_files
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small import CONFIG, pair, typed
+from support.small import CONFIG, pair, typed
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder

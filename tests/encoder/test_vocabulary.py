@@ -71,7 +71,7 @@ def test_the_data_bin_that_the_options_name(spm, dictionary, folder, stored):
     }
     state["task_state"] = {"tokenizer": empty}
     (folder / "sentencepiece.model").rename(folder / "other.model")
-    with pytest.raises(XalignError, match=r"no tokenizer[\s\S]*--spm"):
+    with pytest.raises(XalignError, match=r"no tokenizer[\s\S]*spm='"):
         load_tokenizer(state, len(dictionary) + 1)
     assert ids(load_tokenizer(state, len(dictionary) + 1, spm=folder / "other.model")) == expected(spm, dictionary)
 
@@ -86,7 +86,7 @@ def test_the_files_beside_the_checkpoint(spm, dictionary, folder):
 
 @pytest.mark.parametrize("state", [{}, {"cfg": {"task": {"data": "/no/such/folder"}}}])
 def test_a_tokenizer_that_is_nowhere(state):
-    with pytest.raises(XalignError, match=r"no dictionary was found[\s\S]*--dict"):
+    with pytest.raises(XalignError, match=r"no dictionary was found[\s\S]*dict='"):
         load_tokenizer(state, 30)
 
 

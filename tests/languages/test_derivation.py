@@ -33,21 +33,24 @@ def test_options_that_fit(given):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"steps": ()}, "the steps are unknown or repeated"),
+        ({"steps": ()}, "steps are unknown or repeated"),
         ({"steps": ("inverse",)}, r"found: inverse\n  expected: some of script,inversion,syntax"),
-        ({"steps": ("inversion", "inversion")}, "the steps are unknown or repeated"),
-        ({"steps": ("script",)}, "give --spm FILE"),
-        ({"spm": "m"}, "add script to --steps or leave --spm out"),
-        ({"steps": ("syntax",)}, "give --towards FILE"),
-        ({"towards": ("fr.conllu",)}, "leave --towards out"),
-        ({"overlap": 5}, "--overlap is of the step script"),
-        ({"script": "georgian"}, "--script is of the step script"),
-        ({"steps": ("script",), "spm": "m", "inversion_marks": ("!",)}, "--inversion-marks is of the step inversion"),
+        ({"steps": ("inversion", "inversion")}, "steps are unknown or repeated"),
+        ({"steps": ("script",)}, r"lacks its file\n  where: steps, spm"),
+        ({"spm": "m"}, r"of another step\n  where: steps, spm\n  found: inversion\n  expected: script among"),
+        ({"steps": ("syntax",)}, r"lacks its file\n  where: steps, towards"),
+        ({"towards": ("fr.conllu",)}, r"of another step\n  where: steps, towards"),
+        ({"overlap": 5}, r"where: steps, overlap\n  found: inversion\n  expected: script"),
+        ({"script": "georgian"}, r"where: steps, script\n  found: inversion\n  expected: script"),
+        (
+            {"steps": ("script",), "spm": "m", "inversion_marks": ("!",)},
+            "steps, inversion_marks\n  found: script",
+        ),
         ({"seed": -1}, r"a seed is not negative\n  where: seed\n  found: -1"),
         ({"lang": "x-y"}, "'x-y'"),
         ({"source_lang": "xx"}, "both languages have one code"),
         ({"inputs": ()}, "nothing to derive from"),
-        ({"inputs": TEXT * 2}, r"must differ and be plain\n  where: NAME=FILE\n  found: t"),
+        ({"inputs": TEXT * 2}, r"must differ and be plain\n  found: t"),
         ({"inputs": TWO}, "must differ and be plain"),  # both would be t.xx.tsv
         ({"inputs": (("text", "../t", "t.en"),)}, "must differ and be plain"),
     ],
@@ -97,7 +100,7 @@ def test_steps_follow_each_other_and_marks_are_options(text, tmp_path):
 
 
 def test_missing_files_and_an_existing_folder(text, tmp_path):
-    with pytest.raises(XalignError, match=r"where: gone.en\n  next: check the NAME=FILE options"):
+    with pytest.raises(XalignError, match=r"where: gone.en\n  next: check the files"):
         run("gone.en", tmp_path / "out")
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").touch()

@@ -6,7 +6,7 @@ import random
 
 import pytest
 import torch
-from order_by_loops import ADJ, DET, NMOD, by_loops
+from support.grammar import ADJ, DET, NMOD, by_loops
 
 from xalign_fairseq.languages.order_learning import Likelihood, fit
 from xalign_fairseq.languages.order_model import Node, orders

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from order_by_loops import ADJ, ADV_NMOD, ADVMOD, DET, NMOD, both, by_loops, relation, tag
+from support.grammar import ADJ, ADV_NMOD, ADVMOD, DET, NMOD, both, by_loops, relation, tag
 
 from xalign_fairseq.languages.order_model import Node, OrderModel, Template, orders
 

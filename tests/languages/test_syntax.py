@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-import transfer_data as made_up
+from support import transfer_data as made_up
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.conllu_files import natural, read

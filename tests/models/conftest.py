@@ -1,1 +1,1 @@
-from roberta_checkpoints import old_state, roberta, tokens  # noqa: F401
+from support.checkpoints import old_state, roberta, tokens  # noqa: F401

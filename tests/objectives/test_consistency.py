@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch
+from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig

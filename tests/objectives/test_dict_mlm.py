@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small import CONFIG
+from support.small import CONFIG
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Mono

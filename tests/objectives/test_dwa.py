@@ -3,8 +3,8 @@ from unittest.mock import patch
 
 import pytest
 import torch
-from small import MASK, pair, typed
-from trials import Trial
+from support.small import MASK, pair, typed
+from support.trials import Trial
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig, labelling_method
@@ -253,7 +253,7 @@ def test_options_are_those_of_the_method():
 def test_bad_options_are_named():
     with pytest.raises(XalignError, match="--dwa-queries"):
         DenoisingWordAlignment(DwaConfig(queries="some"))
-    with pytest.raises(XalignError, match="--dwa-label-layer"):
+    with pytest.raises(XalignError, match="dwa_label_layer"):
         trial(label_layer=3)
 
 

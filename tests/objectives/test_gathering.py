@@ -1,6 +1,6 @@
 import pytest
 import torch
-from gloo_workers import run_workers
+from support.processes import run_workers
 
 import xalign_fairseq
 

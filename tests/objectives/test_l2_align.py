@@ -1,6 +1,6 @@
 import pytest
 import torch
-from word_pair_batches import DE, EN, SENTENCES, Trial, batch
+from support.word_pair_batches import DE, EN, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.l2_align import L2Align
@@ -54,5 +54,5 @@ def test_a_batch_without_links_is_zero_with_a_gradient():
 def test_wrong_options_are_refused():
     with pytest.raises(XalignError, match="l2-align-pooling"):
         Trial(L2Align, pooling="max")
-    with pytest.raises(XalignError, match="l2-align-layer"):
+    with pytest.raises(XalignError, match="l2_align_layer"):
         Trial(L2Align, layer=3)

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from small import CONFIG
+from support.small import CONFIG
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 import torch
-from small import CONFIG
-from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
+from support.small import CONFIG
+from support.word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.linear_mapping import LinearMapping, LinearMappingConfig

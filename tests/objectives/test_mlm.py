@@ -1,7 +1,7 @@
 import pytest
 import torch
-from small import block, pair, typed
-from trials import Trial
+from support.small import block, pair, typed
+from support.trials import Trial
 
 from xalign_fairseq.objectives.mlm import MaskedLanguageModel
 

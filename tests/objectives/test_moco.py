@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.distributed as dist
-from gloo_workers import run_workers
-from small import CONFIG, pair, typed
+from support.processes import run_workers
+from support.small import CONFIG, pair, typed
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -316,7 +316,7 @@ def test_bad_options_are_named(option):
 
 
 def test_a_queue_smaller_than_a_batch_is_refused():
-    with pytest.raises(XalignError, match="--moco-queue-size"):
+    with pytest.raises(XalignError, match="moco_queue_size="):
         Run(config(queue_size=2)).loss(batch((0, 1), (2, 3), (4, 5)), 0)
 
 

@@ -1,7 +1,7 @@
 """The face of the folder: every objective by its short name, without fairseq."""
 
 import pytest
-from no_fairseq import run_without_fairseq
+from support.processes import run_without_fairseq
 
 from xalign_fairseq import objectives
 from xalign_fairseq.objectives.registry import OBJECTIVES

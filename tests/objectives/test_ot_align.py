@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from word_pair_batches import DE, EN, SENTENCES, Trial, batch
+from support.word_pair_batches import DE, EN, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.ot_align import OtAlign

@@ -1,7 +1,7 @@
 import pytest
 import torch
-from small import CONFIG, block, typed
-from trials import Trial
+from support.small import CONFIG, block, typed
+from support.trials import Trial
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.predictions import Prediction

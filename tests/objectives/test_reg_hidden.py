@@ -2,8 +2,8 @@ import dataclasses
 
 import pytest
 import torch
-from small import CONFIG
-from word_pair_batches import DE, EN, LANGUAGES, SENTENCES, Trial, batch
+from support.small import CONFIG
+from support.word_pair_batches import DE, EN, LANGUAGES, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.reg_hidden import RegHidden, RegHiddenConfig
@@ -100,7 +100,7 @@ def test_a_pair_without_the_pivot_counts_nothing():
 
 
 def test_wrong_options_are_refused():
-    with pytest.raises(XalignError, match="reg-hidden-layer"):
+    with pytest.raises(XalignError, match="reg_hidden_layer"):
         Trial(RegHidden, layer=-4)
     objective = RegHidden(RegHiddenConfig())
     objective.languages, objective.pivot = LANGUAGES, None

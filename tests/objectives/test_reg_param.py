@@ -1,6 +1,6 @@
 import pytest
 import torch
-from word_pair_batches import Trial, batch
+from support.word_pair_batches import Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.reg_param import RegParam

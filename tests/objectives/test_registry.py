@@ -4,8 +4,8 @@ from dataclasses import fields
 import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
-from small import CONFIG, pair, typed
-from trials import Trial, build_criterion, build_model
+from support.small import CONFIG, pair, typed
+from support.trials import Trial, build_criterion, build_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small import typed
-from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext, pair
+from support.small import typed
+from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext, pair
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small import MASK, pair, typed
-from trials import Trial
+from support.small import MASK, pair, typed
+from support.trials import Trial
 
 from xalign_fairseq.objectives.sentence_mlm import SentenceMaskedLanguageModel, predicted_in
 

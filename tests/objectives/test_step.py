@@ -1,6 +1,6 @@
 import pytest
 import torch
-from word_pair_batches import SENTENCES, pair
+from support.word_pair_batches import SENTENCES, pair
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small import CONFIG, pair, typed
-from trials import Trial
+from support.small import CONFIG, pair, typed
+from support.trials import Trial
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.tlm import TranslationLanguageModel

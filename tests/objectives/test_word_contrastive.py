@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from gloo_workers import run_workers
-from small import CONFIG
-from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
+from support.processes import run_workers
+from support.small import CONFIG
+from support.word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.word_contrastive import WordContrastive, WordContrastiveConfig

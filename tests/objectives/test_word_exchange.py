@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from sinkhorn_pairs import pair_matrices
-from small import CONFIG, MASK, pair, typed
-from trials import Trial, build_criterion, build_model
+from support.links import pair_matrices
+from support.small import CONFIG, MASK, pair, typed
+from support.trials import Trial, build_criterion, build_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
@@ -275,5 +275,5 @@ def test_an_unknown_value_is_named(option):
 
 
 def test_a_layer_that_is_not_there_is_named():
-    with pytest.raises(XalignError, match="--word-exchange-label-layer"):
+    with pytest.raises(XalignError, match="word_exchange_label_layer"):
         Exchange(label_layer=3)

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from word_pair_batches import DE, EN, RU, SENTENCES, bitext
+from support.word_pair_batches import DE, EN, RU, SENTENCES, bitext
 
 from xalign_fairseq.objectives.word_pairs import WordPairs
 

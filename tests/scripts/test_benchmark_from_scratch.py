@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import statistical_text
-from aligner_tools import DIAGONAL, only_tools
+from support.links import DIAGONAL, only_tools
+from support.text import write_bitext
 
 from xalign_fairseq.aligner.statistical.models import NAMES
 
@@ -28,7 +28,7 @@ def test_text_sets_and_tools_become_a_table(benchmark, tmp_path, monkeypatch):
     only_tools(monkeypatch, tmp_path / "bin", fast_align=DIAGONAL)
     text = tmp_path / "text" / "de-en"
     text.mkdir(parents=True)
-    src, tgt = statistical_text.write(text)
+    src, tgt = write_bitext(text)
     Path(src).rename(text / "all.de")
     Path(tgt).rename(text / "all.en")
     gold = tmp_path / "test.gold"

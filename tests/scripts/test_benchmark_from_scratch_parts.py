@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import statistical_text
 import torch
+from support.text import write_bitext
 
 from xalign_fairseq.aligner.statistical import folder as folders
 from xalign_fairseq.aligner.statistical import learning
@@ -31,7 +31,7 @@ def test_a_row_for_each_part(parts, tmp_path, monkeypatch):
     monkeypatch.setattr(folders, "NAMES", ("word", "prefix2"))
     text = tmp_path / "text" / "de-en"
     text.mkdir(parents=True)
-    for path, lang in zip(statistical_text.write(text), ("de", "en"), strict=True):
+    for path, lang in zip(write_bitext(text), ("de", "en"), strict=True):
         Path(path).rename(text / f"all.{lang}")
     gold = tmp_path / "gold"
     gold.write_text("0-0 1-1 2-2 3-3\n" * 4)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from sinkhorn_pairs import pair_matrices
+from support.links import pair_matrices
 
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.sinkhorn.fused import cpu_instructions

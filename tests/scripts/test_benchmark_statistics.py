@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import statistical_text
+from support.text import write_bitext
 
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.combined import SCORES
@@ -41,7 +41,7 @@ def benchmark(monkeypatch):
 def text(tmp_path):
     folder = tmp_path / "text" / "de-en"
     folder.mkdir(parents=True)
-    for path in map(Path, statistical_text.write(folder)):
+    for path in map(Path, write_bitext(folder)):
         lines = path.read_text().splitlines(keepends=True)
         path.rename(folder / f"all{path.suffix}")
         (tmp_path / f"test{path.suffix}").write_text("".join(lines[-4:]))

@@ -6,9 +6,9 @@ from contextlib import nullcontext
 import pytest
 import torch
 import torch.distributed as dist
-from gloo_trainers import BACKENDS, make_trainer
-from gloo_workers import run_workers
-from small import block, diagonal, pair
+from support.processes import run_workers
+from support.small import block, diagonal, pair
+from support.trials import BACKENDS, make_trainer
 from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
 
 from xalign_fairseq.data.batches import collate

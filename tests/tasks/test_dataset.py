@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small import MASK
+from support.small import MASK
 
 import xalign_fairseq
 

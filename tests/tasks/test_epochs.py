@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from small import MASK
+from support.small import MASK
 
 import xalign_fairseq
 

@@ -5,10 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gpu_device
 import pytest
 import torch
-from gpu_device import ON, ON_CUDA
+from support import gpu_device
+from support.gpu_device import ON, ON_CUDA
 
 import xalign_fairseq
 from tests.tasks.conftest import losses, options, validations

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from gloo_trainers import BACKENDS, make_trainer
-from gloo_workers import run_workers
-from small import CONFIG, block, diagonal, pair
+from support.processes import run_workers
+from support.small import CONFIG, block, diagonal, pair
+from support.trials import BACKENDS, make_trainer
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from speaking import ROWS, with_languages
+from support.checkpoints import ROWS, with_languages
 
 from tests.tasks.conftest import validations
 from tests.tasks.test_transfer_tasks import fine_tune

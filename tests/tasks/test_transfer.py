@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 import torch
-import transfer_data as made_up
+from support import transfer_data as made_up
 
 import xalign_fairseq
 
@@ -80,7 +80,7 @@ def test_a_share_is_held_out_whatever_the_seed_of_training(transfer_data):
     assert sorted(texts(first.valid_groups) + texts(first.train_groups)) == sorted(whole)
     assert texts(first.valid_groups) == texts(again.valid_groups) != texts(other.valid_groups)
     for share in (0.001, 0.999):
-        with pytest.raises(XalignError, match=r"--holdout[\s\S]*of 50 examples"):
+        with pytest.raises(XalignError, match=r"holdout[\s\S]*of 50 examples"):
             task(transfer_data, holdout=share)
 
 

@@ -3,8 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from letters import Letters
-from small import CONFIG
+from support.small import CONFIG, Letters
 
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.tasks.transfer_dataset import SORTED_BATCHES, TransferDataset

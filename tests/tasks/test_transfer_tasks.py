@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-import transfer_data as made_up
+from support import transfer_data as made_up
 
 import xalign_fairseq
 from xalign_fairseq.encoder import checkpoint

@@ -5,9 +5,9 @@ import math
 
 import pytest
 import torch
-from gloo_trainers import BACKENDS, make_trainer
-from gloo_workers import run_workers
-from small import block, diagonal, pair
+from support.processes import run_workers
+from support.small import block, diagonal, pair
+from support.trials import BACKENDS, make_trainer
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from wordpieces import SIZES, train_symbols, write_bert
+from support.text import WORDPIECE_SIZES, train_symbols, write_bert
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.data.databin import DataBin
@@ -60,7 +60,7 @@ def test_its_checkpoint_has_tokenizer_and_layer_norms(trained, bert, bert_bin):
     assert stored_model(state["task_state"]["tokenizer"]) == DataBin(bert_bin).tokenizer_model
     assert state["task_state"]["tokenizer"]["symbols"] == start["task_state"]["tokenizer"]["symbols"]
     encoder, _ = checkpoint.load_encoder(state)
-    assert encoder.config.layer_norm_eps == SIZES["layer_norm_eps"]
+    assert encoder.config.layer_norm_eps == WORDPIECE_SIZES["layer_norm_eps"]
     name = "encoder.sentence_encoder.embed_tokens.weight"
     moved = (state["model"][name] - start["model"][name]).abs().max()
     assert 0 < moved < 0.01  # four steps of Adam at 1e-3

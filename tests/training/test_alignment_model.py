@@ -2,10 +2,9 @@
 
 import pytest
 import torch
-from gloo_workers import run_workers
-from no_fairseq import run_without_fairseq
-from plain_data import CONFIG, write_plain_data
-from small import diagonal, pair
+from support.processes import run_without_fairseq, run_workers
+from support.small import diagonal, pair
+from support.text import CONFIG, write_plain_data
 from torch.nn.parallel import DistributedDataParallel
 
 from xalign_fairseq.core.errors import XalignError

@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 import torch
-from plain_data import write_plain_data
+from support.text import write_plain_data
 from torch.utils.data import DataLoader
 
 import xalign_fairseq

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from no_fairseq import run_without_fairseq
-from small import CONFIG
+from support.processes import run_without_fairseq
+from support.small import CONFIG
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.transformer import Encoder

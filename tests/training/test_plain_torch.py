@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import torch
-from no_fairseq import run_without_fairseq
-from plain_data import CONFIG, write_plain_data
+from support.processes import run_without_fairseq
+from support.text import CONFIG, write_plain_data
 
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives import TLM

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from plain_data import CONFIG, SYMBOLS, write_plain_data
+from support.text import CONFIG, SYMBOLS, write_plain_data
 
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")

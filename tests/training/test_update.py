@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from gloo_workers import run_workers
-from small import block, diagonal, pair
-from trials import Task, build_criterion, build_model
+from support.processes import run_workers
+from support.small import block, diagonal, pair
+from support.trials import Task, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from no_fairseq import run_without_fairseq
-from small import CONFIG, block, diagonal, pair, typed
-from trials import Task, build_criterion, build_model
+from support.processes import run_without_fairseq
+from support.small import CONFIG, block, diagonal, pair, typed
+from support.trials import Task, build_criterion, build_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate

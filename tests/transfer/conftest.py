@@ -1,8 +1,8 @@
 """Fixtures of the tests of transfer: finished runs, and the runs of a study of sentence pairs."""
 
 import pytest
-import small_study
-from finished_runs import right, write_run  # noqa: F401
+from support import transfer_data
+from support.transfer_data import right, write_run  # noqa: F401
 
 from xalign_fairseq.transfer.grid import build
 from xalign_fairseq.transfer.study import load_study
@@ -12,7 +12,7 @@ from xalign_fairseq.transfer.study import load_study
 def folder(tmp_path):
     """Sentence pairs: 22 to train on, 6 to choose on, 5 and 4 to test on."""
     for name, count in (("train-en", 22), ("dev-en", 6), ("test-en", 5), ("test-de", 4), ("train-de", 22)):
-        small_study.write_pairs(tmp_path / f"{name}.tsv", count)
+        transfer_data.write_pairs(tmp_path / f"{name}.tsv", count)
     return tmp_path
 
 
@@ -20,7 +20,7 @@ def folder(tmp_path):
 def runs(folder):
     """The runs of a study's text."""
 
-    def read(text=small_study.STUDY, checkpoints=(small_study.ENCODER,), **keywords):
+    def read(text=transfer_data.STUDY, checkpoints=(transfer_data.ENCODER,), **keywords):
         path = folder / "study.yaml"
         path.write_text(text)
         return build(load_study(path), checkpoints, cpu=True, **keywords)

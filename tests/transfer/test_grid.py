@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_study import ENCODER, STUDY, with_task, write_pairs
+from support.transfer_data import ENCODER, STUDY, with_task, write_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.grid import describe, find_files
@@ -96,7 +96,7 @@ def test_an_encoder_with_too_few_positions_is_named(runs):
 
 def test_more_frozen_layers_than_an_encoder_has_are_named(runs):
     assert runs(with_task("models: one", "freeze_layers: 3"))
-    with pytest.raises(XalignError, match=r"(?s)no such layer.*pairs, freeze_layers; enc.*found: 4"):
+    with pytest.raises(XalignError, match=r"(?s)no such layer.*enc, pairs, freeze_layers.*found: 4"):
         runs(with_task("models: one", "freeze_layers: 4"))
 
 
@@ -123,7 +123,7 @@ def test_retrieval_is_one_run_without_training(runs, folder):
 
 
 def test_a_layer_that_an_encoder_lacks_is_named(runs):
-    with pytest.raises(XalignError, match=r"(?s)no such layer.*tatoeba, layer; enc.*found: 4.*0 \(embeddings\) to 3"):
+    with pytest.raises(XalignError, match=r"(?s)no such layer.*enc, tatoeba, layer.*found: 4.*0 \(embeddings\) to 3"):
         runs("data: .\ntasks:\n  tatoeba: {test: {de: study.yaml}, settings: {layer: 4}}\n")
 
 

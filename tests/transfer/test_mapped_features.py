@@ -4,7 +4,7 @@ import logging
 
 import pytest
 import torch
-from untrained import with_head
+from support.checkpoints import with_head
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps

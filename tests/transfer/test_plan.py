@@ -1,7 +1,7 @@
 """From options to the runs that are left, and making them."""
 
 import pytest
-from small_study import STUDY
+from support.transfer_data import STUDY
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.plan import TransferOptions, make_plan

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from speaking import with_languages
-from untrained import with_head
+from support.checkpoints import with_head, with_languages
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from letters import Letters
+from support.small import Letters
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.family import Limits

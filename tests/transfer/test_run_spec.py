@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_study import ENCODER, STUDY, found, with_task, write_pairs
+from support.transfer_data import ENCODER, STUDY, found, with_task, write_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.run_spec import RunSpec, is_done, train_options, with_tests_of

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from sinkhorn_pairs import random_pairs
+from support.links import random_pairs
 
 from xalign_fairseq.transport.agreement import agreement
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from method_pairs import SIZES, draw, similarities
+from support.links import SIZES, draw, similarities
 
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.transport import grown

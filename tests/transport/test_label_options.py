@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from sinkhorn_pairs import pair_matrices, random_pairs
+from support.links import pair_matrices, random_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.label_options import LabelOptions, reading

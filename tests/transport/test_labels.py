@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from sinkhorn_pairs import pair_matrices
+from support.links import pair_matrices
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.labels import self_label

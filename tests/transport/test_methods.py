@@ -2,13 +2,12 @@
 
 import pytest
 import torch
-from method_pairs import SIZES, draw
-from sinkhorn_pairs import method_matrices, pair_matrices
+from support.links import SIZES, draw, method_matrices, pair_matrices
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.methods import (
-    METHODS,
+    _CLASSES,
     Cosine,
     Dustbin,
     Grown,
@@ -21,6 +20,7 @@ from xalign_fairseq.transport.methods import (
     method_state,
     with_options,
 )
+from xalign_fairseq.transport.names import METHODS
 
 ALL = [Transport(), Dustbin(0.3), Cosine(), Cosine("itermax", rounds=3), Cosine("match"), Softmax(0.05), Released(),
        Grown(0.2, 0.3)]  # fmt: skip
@@ -94,24 +94,25 @@ def test_methods_by_name():
     assert make_method("ot-unbalanced", dustbin=0.7).describe() == {
         "method": "ot-unbalanced", "filter": "argmax", "dustbin": 0.7, "mu": 0.1, "iterations": 20,
     }  # fmt: skip
-    for name, kind in METHODS.items():
-        make_method(name, **{option: None for option in kind.options})
+    assert METHODS.keys() == _CLASSES.keys()
+    for name, options in METHODS.items():
+        assert set(options) <= method_state(make_method(name, **dict.fromkeys(options))).keys()
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
         ("best", {}, "no such method(.|\n)*best(.|\n)*transport or ot-unbalanced"),
-        ("argmax", {"mu": 0.5}, "argmax has no such option(.|\n)*--mu(.|\n)*none"),
-        ("softmax", {"rounds": 3}, "--rounds(.|\n)*--threshold"),
+        ("argmax", {"mu": 0.5}, "argmax has no such option(.|\n)*mu(.|\n)*none"),
+        ("softmax", {"rounds": 3}, "where: rounds(.|\n)*threshold"),
         ("softmax", {"threshold": 1.0}, "threshold"),
         ("grow", {"temperature": 0.0}, "temperature(.|\n)*from 0.001"),
         ("grow", {"threshold": 0.0}, "threshold(.|\n)*above 0"),
         ("grow", {"growth": 1.5}, "growth(.|\n)*at most 1"),
         ("itermax", {"alpha": 0.0}, "alpha"),
         ("transport", {"filter": "match"}, "filter(.|\n)*match"),
-        ("transport", {"filter": "argmax", "rounds": 3}, "no such option(.|\n)*--filter argmax(.|\n)*--rounds"),
-        ("ot-unbalanced", {"alpha": 0.5}, "no such option(.|\n)*ot-unbalanced --filter argmax(.|\n)*--alpha"),
+        ("transport", {"filter": "argmax", "rounds": 3}, "filter argmax has no such option(.|\n)*rounds"),
+        ("ot-unbalanced", {"alpha": 0.5}, "filter argmax has no such option(.|\n)*alpha"),
         ("ot-unbalanced", {"dustbin": 1.5}, "dustbin(.|\n)*0 to 1"),
         ("ot-unbalanced", {"iterations": 0}, "iterations(.|\n)*1 or more"),
         ("ot-unbalanced", {"mu": 0.0}, "mu"),
@@ -127,10 +128,10 @@ def test_names_and_options_without_meaning(name, options, message):
 def test_options_of_a_method_are_changed_one_by_one():
     assert with_options(Transport(mu=0.5), filter="argmax", rounds=None) == Transport(mu=0.5, filter="argmax")
     assert with_options(Cosine("itermax"), rounds=4) == Cosine("itermax", rounds=4)
-    with pytest.raises(XalignError, match=r"(?s)softmax has no such option.*--mu"):
+    with pytest.raises(XalignError, match=r"(?s)softmax has no such option.*mu"):
         with_options(Softmax(), mu=0.5)
     assert with_options(Transport(rounds=3), filter="argmax") == Transport(filter="argmax", rounds=3)
-    with pytest.raises(XalignError, match=r"(?s)no such option.*--filter union.*--rounds.*add --filter itermax"):
+    with pytest.raises(XalignError, match=r"(?s)filter union has no such option.*rounds.*or set filter='itermax'"):
         with_options(Transport(filter="union"), rounds=3)
 
 

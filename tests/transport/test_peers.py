@@ -4,9 +4,7 @@ import math
 from itertools import permutations
 
 import pytest
-from method_pairs import dot, draw, mutual, similarities
-from plain_links import by_pair
-from sinkhorn_pairs import method_matrices
+from support.links import by_pair, dot, draw, method_matrices, mutual, similarities
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.methods import Transport, make_method

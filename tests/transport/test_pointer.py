@@ -2,7 +2,7 @@ import math
 
 import pytest
 import torch
-from sinkhorn_pairs import pair_matrices
+from support.links import pair_matrices
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import load_pointer

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from sinkhorn_pairs import matrices, random_pairs
+from support.links import matrices, random_pairs
 
 from xalign_fairseq.transport.token_links import links_of_matrix, links_of_partners
 

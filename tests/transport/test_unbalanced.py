@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-from method_pairs import draw, mutual, similarities
-from sinkhorn_pairs import method_matrices
+from support.links import draw, method_matrices, mutual, similarities
 
 from xalign_fairseq.transport.partners import partners_of_matrix
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan

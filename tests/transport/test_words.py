@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from plain_links import joined_words
+from support.links import joined_words
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.token_links import links_of_matrix

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.transport.names import BACKENDS, METHODS, ORDERS
+from xalign_fairseq.transport.names import FILTERS as PLAN_FILTERS
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.neural.aligner import Aligner
@@ -18,15 +20,12 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.pharaoh import Gold
     from xalign_fairseq.transport.methods import Method
 
-METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax", "grow", "released")
 METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "temperature", "threshold", "growth")
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
     "match: SimAlign's, on cosines; softmax: awesome-align's; grow: softmaxes summed to words, and weaker links beside "
     "strong ones; released: XLM-Align's own aligner, to the letter"
 )
-PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
-BACKENDS = ("auto", "reference", "cpu", "cuda")
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = True) -> None:
@@ -99,8 +98,8 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
     )
     links.add_argument(
         "--order",
-        choices=("columns-first", "rows-first"),
-        help="of transport; rows-first: Eq. 6 (default: columns-first)",
+        choices=ORDERS,
+        help=f"of transport; rows-first: Eq. 6 (default: {ORDERS[0]})",
     )
     links.add_argument("--rounds", type=int, metavar="N", help="of itermax (default: 2)")
     links.add_argument("--alpha", type=float, help="itermax's discount of aligned tokens (default: 0.9)")

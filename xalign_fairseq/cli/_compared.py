@@ -52,7 +52,7 @@ def compared_layers(args: argparse.Namespace, aligner: "Aligner") -> list[tuple[
     # A pointer means something at the layer that it was trained on, and nowhere else.
     every = range(config.encoder_layers + 1) if aligner.pointer is None else aligner.layers
     given = args.layer or [(layer,) for layer in every]
-    found = [tuple(config.resolve_layer(layer, "--layer") for layer in each) for each in given]
+    found = [tuple(config.resolve_layer(layer, "layer") for layer in each) for each in given]
     single = sorted({each[0] for each in found if len(each) == 1})
     for width in args.average or ():
         if width > len(single):
@@ -69,10 +69,10 @@ def named_methods(args: argparse.Namespace) -> "list[Method]":
 
     Without names it is each of the usual ones that has all options that are given.
     """
-    from xalign_fairseq.transport import methods
+    from xalign_fairseq.transport import methods, names
 
     given = {**_fixed(args), **{option: getattr(args, option) for option in COMPARED if getattr(args, option)}}
-    known = {name: methods.METHODS[name].options for name in dict.fromkeys(args.method or METHODS)}
+    known = {name: names.METHODS[name] for name in dict.fromkeys(args.method or METHODS)}
     if not args.method:
         known = {name: options for name, options in known.items() if given.keys() <= set(options)}
     found: list[Method] = []

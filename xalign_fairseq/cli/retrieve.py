@@ -100,7 +100,7 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
     rows = encoder.config.side_rows(languages)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=args.dict, spm=args.spm)
     default = default_retrieval_layer(encoder.config.encoder_layers) if args.pooling == "mean" else -1
-    layer = encoder.config.resolve_layer(default if args.layer is None else args.layer, "--layer")
+    layer = encoder.config.resolve_layer(default if args.layer is None else args.layer, "layer")
     encoder.to(device)
     with progress_bar(len(set(src)) + len(set(tgt)), args.quiet, " sentences") as progress:
 

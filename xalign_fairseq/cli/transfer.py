@@ -93,7 +93,7 @@ def _run(plan: "StudyPlan", quiet: bool) -> int:
     """Make the runs, with a line or a step of the progress bar for each that ends."""
     from tqdm import tqdm
 
-    from xalign_fairseq.core.process import tail
+    from xalign_fairseq.core.process import exit_text, tail
 
     total, failed = len(plan.specs), list[str]()
     hidden = quiet or not sys.stderr.isatty()
@@ -102,8 +102,8 @@ def _run(plan: "StudyPlan", quiet: bool) -> int:
             for ended in plan.run():
                 if ended.code:
                     failed.append(ended.name)
-                    code = f"exit code {ended.code}"
-                    bar.write(f"failed: {ended.name} ({code}); the end of {ended.log}:", file=sys.stderr)
+                    how = exit_text(ended.code)
+                    bar.write(f"failed: {ended.name} ({how}); the end of {ended.log}:", file=sys.stderr)
                     bar.write(tail(ended.log), file=sys.stderr)
                 last = f"{ended.name} {'failed' if ended.code else ended.scores}"
                 bar.update()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 
 if TYPE_CHECKING:
     import torch
@@ -109,7 +109,7 @@ def choose_device(name: str) -> "torch.device":
             "there is no CUDA device",
             parameter="device",
             found=name,
-            remedy="--device cpu, or see xalign doctor",
+            remedy=("set", Parameter("device", "cpu"), "or see", Command("doctor")),
         )
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise XalignError(

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 
 @contextmanager
@@ -180,12 +180,12 @@ def _beside(path: Path) -> Path:
 def require_free(path: Path, overwrite: bool | None) -> None:
     """Raise :class:`XalignError` if a folder is there already and has something in it, as :func:`atomic_folder`."""
     if path.is_dir() and not overwrite and any(path.iterdir()):
-        option = "" if overwrite is None else ", or pass --overwrite to replace this one"
+        replace = () if overwrite is None else ("or replace this one by", Parameter("overwrite"))
         raise XalignError(
-            "the output folder exists already and was left as it is",
+            "the output folder exists already",
             where=path,
             expected="a new or empty folder",
-            remedy=f"choose another folder{option}",
+            remedy=("choose another folder", *replace),
         )
 
 

@@ -55,7 +55,10 @@ def processes(number: int) -> Iterator[Workers]:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
             raise XalignError(
-                "a worker process was killed", found="most often too little memory", remedy="use fewer --workers"
+                "a worker process was killed",
+                parameter="workers",
+                found="probably too little memory",
+                remedy="use fewer workers",
             ) from None
 
     try:

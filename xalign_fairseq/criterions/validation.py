@@ -16,9 +16,9 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
-from xalign_fairseq.transport.extraction import FILTERS
-from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
+from xalign_fairseq.transport.label_options import LabelOptions, reading
 from xalign_fairseq.transport.methods import Method, Transport, links_of_words, with_options
+from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.words import NO_WORD
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")
@@ -57,7 +57,7 @@ class AerCounter:
                 found=f"objectives {', '.join(objective.name for objective in objectives)}",
                 expected="dwa among them",
             )
-        layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "--aer-layer")
+        layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "aer_layer")
         self.mapping = next((objective for objective in objectives if objective.name == HEAD), None)
         encoding = own.encoding if self.mapping is None else "separate"
         self.options = LabelOptions(

@@ -8,7 +8,7 @@ from typing import Required, TypedDict
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import nearly
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.mmap import MMapReader
@@ -133,11 +133,9 @@ class DataBin:
     def __init__(self, path: str | os.PathLike):
         self.path = Path(path)
         if not self.path.is_dir():
-            near = nearly(self.path)
             where = self.path if self.path.is_absolute() else f"{self.path}, in {Path.cwd()}"  # hydra changes it
-            raise XalignError(
-                "the data-bin folder does not exist", where=where, found=near, remedy="xalign prepare --out ..."
-            )
+            remedy = Command("prepare", Parameter("out", self.path))
+            raise XalignError("the data-bin does not exist", where=where, found=nearly(self.path), remedy=remedy)
         pairs: set[tuple[str, str, str]] = set()
         self._mono: dict[tuple[str, str], str] = {}
         for name in sorted(entry.name for entry in self.path.iterdir()):
@@ -178,13 +176,13 @@ class DataBin:
     def pair(self, split: str, src: str, tgt: str) -> tuple[MMapReader, MMapReader]:
         """Both sides of a bitext; each item ends with ``</s>``."""
         if (split, src, tgt) not in self._pairs:
-            turned = (split, tgt, src) in self._pairs
+            is_turned = (split, tgt, src) in self._pairs
             raise XalignError(
                 "the data-bin has no such language pair",
                 where=self.path,
                 found=", ".join(f"{name} {a}-{b}" for name, a, b in self._pairs) or "no pair at all",
                 expected=f"{split} {src}-{tgt}",
-                remedy=f"name it {tgt}-{src}, as it was prepared" if turned else "xalign prepare with this --pair",
+                remedy=f"name it {tgt}-{src}" if is_turned else Command("prepare", Parameter("pair", f"{src}-{tgt}")),
             )
         first, second = self._equally_long(*(pair_prefix(split, src, tgt, lang) for lang in (src, tgt)))
         return first, second
@@ -206,7 +204,7 @@ class DataBin:
                 where=self.path,
                 found=", ".join(f"{name} {code}".strip() for name, code in self.monos) or "no monolingual text at all",
                 expected=f"{split} {lang}".strip(),
-                remedy=f"xalign prepare with --mono {lang or 'LANG'}=FILE",
+                remedy=Command("prepare", Parameter("mono", f"{lang or 'LANG'}=FILE")),
             )
         return MMapReader(self.path / self._mono[split, lang])
 
@@ -229,7 +227,7 @@ class DataBin:
                     "the languages have different dictionaries",
                     where=f"{files[0]}, {other}",
                     expected="one joint dictionary",
-                    remedy="fairseq-preprocess --joined-dictionary, or --srcdict and --tgtdict with the same file",
+                    remedy=("run fairseq-preprocess with", Parameter("joined_dictionary")),
                 )
         return dictionary
 

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter, dtype_for_vocabulary
@@ -72,7 +72,7 @@ class Lexicon:
                 where=f"lexicon {self.src}-{self.tgt}",
                 found=", ".join(f"{name}: {len(getattr(self, name))}" for name in ARRAYS),
                 expected="as many sizes of at least 1 on both sides as parts 0, 1 or 2, which add up to the ids",
-                remedy="run xalign lexicon again",
+                remedy=("run again", Command("lexicon")),
             )
 
     def __len__(self) -> int:
@@ -145,7 +145,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
         raise XalignError(
             "the lexicon was made with another dictionary than the data-bin has",
             where=about_path(data, src, tgt),
-            remedy="run xalign lexicon again with --overwrite",
+            remedy=("run again", Command("lexicon", Parameter("overwrite"))),
         )
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
     parts, _ = _flat(MMapReader(data.path / part_prefix(src, tgt)))
@@ -154,8 +154,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
         raise XalignError(
             "the files of a lexicon do not belong together",
             where=about_path(data, src, tgt),
-            found="other entries than those that it was written with",
-            remedy="run xalign lexicon again with --overwrite",
+            remedy=("run again", Command("lexicon", Parameter("overwrite"))),
         )
     return lexicon
 
@@ -177,9 +176,7 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
             where=data.path,
             found=", ".join(f"{a}-{b}" for a, b in there) or "no lexicon at all",
             expected=f"{src}-{tgt}",
-            remedy=f"name it {tgt}-{src}, as it was written"
-            if (tgt, src) in there
-            else f"xalign lexicon {data.path} --pair {src}-{tgt} --from FILE",
+            remedy=f"name it {tgt}-{src}" if (tgt, src) in there else _make_lexicon(data, f"{src}-{tgt}"),
         )
     return read_json(path, About)
 
@@ -237,7 +234,7 @@ def require_languages(data: DataBin, *languages: str) -> None:
             where=data.path,
             found=", ".join(unknown),
             expected=", ".join(sorted(known)),
-            remedy="give --pair the codes that the data were prepared with",
+            remedy=("give the codes that the data were prepared with as", Parameter("pair")),
         )
 
 
@@ -245,9 +242,9 @@ def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
     """:class:`XalignError` if the data-bin has a lexicon of these languages that may not be replaced."""
     if about_path(data, src, tgt).exists() and not overwrite:
         raise XalignError(
-            "the data-bin has a lexicon of these languages already, and it was left as it is",
+            "the data-bin has a lexicon of these languages already",
             where=about_path(data, src, tgt),
-            remedy="pass --overwrite to replace it",
+            remedy=("replace it by", Parameter("overwrite")),
         )
 
 
@@ -282,6 +279,10 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
             "an objective needs a bilingual lexicon, and the data-bin has none to train on",
             where=data.path,
             found="all entries held out" if found else "no lexicon",
-            remedy=f"xalign lexicon {data.path} --pair SRC-TGT --from DICTIONARY",
+            remedy=_make_lexicon(data, "SRC-TGT"),
         )
     return found
+
+
+def _make_lexicon(data: DataBin, pair: str) -> Command:
+    return Command("lexicon", str(data.path), Parameter("pair", pair), Parameter("from", "FILE"))

@@ -30,15 +30,14 @@ class MaskOptions:
     pad: int = 1
 
     def __post_init__(self) -> None:
-        options = {"probability": "--mask-prob", "leave": "--leave-unmasked-prob", "random": "--random-token-prob"}
-        for name, option in options.items():
-            if not 0 <= getattr(self, name) <= 1:
-                raise XalignError("a masking share is outside [0, 1]", where=option, found=getattr(self, name))
+        shares = {"mask_prob": self.probability, "leave_unmasked_prob": self.leave, "random_token_prob": self.random}
+        for name, share in shares.items():
+            if not 0 <= share <= 1:
+                raise XalignError("a masking share is outside [0, 1]", parameter=name, found=share)
         if self.leave + self.random > 1:
-            raise XalignError(
-                "the shares of masking that are left and replaced sum to more than 1",
-                where=f"{options['leave']}, {options['random']}", found=f"{self.leave:g} + {self.random:g}",
-            )  # fmt: skip
+            both = ("leave_unmasked_prob", "random_token_prob")
+            found = f"{self.leave:g} + {self.random:g}"
+            raise XalignError("the shares of masking sum to more than 1", parameter=both, found=found)
 
 
 def mask_tokens(

@@ -231,7 +231,7 @@ class MMapReader:
 def _read_header(path: Path) -> tuple[np.dtype, int]:
     with open(path, "rb") as stream:
         raw = stream.read(HEADER.size)
-    expected = "an .idx file written by xalign prepare or by fairseq-preprocess --dataset-impl mmap"
+    expected = "an .idx file of a data-bin in fairseq's mmap format"
     if len(raw) < HEADER.size and MAGIC.startswith(raw[: len(MAGIC)]):
         raise XalignError(
             "the file is truncated", where=path, found=f"{len(raw)} bytes", expected=f"at least {HEADER.size} bytes"

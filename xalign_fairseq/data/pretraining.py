@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Optional, TypeVar
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
 from xalign_fairseq.data.masking import MaskOptions
@@ -107,11 +107,8 @@ def check_options(options: PretrainingDataOptions) -> None:
     values = {name: value for name in given if (value := getattr(options, name)) is not None}
     check_values(
         "an option has no such value",
-        ("--sampling-temperature", temperature, 0 < temperature < float("inf"), "a number above 0"),
-        *(
-            (f"--{name.replace('_', '-')}", value, value >= least.get(name, 1), f"{least.get(name, 1)} or more")
-            for name, value in values.items()
-        ),
+        ("sampling_temperature", temperature, 0 < temperature < float("inf"), "a number above 0"),
+        *((name, value, value >= (low := least.get(name, 1)), f"{low} or more") for name, value in values.items()),
     )
 
 
@@ -166,9 +163,9 @@ class PretrainingData:
         if updates is not None and (updates < 1 or items is not None):
             raise XalignError(
                 "an epoch is given in updates or in draws",
-                parameter="epoch_updates",
-                found=f"{updates}" + ("" if items is None else " and --epoch-items"),
-                expected="1 or more, without --epoch-items",
+                parameter=("epoch_updates", "epoch_items"),
+                found=f"{updates} and {items}",
+                expected="one of them, 1 or more",
             )
         folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
         self.shards = Shards(folders, self.options.verify_data)
@@ -227,13 +224,17 @@ class PretrainingData:
             raise XalignError(
                 "an objective needs bitext, and the data-bin has none for training",
                 where=self.data.path,
-                remedy="xalign prepare with --pair and --trainpref",
+                remedy=Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE")),
             )
         if "mono" in needs and not self._languages(self.data, "train"):
             raise XalignError(
                 "an objective needs monolingual text, and the data-bin has none for training",
                 where=self.data.path,
-                remedy="xalign prepare with --mono LANG=FILE, or leave mlm out of --objectives",
+                remedy=(
+                    Command("prepare", Parameter("mono", "LANG=FILE")),
+                    "or take mlm out of",
+                    Parameter("objectives"),
+                ),
             )
 
     def _require_links(self, of_every_pair: bool) -> None:
@@ -245,7 +246,7 @@ class PretrainingData:
                 where=self.data.path,
                 found=f"{', '.join(bare)} without links",
                 expected="links of every pair" if of_every_pair else "links of a pair at least",
-                remedy="make links by xalign links and give them to xalign prepare by --links; or choose --lang-pairs",
+                remedy=("make them:", Command("links"), "then", Command("prepare", Parameter("links", "FILE"))),
             )
 
     def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:
@@ -290,7 +291,7 @@ class PretrainingData:
                 where=data.path,
                 found=f"splits {', '.join(data.splits)}",
                 expected=split,
-                remedy="prepare it, or choose another --valid-subset, or pass --disable-validation",
+                remedy=("prepare it, or set", Parameter("valid_subset"), "or", Parameter("disable_validation")),
             )
         dataset = make(
             bitext,
@@ -324,9 +325,9 @@ class PretrainingData:
             langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
             if -1 in langs and reader.embeds_languages:
                 raise XalignError(
-                    "a pair that is only validated has a language that training does not, and so no embedding",
+                    "a pair that is only validated has a language without embedding",
                     where=f"{data.path}, {split} {src}-{tgt}",
-                    remedy="leave it out by --lang-pairs",
+                    remedy=("leave it out of", Parameter("lang_pairs")),
                 )
             corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))
         if not corpora:
@@ -363,8 +364,8 @@ def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
     if chosen not in shared:
         raise XalignError(
             "the pivot language is not in all pairs",
-            where=f"--pivot-lang {chosen}",
-            found=", ".join(sorted(pair for pair in pairs if chosen not in pair.split("-"))),
-            remedy="leave these out by --lang-pairs",
+            parameter="pivot_lang",
+            found=f"{chosen} not in {', '.join(sorted(pair for pair in pairs if chosen not in pair.split('-')))}",
+            remedy=("leave these out of", Parameter("lang_pairs")),
         )
     return chosen

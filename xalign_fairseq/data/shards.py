@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, NotRequired, TypedDict
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.verification import require_unchanged
 
@@ -134,5 +134,5 @@ def require_same_dictionary(first: DataBin, other: DataBin) -> None:
             where=f"{first.path}, {other.path}",
             found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
             expected="one dictionary for all",
-            remedy="xalign prepare each shard with the same --tokenizer, or --spm and --dict",
+            remedy=("prepare all shards with one tokenizer:", Command("prepare", Parameter("tokenizer", "MODEL"))),
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Dataset
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.cutting import batch_ends
 from xalign_fairseq.data.masking import MaskOptions
@@ -17,6 +17,7 @@ from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, brought_to
 
 logger = logging.getLogger(__name__)
+_BLOCK_LENGTH = Parameter("mono_tokens_per_sample")
 
 
 class StreamsDataset(Dataset):
@@ -109,7 +110,7 @@ class StreamsDataset(Dataset):
                 where="the data-bin's .bin files and its dict.txt",
                 found=f"id {highest}",
                 expected=f"ids below {self.mask.vocab}",
-                remedy="put back the dict.txt that the data were prepared with (see xalign doctor), or prepare again",
+                remedy="put back the dict.txt that the data were prepared with, or prepare them again",
             )
 
     def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
@@ -140,24 +141,26 @@ class StreamsDataset(Dataset):
         return draws[np.argsort(buckets, kind="stable")]
 
     @staticmethod
-    def _limits(bitext: BitextStream) -> tuple[str, str]:
+    def _limits(bitext: BitextStream) -> tuple[str, tuple[str, ...]]:
         shortest, longest = bitext.side_lengths
-        why, options = f"longer than {bitext.max_length} tokens together", "--max-pair-length"
+        why, parameters = [f"longer than {bitext.max_length} tokens together"], ["max_pair_length"]
         if shortest:
-            why, options = f"{why}, or a side below {shortest}", f"{options}, --min-sentence-length"
+            why.append(f"a side below {shortest}")
+            parameters.append("min_sentence_length")
         if longest is not None:
-            why, options = f"{why}, or a side above {longest}", f"{options}, --max-sentence-length"
-        return why, options
+            why.append(f"a side above {longest}")
+            parameters.append("max_sentence_length")
+        return ", or ".join(why), tuple(parameters)
 
     @staticmethod
-    def _left_out(dropped: int, drawn: int, why: str, options: str) -> None:
+    def _left_out(dropped: int, drawn: int, why: str, parameters: tuple[str, ...]) -> None:
         """The policy for pairs outside the limits: left out and counted; if none remains it is an error."""
         if dropped:
-            logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, options)
+            logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
             raise XalignError(
                 "no sentence pair is within the limits of length",
-                where=options,
+                parameter=parameters,
                 found=f"{dropped} pairs, all left out: {why}",
                 remedy="change these limits, or use a tokenizer with longer pieces",
             )
@@ -173,7 +176,7 @@ class StreamsDataset(Dataset):
         if max_tokens is not None and self.bitext is not None:
             fit = self.num_tokens_vec(indices) <= max_tokens
             why = f"longer than {max_tokens} tokens together"
-            self._left_out(len(indices) - int(fit.sum()), len(indices), why, "--max-tokens")
+            self._left_out(len(indices) - int(fit.sum()), len(indices), why, ("max_tokens",))
             indices = indices[fit]
         batches = self._cut(indices, max_tokens, max_sentences, required_batch_size_multiple)
         if self.bitext is None or self.mono is None:
@@ -244,8 +247,8 @@ class StreamsDataset(Dataset):
         first = range(min(total, DRAWS))
         found, lengths = cut(self._epoch_draws(0, total), first)
         if self.bitext is not None:
-            why, options = self._limits(self.bitext)
-            self._left_out(int((lengths == 0).sum()), len(first), why, f"{options}, --max-tokens")
+            why, parameters = self._limits(self.bitext)
+            self._left_out(int((lengths == 0).sum()), len(first), why, (*parameters, "max_tokens"))
         pilot = Pilot(len(first), len(found), float(lengths.std() / lengths.mean()))
         together = 1 if batches is None else pilot.together(batches)
         plan = pilot.plan(total) if batches is None else pilot.plan_of_batches(batches * together)
@@ -312,7 +315,7 @@ class StreamsDataset(Dataset):
                 parameter=("mono_max_tokens", "max_tokens"),
                 found=f"{tokens} tokens a batch",
                 expected=f"at least one block of {self.mono.length}",
-                remedy=f"lower --mono-tokens-per-sample, or pass --mono-max-tokens {self.mono.length}",
+                remedy=("set", Parameter("mono_max_tokens", self.mono.length), "or lower", _BLOCK_LENGTH),
             )
         return each
 

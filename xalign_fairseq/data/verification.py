@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, XalignError
 from xalign_fairseq.core.files import file_sha256, is_file_name
 from xalign_fairseq.data.databin import MANIFEST, DataBin
 
@@ -53,7 +53,7 @@ def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True)
             where=data.path,
             found="; ".join(changed[:5]) + (f"; {len(changed) - 5} more" if len(changed) > 5 else ""),
             expected=f"the sizes and hashes in {MANIFEST}",
-            remedy=f"copy them again, or prepare the data again; xalign doctor {data.path} looks at all of them",
+            remedy=("copy them, or prepare the data again; all are checked by", Command("doctor", str(data.path))),
         )
 
 

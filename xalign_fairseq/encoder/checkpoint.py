@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import nearly
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder import masked_lm, names
@@ -164,7 +164,7 @@ def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoin
             where=where,
             found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
             expected="a checkpoint trained with the objective dwa",
-            remedy="use --similarity hidden",
+            remedy=("set", Parameter("similarity", "hidden")),
         )
     query = mine.get("query.weight", torch.empty(0, 0))
     try:
@@ -207,7 +207,7 @@ def _no_encoder(weights: dict[str, Tensor], where: str | os.PathLike) -> XalignE
         "the checkpoint holds no encoder of this kind",
         where=where,
         found=f"keys such as {sorted(weights)[:3]}",
-        expected="a RoBERTa, XLM-R or xalign checkpoint",
+        expected="a checkpoint of RoBERTa, of XLM-R or of this package",
     )
 
 

@@ -53,15 +53,14 @@ class EncoderConfig:
     def __post_init__(self) -> None:
         for name, (least, most) in LIMITS.items():
             if not least <= getattr(self, name) <= most:
+                expected = f"{least} to {most:,}"
                 raise XalignError(
-                    "an encoder of such a size can't be",
-                    where=name,
-                    found=getattr(self, name),
-                    expected=f"{least} to {most:,}",
+                    "no encoder is of this size", parameter=name, found=getattr(self, name), expected=expected
                 )
         for name in DROPOUTS:
             if not 0 <= getattr(self, name) <= 1:
-                raise XalignError("a rate of dropout is none", where=name, found=getattr(self, name), expected="0 to 1")
+                found = getattr(self, name)
+                raise XalignError("a rate of dropout is out of range", parameter=name, found=found, expected="0 to 1")
         if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
             raise XalignError(
                 "the hidden size is not a multiple of the number of attention heads",
@@ -114,7 +113,6 @@ class EncoderConfig:
                 "the encoder has language embeddings, and the languages of the text are not given",
                 parameter="languages",
                 expected=f"two of {', '.join(self.languages)}",
-                remedy="--languages SRC-TGT",
             )
         src, tgt = map(self.language_row, languages)
         return src, tgt
@@ -140,13 +138,14 @@ class EncoderConfig:
         used = [name for name in beyond if getattr(self, name) != getattr(EncoderConfig, name)]
         return {name: getattr(self, name) for name in (*SIZES, *used)}
 
-    def resolve_layer(self, layer: int, option: str = "layer") -> int:
+    def resolve_layer(self, layer: int, parameter: str = "layer", where: object = None) -> int:
         """Turn a layer number into 0 (embeddings) ... ``encoder_layers``; negative ones count from the end."""
         resolved = layer if layer >= 0 else self.encoder_layers + 1 + layer
         if not 0 <= resolved <= self.encoder_layers:
             raise XalignError(
                 "the encoder has no such layer",
-                where=option,
+                where=where,
+                parameter=parameter,
                 found=layer,
                 expected=f"0 (embeddings) to {self.encoder_layers}, or -1 to -{self.encoder_layers + 1} from the end",
             )

@@ -7,12 +7,13 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder.copies import keep_float32
 
 logger = logging.getLogger(__name__)
 
 HEAD = "linear_mapping"
+_LEARN = ("learn it from bitext with links:", Command("procrustes"), "or", Parameter("criterion", "linear_mapping"))
 
 
 class LanguageMaps(nn.Module):
@@ -74,7 +75,7 @@ class LanguageMaps(nn.Module):
                 where=where,
                 found=", ".join(unknown),
                 expected=f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead",
-                remedy="learn it from bitext with links: xalign procrustes, or --criterion linear_mapping",
+                remedy=_LEARN,
             )
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:
@@ -175,7 +176,7 @@ def require_maps(heads: Mapping[str, Tensor], where: object = "checkpoint") -> L
             "the checkpoint has no linear maps",
             where=where,
             found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
-            expected="a checkpoint of the objective linear_mapping or of xalign procrustes",
+            remedy=_LEARN,
         )
     return maps
 

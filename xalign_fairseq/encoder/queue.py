@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.hashing import polynomial
 from xalign_fairseq.encoder.copies import keep_float32
 
@@ -111,7 +111,7 @@ class KeyQueue(nn.Module):
                 parameter="moco_queue_size",
                 found=f"a queue of {size} keys and a batch of {new} pairs over all workers",
                 expected="a queue of several batches",
-                remedy=f"pass --moco-queue-size {10 * new}, or a smaller --batch-size or --max-tokens",
+                remedy=("set", Parameter("moco_queue_size", 10 * new), "or a smaller", Parameter("batch_size")),
             )
         at = (self.pointer.long() + torch.arange(new, device=self.keys.device)) % size
         self.keys[at] = keys.to(self.keys)

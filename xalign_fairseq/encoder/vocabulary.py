@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import nearly
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -23,6 +23,8 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import (
 )
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
+
+_PREPARE_AGAIN = Command("prepare", Parameter("tokenizer", "CHECKPOINT"))
 
 
 def load_tokenizer(
@@ -64,7 +66,7 @@ def load_tokenizer(
     elif own is not None:
         found, source = own, where
     else:
-        folder = _data_bin(state, where, "dictionary", "--dict dict.txt")
+        folder = _data_bin(state, where, "dictionary", Parameter("dict", DICTIONARY))
         found, source = folder.dictionary, folder.path
     check_dictionary(found, source, state, vocab_size, where)
     if spm is not None:
@@ -74,13 +76,13 @@ def load_tokenizer(
     model = stored_model(stored, where)
     if model is not None:
         return make_tokenizer(model, found)
-    folder = _data_bin(state, where, "tokenizer", "--spm sentencepiece.model")
+    folder = _data_bin(state, where, "tokenizer", Parameter("spm", SENTENCEPIECE))
     file = find_model(folder.path)
     if file is None:
         raise XalignError(
             "no tokenizer was found for the checkpoint",
             where=f"{where}, {folder.path}",
-            remedy="pass the sentencepiece model with --spm sentencepiece.model",
+            remedy=("give the sentencepiece model:", Parameter("spm", SENTENCEPIECE)),
         )
     return make_tokenizer(file, found)
 
@@ -97,7 +99,7 @@ def check_dictionary(
             found=_sizes(dictionary),
             expected=f"{vocab_size} ids, as the checkpoint's embedding"
             + (" has, with the symbols that it stores" if own is not None else " has"),
-            remedy="take what the checkpoint was trained with: its dict.txt with --dict, or its data-bin",
+            remedy=("take what the checkpoint was trained with: its data-bin, or", Parameter("dict", DICTIONARY)),
         )
 
 
@@ -113,9 +115,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
             where=data.path,
             found=f"{len(mine)} symbols, the first difference at id {first}",
             expected=f"the checkpoint's {len(symbols)} symbols",
-            remedy=f"begin with --init-checkpoint {data.path}, the model trimmed to its text"
-            if trimmed
-            else "prepare the data again with --tokenizer CHECKPOINT",
+            remedy=("begin with", Parameter("init_checkpoint", data.path)) if trimmed else _PREPARE_AGAIN,
         )
     theirs, ours = stored_model(stored), data.tokenizer_model
     # Sentencepiece's models are compared by their dictionaries alone.
@@ -125,7 +125,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
             where=data.path,
             found=ours if isinstance(ours, WordPieceSettings) else model_name(ours),
             expected=theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer",
-            remedy="prepare the data again with --tokenizer CHECKPOINT",
+            remedy=_PREPARE_AGAIN,
         )
 
 
@@ -169,7 +169,7 @@ def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:
     return Dictionary(symbols[specials:])
 
 
-def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, option: str) -> DataBin:
+def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, parameter: Parameter) -> DataBin:
     """The first data-bin folder that the checkpoint's options name and that still exists, or the checkpoint's own."""
     named = str(checkpoint.options(state, "task").get("data") or "")
     for path in filter(None, named.split(os.pathsep)):
@@ -181,7 +181,7 @@ def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, option
         f"no {part} was found for the checkpoint",
         where=where,
         found=f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it",
-        remedy=f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or pass {option}",
+        remedy=(f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter),
     )
 
 

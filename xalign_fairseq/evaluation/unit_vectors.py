@@ -3,7 +3,7 @@
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, XalignError
 
 
 def unit(vectors: Tensor) -> Tensor:
@@ -22,6 +22,6 @@ def unit(vectors: Tensor) -> Tensor:
             "vectors of the model are not finite",
             found=f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}",
             expected="numbers",
-            remedy="xalign doctor CHECKPOINT tells which weights are spoilt; give an earlier checkpoint",
+            remedy=("give an earlier checkpoint; the spoilt weights are named by", Command("doctor", "CHECKPOINT")),
         )
     return F.normalize(vectors, dim=1)

@@ -3,7 +3,7 @@
 import string
 from collections.abc import Iterable
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.tokenizers.offsets import SPACE
 
 SCRIPTS = ("private", "georgian")
@@ -52,10 +52,10 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
         found = f"{len(taken)} characters, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
         raise XalignError(
             "the vocabulary has characters of the derived script already" if taken else "too many characters",
-            where=f"script {script}",
-            found=found,
+            parameter="script",
+            found=f"{script}: {found}",
             expected="no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1",
-            remedy="give the natural language's own model with --spm, or choose the other --script",
+            remedy=("choose the other script, or the natural language's own model as", Parameter("spm")),
         )
     return table
 

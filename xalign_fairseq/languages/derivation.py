@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_folder, file_sha256
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.core.text.containers import file_of
@@ -20,6 +20,7 @@ from xalign_fairseq.languages.script import Transliteration
 from xalign_fairseq.languages.sentence import Composition, Transformation
 
 SCRIPT, INVERSION, SYNTAX = STEPS = ("script", "inversion", "syntax")
+_INPUTS = ("NAME=FILE as", Parameter("text"), Parameter("conllu"), Parameter("ner"), "or", Parameter("nli"))
 
 
 class CountingStep(Transformation, Protocol):
@@ -53,43 +54,36 @@ class DeriveOptions:
                 with a slash.
         """
         if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
-            raise XalignError(
-                "the steps are unknown or repeated", parameter="steps", found=",".join(self.steps),
-                expected=f"some of {','.join(STEPS)}, each once, in the order in which they are applied",
-            )  # fmt: skip
-        for step, option, given in ((SCRIPT, "--spm", self.spm), (SYNTAX, "--towards", self.towards)):
-            if (step in self.steps) != bool(given):
+            found, expected = ",".join(self.steps), f"some of {','.join(STEPS)}, each once, in the order of their use"
+            raise XalignError("steps are unknown or repeated", parameter="steps", found=found, expected=expected)
+        for step, name, required in (
+            (SCRIPT, "spm", True),
+            (SYNTAX, "towards", True),
+            (SCRIPT, "script", False),
+            (SCRIPT, "overlap", False),
+            (INVERSION, "inversion_marks", False),
+        ):
+            is_given = getattr(self, name) != getattr(DeriveOptions, name)
+            if step in self.steps and required and not is_given:
+                raise XalignError(f"the step {step} lacks its file", parameter=("steps", name))
+            if is_given and step not in self.steps:
+                found, expected = ",".join(self.steps), f"{step} among the steps"
                 raise XalignError(
-                    f"the step {step} and {option} need each other",
-                    found=f"--steps {','.join(self.steps)}, {option} {'given' if given else 'missing'}",
-                    remedy=f"add {step} to --steps or leave {option} out" if given else f"give {option} FILE",
-                )
-        for step, option, default in (
-            (SCRIPT, "script", "private"), (SCRIPT, "overlap", 0), (INVERSION, "inversion_marks", (".",))
-        ):  # fmt: skip
-            if step not in self.steps and getattr(self, option) != default:
-                raise XalignError(
-                    f"--{option.replace('_', '-')} is of the step {step}, which is not among the steps",
-                    found=f"--steps {','.join(self.steps)}",
-                    remedy=f"add {step} to --steps, or leave the option out",
+                    "an option is of another step", parameter=("steps", name), found=found, expected=expected
                 )
         if self.seed < 0:
             raise XalignError("a seed is not negative", parameter="seed", found=self.seed)
         for language in (self.source_lang, self.lang):
             require_language(language)
         if self.source_lang == self.lang:
-            raise XalignError("both languages have one code", found=self.lang, remedy="choose another --lang")
+            raise XalignError("both languages have one code", parameter=("lang", "source_lang"), found=self.lang)
         if not self.inputs:
-            raise XalignError(
-                "there is nothing to derive from", expected="--text, --conllu, --ner or --nli NAME=FILE, once or more"
-            )
+            raise XalignError("there is nothing to derive from", expected=_INPUTS)
         outputs = Counter(("tsv" if kind in ("ner", "nli") else kind, name) for kind, name, _ in self.inputs)
         for (_, name), count in outputs.items():
             if count > 1 or "/" in name:
-                raise XalignError(
-                    "names of files must differ and be plain", where="NAME=FILE", found=name,
-                    expected="a NAME of its own for each text, each treebank, and each of --ner and --nli; no slash",
-                )  # fmt: skip
+                expected = "a name for each text, each treebank and each file with labels; no slash"
+                raise XalignError("names of files must differ and be plain", found=name, expected=expected)
 
 
 def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
@@ -107,7 +101,7 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
     """
     options.check()
     paths = [path for _, _, path in options.inputs]
-    require_files([*paths, *options.towards], remedy="check the NAME=FILE options and --towards")
+    require_files([*paths, *options.towards], remedy="check the files to derive from")
     with atomic_folder(options.destdir, overwrite=None) as folder:
         sources = [
             open_source(kind, name, path, options.source_lang, SYNTAX in options.steps)

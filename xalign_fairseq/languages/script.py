@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -175,5 +175,5 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
             "the model's normalisation changes characters of the script",
             where=where,
             found=f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence",
-            remedy="choose the other --script",
+            remedy=("choose the other", Parameter("script")),
         )

@@ -10,8 +10,8 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, agreement
-from xalign_fairseq.transport.label_options import ENCODINGS
+from xalign_fairseq.transport.agreement import agreement
+from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Consistency(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer."""
         usual = max(1, round(config.encoder_layers * 8 / 12))
-        self.layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "--consistency-layer")
+        self.layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "consistency_layer")
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""

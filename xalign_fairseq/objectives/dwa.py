@@ -16,11 +16,11 @@ from xalign_fairseq.encoder.copies import ReadOnce
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.extraction import FILTERS, describe_filter
-from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
+from xalign_fairseq.transport.extraction import describe_filter
+from xalign_fairseq.transport.label_options import LabelOptions, reading
 from xalign_fairseq.transport.methods import Dustbin, LabellingMethod, Transport
-from xalign_fairseq.transport.pointer import STARTS, Pointer
-from xalign_fairseq.transport.sinkhorn.reference import ORDERS
+from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
+from xalign_fairseq.transport.pointer import Pointer
 
 QUERIES = ("masked", "unmasked", "all-aligned")
 AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
@@ -60,7 +60,7 @@ class DwaConfig(ObjectiveConfig):
     mu: float = field(default=1.0, metadata={"help": "entropic regularisation of transport"})
     eps: float = field(default=1e-6, metadata={"help": "floor of the similarities of transport"})
     order: str = field(
-        default="columns-first", metadata={"help": "columns-first (released code) or rows-first (Eq. 6), of transport"}
+        default=ORDERS[0], metadata={"help": "columns-first (released code) or rows-first (Eq. 6), of transport"}
     )
     filter: str = field(
         default="itermax",
@@ -177,7 +177,7 @@ class DenoisingWordAlignment(Objective):
         super().__init__(cfg)
         choice(cfg.queries, QUERIES, "--dwa-queries")
         choice(cfg.label_by, SIMILARITIES, "--dwa-label-by")
-        choice(cfg.pointer_start, STARTS, "--dwa-pointer-start")
+        choice(cfg.pointer_start, POINTER_STARTS, "--dwa-pointer-start")
         fits = cfg.pointer_scale > 0 and (cfg.pointer_scale == 1 or cfg.pointer_start == "identity")
         expected = "a number above 0, beside --dwa-pointer-start identity"
         check_values("the pointer cannot begin so", ("--dwa-pointer-scale", cfg.pointer_scale, fits, expected))
@@ -189,8 +189,8 @@ class DenoisingWordAlignment(Objective):
         """Resolve the layers; the pointer labels at the layer that it is trained on."""
         label = config.default_labelling_layer() if self.cfg.label_layer is None else self.cfg.label_layer
         layers = {
-            "hidden": config.resolve_layer(label, "--dwa-label-layer"),
-            "pointer": config.resolve_layer(self.cfg.layer, "--dwa-layer"),
+            "hidden": config.resolve_layer(label, "dwa_label_layer"),
+            "pointer": config.resolve_layer(self.cfg.layer, "dwa_layer"),
         }
         self.labelling = LabelOptions(self.method, layers, self.cfg.label_by)
 

@@ -150,7 +150,7 @@ class MomentumContrast(Objective):
 
     def prepare(self, config: EncoderConfig) -> None:
         """Check the layer."""
-        config.resolve_layer(self.cfg.layer, "--moco-layer")
+        config.resolve_layer(self.cfg.layer, "moco_layer")
 
     def check_run(self, updates: int, pairs: float) -> None:
         """Warn of a queue that is not full before the last update."""

@@ -16,7 +16,8 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.received import received_attention
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.label_options import ENCODINGS
+from xalign_fairseq.transport.names import ENCODINGS
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_similarity, side_positions
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
@@ -89,7 +90,7 @@ class OtAlign(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer; embeddings have no attention."""
         given = config.default_labelling_layer() if self.cfg.layer is None else self.cfg.layer
-        self.layer = config.resolve_layer(given, "--ot-align-layer")
+        self.layer = config.resolve_layer(given, "ot_align_layer")
         if self.layer == 0 and self.cfg.marginals == "attention":
             raise XalignError(
                 "there is no attention in the embeddings",
@@ -148,10 +149,8 @@ class OtAlign(Objective):
         """The plan (B, n, m) and the mass of all pairs that stays alone; together they are 1 for each pair."""
         cfg, (src_mass, tgt_mass) = self.cfg, masses
         if cfg.dustbin is None:
-            similarity = cosine.exp()
-            plan = sinkhorn_plan(
-                similarity, *masks, iterations=cfg.iterations, mu=cfg.mu, src_mass=src_mass, tgt_mass=tgt_mass
-            )
+            options = SinkhornOptions(iterations=cfg.iterations, mu=cfg.mu)
+            plan = sinkhorn_plan(cosine.exp(), *masks, options, src_mass=src_mass, tgt_mass=tgt_mass)
             return plan, plan.new_zeros(())
         n, m = (mask.sum(1, keepdim=True) for mask in masks)
         plan = dustbin_plan(

@@ -74,7 +74,7 @@ class ParallelSentenceIdentification(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer."""
         usual = max(1, round(config.encoder_layers * 9 / 12))
-        self.layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "--psi-layer")
+        self.layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "psi_layer")
         self.most = config.max_positions
 
     def build_head(self, config: EncoderConfig) -> nn.Module:

@@ -47,7 +47,7 @@ class RegHidden(Objective):
 
     def prepare(self, config: EncoderConfig) -> None:
         """Check the layer and that there is a pivot language."""
-        config.resolve_layer(self.cfg.layer, "--reg-hidden-layer")
+        config.resolve_layer(self.cfg.layer, "reg_hidden_layer")
         self.required_pivot()
 
     def build_head(self, config: EncoderConfig) -> nn.Module:

@@ -13,9 +13,10 @@ from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, Agreement, agreement
-from xalign_fairseq.transport.label_options import ENCODINGS, LabelOptions
-from xalign_fairseq.transport.methods import METHODS, Method, make_method
+from xalign_fairseq.transport.agreement import Agreement, agreement
+from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.methods import Method, make_method
+from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS, METHODS
 
 LOSSES = ("cross-entropy", "probability")
 LABELS = ("found", "given", "both")
@@ -102,7 +103,7 @@ class SelfTraining(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer."""
         usual = max(1, round(config.encoder_layers * self.method.depth))
-        layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "--self-training-layer")
+        layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "self_training_layer")
         self.labelling = LabelOptions(self.method, {"hidden": layer}, encoding=self.cfg.encoding)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -175,7 +176,7 @@ def labelling_method(cfg: SelfTrainingConfig) -> Method:
                 found=part,
             )
         # Of an option that there is not, make_method tells which ones there are.
-        options[name] = _value(name, value, getattr(usual, name)) if name in METHODS[cfg.method].options else value
+        options[name] = _value(name, value, getattr(usual, name)) if name in METHODS[cfg.method] else value
     return make_method(cfg.method, **options)
 
 

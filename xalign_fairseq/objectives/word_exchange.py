@@ -100,7 +100,7 @@ class WordExchange(Objective):
         """Resolve the labelling layer."""
         layer = self.cfg.label_layer
         self.label_layer = config.default_labelling_layer() if layer is None else layer
-        config.resolve_layer(self.label_layer, "--word-exchange-label-layer")
+        config.resolve_layer(self.label_layer, "word_exchange_label_layer")
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The maps behind the exchange."""

@@ -138,7 +138,7 @@ class WordPairObjective(Objective):
 
     def prepare(self, config: EncoderConfig) -> None:
         """Check the layer."""
-        config.resolve_layer(self.cfg.layer, f"{self._option}-layer")
+        config.resolve_layer(self.cfg.layer, f"{self.name}_layer")
 
     def count(self, batch: Batch) -> int:
         """Word pairs."""

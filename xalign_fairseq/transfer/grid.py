@@ -212,8 +212,8 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
     for encoder in checkpoints:
         for name, layer in layers.items():
             if layer is not None:
-                with errors_at(f"{task.name}, {name}; {encoder.name}"):
-                    encoder.config.resolve_layer(layer)
+                with errors_at(f"{encoder.name}, {task.name}"):
+                    encoder.config.resolve_layer(layer, name)
         if task.trains and length > encoder.config.max_positions:
             raise XalignError(
                 "the windows are longer than the encoder's positions",

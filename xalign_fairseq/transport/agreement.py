@@ -9,8 +9,6 @@ from torch import Tensor
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import finite_pairs, pair_similarity
 
-AGREEMENT_SIMILARITIES = ("cosine", "dot")
-
 
 class Agreement(NamedTuple):
     """Log-probabilities of a batch of pairs, float32 or float64; outside the masks they mean nothing.

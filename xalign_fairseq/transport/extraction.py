@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import check_values
-
-FILTERS = ("itermax", "argmax", "union", "itermax-paper")
+from xalign_fairseq.transport.names import FILTERS
 
 
 def check_link_options(filter: str, rounds: int, alpha: float) -> None:

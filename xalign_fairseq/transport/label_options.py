@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transport.methods import Method, Transport, method_of_state, method_state
 from xalign_fairseq.transport.pointer import Pointer
 
-SIMILARITIES = ("hidden", "pointer")
-ENCODINGS = ("joint", "separate")
 Finder = TypeVar("Finder", bound=Method)
 
 
@@ -83,5 +81,5 @@ def require_transport(method: Method) -> None:
             "a pointer's scores are of use to transport alone",
             parameter=("method", "similarity"),
             found=method.describe()["method"],
-            remedy="--method transport, or --similarity hidden",
+            remedy=("set", Parameter("method", "transport"), "or", Parameter("similarity", "hidden")),
         )

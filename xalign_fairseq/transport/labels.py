@@ -136,15 +136,6 @@ def _reference_links(
 ) -> tuple[Tensor, Tensor]:
     """Links and plan, both (B, n, m)."""
     similarity, src_mask, tgt_mask = measure(hidden, spans, sizes=sizes)
-    plan = sinkhorn(
-        similarity,
-        src_mask,
-        tgt_mask,
-        iterations=options.iterations,
-        mu=options.mu,
-        eps=options.eps,
-        order=options.order,
-        domain=options.domain,
-    )
+    plan = sinkhorn(similarity, src_mask, tgt_mask, options)
     links = find_links(plan, src_mask, tgt_mask, filter=options.filter, rounds=options.rounds, alpha=options.alpha)
     return links, plan

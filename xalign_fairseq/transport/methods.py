@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.extraction import describe_filter
 from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.labels import Measure, pair_link_matrix, pair_links, self_label
+from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.similarity import pair_similarity
@@ -48,7 +49,7 @@ class Method(Protocol):
         """
 
     def describe(self) -> dict[str, Any]:
-        """``method``, its name in :data:`METHODS`, and the options that bear on its links."""
+        """``method``, its name, and the options that bear on its links."""
 
 
 @runtime_checkable
@@ -106,25 +107,21 @@ class Transport(TransportOptions):
         return {"method": "transport", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 
 
-class Kind(NamedTuple):
-    """What a method's name stands for: a class, the options that the name fixes, and those that are left."""
-
-    kind: Callable[..., Method]
-    fixed: dict[str, Any]
-    options: tuple[str, ...]
-
-
-_FILTER = ("filter", "rounds", "alpha")
-METHODS = {
-    "transport": Kind(Transport, {}, (*_FILTER, "iterations", "mu", "order")),
-    "ot-unbalanced": Kind(Dustbin, {}, (*_FILTER, "iterations", "mu", "dustbin")),
-    "argmax": Kind(Cosine, {"filter": "argmax"}, ()),
-    "itermax": Kind(Cosine, {"filter": "itermax"}, ("rounds", "alpha")),
-    "match": Kind(Cosine, {"filter": "match"}, ()),
-    "softmax": Kind(Softmax, {}, ("threshold",)),
-    "grow": Kind(Grown, {}, ("temperature", "threshold", "growth")),
-    "released": Kind(Released, {}, ("iterations",)),
+_CLASSES: dict[str, Callable[..., Method]] = {
+    "transport": Transport,
+    "ot-unbalanced": Dustbin,
+    "argmax": Cosine,
+    "itermax": Cosine,
+    "match": Cosine,
+    "softmax": Softmax,
+    "grow": Grown,
+    "released": Released,
 }
+
+
+def _fixed(name: str) -> dict[str, str]:
+    """The options that a method's name decides."""
+    return {"filter": name} if _CLASSES[name] is Cosine else {}
 
 
 def make_method(name: str, **options: Any) -> Method:
@@ -140,7 +137,7 @@ def make_method(name: str, **options: Any) -> Method:
     if name not in METHODS:
         raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
     given = _given(name, options)
-    return _with_use(METHODS[name].kind(**METHODS[name].fixed, **given), given)
+    return _with_use(_CLASSES[name](**_fixed(name), **given), given)
 
 
 def links_of_words(
@@ -175,7 +172,7 @@ def with_options(method: Method, **options: Any) -> Method:
 def method_state(method: Method) -> dict[str, Any]:
     """A method as plain values, for a checkpoint; the inverse of :func:`method_of_state`."""
     name = method.describe()["method"]
-    left_out = {*METHODS[name].fixed, "measure"}
+    left_out = {*_fixed(name), "measure"}
     each = fields(method)  # type: ignore[arg-type]
     return {"name": name, **{one.name: getattr(method, one.name) for one in each if one.name not in left_out}}
 
@@ -184,8 +181,8 @@ def method_of_state(state: Mapping[str, Any]) -> Method:
     """The method that :func:`method_state` described; :class:`XalignError` for one that this version does not know."""
     options = dict(state)
     try:
-        kind = METHODS[options.pop("name")]
-        return kind.kind(**kind.fixed, **options)
+        name = options.pop("name")
+        return _CLASSES[name](**_fixed(name), **options)
     except (KeyError, TypeError) as error:
         raise XalignError(
             "a labelling method is of another version of this package", found=f"{dict(state)} ({error})"
@@ -200,14 +197,10 @@ def method_label(method: Method) -> str:
 
 def _given(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are not None; :class:`XalignError` for one that the method of this name has not."""
-    known = METHODS[name].options
     given = {key: value for key, value in options.items() if value is not None}
-    for key in given.keys() - set(known):
+    for key in given.keys() - set(METHODS[name]):
         raise XalignError(
-            f"the method {name} has no such option",
-            where=f"--method {name}",
-            found=f"--{key}",
-            expected=", ".join(f"--{key}" for key in known) or "none",
+            f"the method {name} has no such option", parameter=key, expected=", ".join(METHODS[name]) or "none"
         )
     return given
 
@@ -217,9 +210,8 @@ def _with_use(method: Method, given: Mapping[str, Any]) -> Method:
     described = method.describe()
     for key in given.keys() - described.keys():
         raise XalignError(
-            "the filter has no such option",
-            where=f"--method {described['method']} --filter {described['filter']}",
-            found=f"--{key}",
-            remedy=f"leave --{key} out, or add --filter itermax",
+            f"the filter {described['filter']} has no such option",
+            parameter=key,
+            remedy=("leave it out, or set", Parameter("filter", "itermax")),
         )
     return method

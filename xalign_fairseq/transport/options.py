@@ -1,30 +1,81 @@
 """What decides a transport plan and the links that are taken from it."""
 
+import math
 from dataclasses import dataclass
 
+from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.transport.extraction import check_link_options
-from xalign_fairseq.transport.sinkhorn.reference import check_sinkhorn_options
+from xalign_fairseq.transport.names import DOMAINS, ORDERS
+
+# In float32 the scaled linear domain keeps every link down to this mu; below it entries that matter underflow.
+SMALLEST_LINEAR_MU = 0.05
 
 
 @dataclass(frozen=True)
-class TransportOptions:
-    """How hidden states become links; the defaults are the released code's (XLM-Align, Chi et al., 2021).
+class SinkhornOptions:
+    """Options of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`.
 
-    ``iterations``, ``mu``, ``eps``, ``order`` and ``domain`` are those of
-    :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, ``filter``, ``rounds`` and ``alpha`` those of
-    :func:`~xalign_fairseq.transport.extraction.find_links`. The paper's reading is ``order="rows-first"`` and
-    ``filter="itermax-paper"``. Values without a meaning raise XalignError when the options are made.
+    The defaults are the released code's (XLM-Align, Chi et al., 2021); the paper's order is ``rows-first``.
+
+    Attributes:
+        iterations: passes over both sides; 0 switches Sinkhorn off.
+        mu: weight of the entropy (Eq. 3).
+        eps: floor of the similarity (Eq. 1).
+        order: ``columns-first`` or ``rows-first``.
+        domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
+            neither exp nor log. With masses of 0 and a small mu choose ``log``: linear scales rows and columns by their
+            largest entries, and next to that of a token without mass all others may vanish.
+
+    Raises:
+        XalignError: an option has no such value.
+
+    Example::
+
+        SinkhornOptions(mu=0.1, iterations=20)
     """
 
     iterations: int = 2
     mu: float = 1.0
     eps: float = 1e-6
-    order: str = "columns-first"
-    domain: str = "auto"
+    order: str = ORDERS[0]
+    domain: str = DOMAINS[0]
+
+    def __post_init__(self) -> None:
+        check_values(
+            "a Sinkhorn option has no such value",
+            ("iterations", self.iterations, self.iterations >= 0, "0 or more"),
+            ("mu", self.mu, 0 < self.mu < math.inf, "a number above 0"),
+            ("eps", self.eps, self.eps > 0, "a number above 0"),
+            ("order", self.order, self.order in ORDERS, " or ".join(ORDERS)),
+            ("domain", self.domain, self.domain in DOMAINS, " or ".join(DOMAINS)),
+        )
+
+    @property
+    def rows_first(self) -> bool:
+        """Whether rows are normalised before columns."""
+        return self.order == "rows-first"
+
+    @property
+    def log_domain(self) -> bool:
+        """Whether iterations run on log K."""
+        return self.domain == "log" or (self.domain == "auto" and self.mu < SMALLEST_LINEAR_MU)
+
+
+RELEASED = SinkhornOptions()
+
+
+@dataclass(frozen=True)
+class TransportOptions(SinkhornOptions):
+    """How hidden states become links: Sinkhorn's options, and those of the filter on its plan.
+
+    ``filter``, ``rounds`` and ``alpha`` are those of :func:`~xalign_fairseq.transport.extraction.find_links`. The
+    defaults are the released code's; the paper's reading is ``order="rows-first"`` and ``filter="itermax-paper"``.
+    """
+
     filter: str = "itermax"
     rounds: int = 2
     alpha: float = 0.9
 
     def __post_init__(self) -> None:
-        check_sinkhorn_options(self.iterations, self.mu, self.eps, self.order, self.domain)
+        super().__post_init__()
         check_link_options(self.filter, self.rounds, self.alpha)

@@ -193,5 +193,7 @@ def _assignment() -> Callable[..., Any]:
     try:
         from scipy.optimize import linear_sum_assignment
     except ImportError:
-        raise XalignError("matching needs SciPy", where="--method match", remedy="pip install scipy") from None
+        raise XalignError(
+            "matching needs SciPy", parameter="method", found="match", remedy="pip install scipy"
+        ) from None
     return linear_sum_assignment

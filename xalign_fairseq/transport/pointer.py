@@ -6,8 +6,6 @@ from torch import Tensor, nn
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_products
 
-STARTS = ("random", "identity")
-
 
 class Pointer(nn.Module):
     """a_i = softmax_j(q(h_i) . k(h_j) / sqrt(d)) over the other side of the pair (XLM-Align, Eq. 11 to 13).

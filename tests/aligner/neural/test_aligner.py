@@ -5,8 +5,7 @@ import random
 import pytest
 import sentencepiece
 import torch
-from plain_links import by_pair, joined_words
-from sinkhorn_pairs import pair_matrices
+from support.links import by_pair, joined_words, pair_matrices
 
 from xalign_fairseq.aligner.neural import aligner as module
 from xalign_fairseq.aligner.neural.aligner import Aligner

@@ -6,7 +6,8 @@ import pytest
 
 from xalign_fairseq.aligner.neural.link_setting import LinkSetting, layer_words
 from xalign_fairseq.cli._aligning import add_link_arguments, add_model_arguments, layer_list, method_options
-from xalign_fairseq.transport.methods import METHODS, Transport, make_method
+from xalign_fairseq.transport.methods import Transport, make_method
+from xalign_fairseq.transport.names import METHODS
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_options_give_the_setting_again(name):
     add_model_arguments(parser)
     odd = {"filter": "itermax-paper", "iterations": 7, "mu": 0.3, "order": "rows-first", "rounds": 4, "alpha": 0.6}
     odd |= {"dustbin": 0.7, "threshold": 1 / 3, "temperature": 0.07, "growth": 0.9}
-    for options in ({}, {option: odd[option] for option in METHODS[name].options}):
+    for options in ({}, {option: odd[option] for option in METHODS[name]}):
         setting = LinkSetting((3,), make_method(name, **options), "joint")
         args = parser.parse_args(setting.options())
         made = make_method(args.method, filter=args.filter, **method_options(args))

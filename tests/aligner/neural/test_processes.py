@@ -1,7 +1,7 @@
 import os
 
-import pool_aligners
 import pytest
+from support import processes
 
 from xalign_fairseq.aligner.neural.processes import AHEAD, FEWEST_PAIRS, MOST_PAIRS, AlignerPool
 from xalign_fairseq.core.errors import XalignError
@@ -9,14 +9,14 @@ from xalign_fairseq.core.errors import XalignError
 
 @pytest.fixture(scope="module")
 def pool():
-    with AlignerPool(pool_aligners.load, ["one", "two"]) as pool:
+    with AlignerPool(processes.load, ["one", "two"]) as pool:
         yield pool
 
 
 @pytest.fixture
 def pool_of_one():
     """To be broken."""
-    with AlignerPool(pool_aligners.load, ["one"]) as pool:
+    with AlignerPool(processes.load, ["one"]) as pool:
         yield pool
 
 
@@ -45,8 +45,8 @@ def test_order_sizes_devices_and_reuse(pool):
     assert list(pool.stream(slow)) == expected(slow)
     assert list(pool.stream([])) == []
     assert [pair[0] for pair in pool.stream(iter([("a  b", ["c"])]))] == [["a", "b"]]
-    assert pool.ask(pool_aligners.device_and_process)[0] == "one"
-    assert pool.ask(pool_aligners.threads) == 1
+    assert pool.ask(processes.device_and_process)[0] == "one"
+    assert pool.ask(processes.threads) == 1
 
 
 def test_unknown_tokens_of_all_processes(pool):
@@ -74,8 +74,8 @@ def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
             read += 1
             yield ["w"], ["w"]
 
-    with AlignerPool(pool_aligners.load, ["one", "two"]) as pool:
-        _, process = pool.ask(pool_aligners.device_and_process)
+    with AlignerPool(processes.load, ["one", "two"]) as pool:
+        _, process = pool.ask(processes.device_and_process)
         stream = pool.stream(endless())
         next(stream)
         assert read < 2 * AHEAD * 2 * MOST_PAIRS
@@ -83,18 +83,20 @@ def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
         assert gone(process)
 
 
-@pytest.mark.parametrize(("word", "message"), [("fail", "as asked\n  where: here"), ("die", "exit code -9")])
+@pytest.mark.parametrize(
+    ("word", "message"), [("fail", "as asked\n  where: here"), ("die", "killed, probably for lack of memory")]
+)
 def test_an_error_in_a_process_is_raised_here_and_ends_all(pool_of_one, word, message):
-    _, process = pool_of_one.ask(pool_aligners.device_and_process)
+    _, process = pool_of_one.ask(processes.device_and_process)
     with pytest.raises(XalignError, match=message) as raised:
         list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), ([word, "here"], [])]))
     assert gone(process)
     if word == "fail":
-        assert "pool_aligners.py" in raised.value.__notes__[0]  # the traceback of there
+        assert "processes.py" in raised.value.__notes__[0]  # the traceback of there
 
 
 def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(capfd):
-    with AlignerPool(pool_aligners.load, ["one", "two", "three"]) as pool:
+    with AlignerPool(processes.load, ["one", "two", "three"]) as pool:
         list(pool.stream([(["warn"], [])] * (3 * FEWEST_PAIRS)))  # a chunk for each process
     said = capfd.readouterr().err
     assert said.count("the model's head is left out") == 1
@@ -103,7 +105,7 @@ def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(c
 
 def test_an_error_of_loading_is_raised_before_any_work():
     with pytest.raises(XalignError, match="no such device"):
-        AlignerPool(pool_aligners.load, ["none"])
+        AlignerPool(processes.load, ["none"])
 
 
 def test_an_error_of_the_input_is_raised(pool):
@@ -116,5 +118,5 @@ def test_an_error_of_the_input_is_raised(pool):
 
 
 def test_an_error_that_cannot_be_pickled_is_sent_as_text(pool_of_one):
-    with pytest.raises(RuntimeError, match=r"(?s)pool_aligners.py.*Local: lost"):
+    with pytest.raises(RuntimeError, match=r"(?s)processes.py.*Local: lost"):
         list(pool_of_one.stream([(["lose"], [])]))

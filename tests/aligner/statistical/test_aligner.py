@@ -3,7 +3,7 @@
 import json
 
 import pytest
-import statistical_text
+from support.text import write_bitext
 
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.core.errors import XalignError
@@ -11,7 +11,7 @@ from xalign_fairseq.core.errors import XalignError
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory):
-    return statistical_text.write(tmp_path_factory.mktemp("text"))
+    return write_bitext(tmp_path_factory.mktemp("text"))
 
 
 @pytest.fixture(scope="module")

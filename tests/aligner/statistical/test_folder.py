@@ -1,7 +1,7 @@
 """The folder of an aligner: resumed, refused, read."""
 
 import pytest
-from statistical_text import SENTENCES, translated
+from support.text import SENTENCES, translated
 
 from xalign_fairseq.aligner.statistical import folder as folders
 from xalign_fairseq.aligner.statistical.choice import USUAL

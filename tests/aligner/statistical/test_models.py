@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from statistical_text import SENTENCES, translated
+from support.text import SENTENCES, translated
 
 from xalign_fairseq.aligner.statistical import batches as batching
 from xalign_fairseq.aligner.statistical import models

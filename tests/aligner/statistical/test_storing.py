@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from statistical_text import SENTENCES, translated
+from support.text import SENTENCES, translated
 
 from xalign_fairseq.aligner.statistical.learning import learn
 from xalign_fairseq.aligner.statistical.models import UnitModel, mean_scores

@@ -4,8 +4,7 @@ import hashlib
 from types import SimpleNamespace
 
 import pytest
-from aligner_tools import DIAGONAL, only_tools
-from linked_pairs import BACKWARD, FORWARD, PAIRS
+from support.links import BACKWARD, DIAGONAL, FORWARD, PAIRS, only_tools
 
 from xalign_fairseq.aligner.tools.engines import CheckpointEngine, LinkedPair, ToolEngine, choose_engine
 from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN

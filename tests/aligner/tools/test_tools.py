@@ -1,8 +1,7 @@
 """The protocol of the aligners of others, by small programs in their place."""
 
 import pytest
-from aligner_tools import DIAGONAL, only_tools
-from linked_pairs import BACKWARD, FORWARD, PAIRS, WRITES
+from support.links import BACKWARD, DIAGONAL, FORWARD, PAIRS, WRITES, only_tools
 
 from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN
 from xalign_fairseq.core.errors import XalignError

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from speaking import with_languages
+from support.checkpoints import with_languages
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
@@ -19,7 +19,7 @@ def test_the_layer_is_the_one_that_is_asked_for_or_that_of_the_models_depth(smal
     assert open_model(small_run).layer == 2  # 10/12 of two layers
     assert open_model(replace(small_run, layer=1)).layer == open_model(replace(small_run, layer=-2)).layer == 1
     assert open_model(small_run).config.encoder_embed_dim == 32
-    with pytest.raises(XalignError, match="--layer"):
+    with pytest.raises(XalignError, match="layer"):
         open_model(replace(small_run, layer=3))
     assert open_model(replace(small_run, freeze_layers=2)).run.freeze_layers == 2
     with pytest.raises(XalignError, match=r"freeze_layers[\s\S]*99[\s\S]*0 to 2"):

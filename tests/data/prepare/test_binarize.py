@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from letters import Letters
+from support.small import Letters
 
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.core.text.corpus import scan

@@ -252,7 +252,7 @@ def test_options_that_contradict_each_other_are_errors(tmp_path, bitext, spm):
     odd = PairSource("train", "en", "pt-BR", "x", "y")
     cases = [
         (dict(pairs=[]), "nothing to prepare"),
-        (dict(pairs=[train], dictionary="dict.txt"), "--dict without --spm"),
+        (dict(pairs=[train], dictionary="dict.txt"), "where: dict"),
         (dict(pairs=[valid]), "no training text"),
         (dict(pairs=[train, train], spm=spm), "given twice"),
         (dict(pairs=[odd], spm=spm), "'pt-BR'"),
@@ -273,7 +273,7 @@ def test_a_dictionary_of_another_model_is_an_error(tmp_path, bitext, spm):
 
 def test_an_existing_data_bin_stays_unless_overwrite(tmp_path, bitext, spm):
     put(tmp_path / "d", old="old")
-    with pytest.raises(XalignError, match="--overwrite"):
+    with pytest.raises(XalignError, match="by overwrite"):
         prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm))
     assert contents(tmp_path / "d") == {"old": b"old"}
     prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm, overwrite=True))

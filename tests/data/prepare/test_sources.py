@@ -77,13 +77,13 @@ def test_options_that_fit(files, pair):
 
 def test_options_that_contradict_each_other(refused, pair, files):
     refused("nothing to prepare")
-    refused(r"a process to do the work\n  found: --workers 0", pair(), workers=0)
-    refused(r"two tokenizers\n  found: --tokenizer and --spm", pair(), spm="m.model", tokenizer="base.pt")
-    refused("--dict without --spm", pair(), dictionary="dict.txt")
+    refused(r"a process to do the work\n  where: workers\n  found: 0", pair(), workers=0)
+    refused(r"two tokenizers\n  where: tokenizer, spm", pair(), spm="m.model", tokenizer="base.pt")
+    refused("where: dict", pair(), dictionary="dict.txt")
     refused("no training text", pair("valid"))
-    refused("no such shard\n  found: --shard 2/2", pair(), spm="m.model", shard=(2, 2))
+    refused("no such shard\n  where: shard\n  found: 2/2", pair(), spm="m.model", shard=(2, 2))
     refused("shards need one tokenizer", pair(), shard=(0, 2))
-    refused("lets nothing or everything pass\n  where: --max-length\n", pair(), filters=Filters(max_length=0))
+    refused("out of range\n  where: max_length\n", pair(), filters=Filters(max_length=0))
 
 
 def test_texts_that_can_not_be_named(refused, pair):
@@ -96,5 +96,5 @@ def test_texts_that_can_not_be_named(refused, pair):
 
 def test_files_that_are_not_there_are_all_named(refused, pair, files):
     (files / "t.de").unlink()
-    told = r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: check the path; the files of"
+    told = r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: check the path"
     refused(told, pair(links="no.gold"), spm="no.model")

@@ -60,7 +60,7 @@ def test_a_sentence_of_more_words_than_can_be_numbered_is_named_by_its_line(chec
     check([longest], TGT[:1], ["0-0 65535-1"])
     with pytest.raises(XalignError, match=r"too many words[\s\S]*tgt, line 5\n  found: 65,537[\s\S]*65,536") as error:
         check(SRC, [*TGT[:4], longer, *TGT[:2]], ["0-0"] * 7, shard=shard)
-    assert "--max-length" in str(error.value)
+    assert "max_length" in str(error.value)
 
 
 def test_a_sentence_that_the_filters_leave_out_may_have_any_number_of_words(check):

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from body_folders import byte_level_bpe
+from support.body_folders import byte_level_bpe
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary

@@ -57,5 +57,5 @@ def test_lines_are_drawn_without_return_from_all_files_and_empty_ones_left_out(t
 
 def test_a_vocabulary_larger_than_the_text_yields_is_smaller_and_one_too_small_an_error(files):
     assert len(pieces(train_sentencepiece(files[:1], 100_000, seed=1))) < 5000
-    with pytest.raises(XalignError, match=r"(?s)could not train.*train\.en.*5 pieces.*--vocab-size"):
+    with pytest.raises(XalignError, match=r"(?s)could not train.*train\.en.*5 pieces.*vocab_size"):
         train_sentencepiece(files[:1], 5, seed=1)

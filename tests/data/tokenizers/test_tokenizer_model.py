@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from wordpieces import LINES, train_symbols
+from support.text import LINES, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin

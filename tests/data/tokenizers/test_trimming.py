@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 import sentencepiece
-from wordpieces import LINES, train_symbols
+from support.text import LINES, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary

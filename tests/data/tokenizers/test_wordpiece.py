@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wordpieces import LINES, SPECIALS, train_symbols
+from support.text import LINES, WORDPIECE_SPECIALS, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -158,7 +158,7 @@ def test_batches_and_pickles(tokenizer):
 
 
 def test_the_vocabulary_and_back(symbols):
-    assert symbols[:6] == SPECIALS
+    assert symbols[:6] == WORDPIECE_SPECIALS
     dictionary, made = from_vocabulary(symbols, lowercase=True)
     assert made == WordPieceSettings(True, None, True, (3, 0, 4, 2, 5))
     assert dictionary.embedding_size == len(symbols) and dictionary.symbols[4:] == ["[unused1]", *symbols[6:]]
@@ -170,12 +170,12 @@ def test_the_vocabulary_and_back(symbols):
 @pytest.mark.parametrize(
     ("symbols", "message"),
     [
-        ([*SPECIALS[:-1], "a"], r"not BERT's[\s\S]*\[MASK\] 0 times"),
-        ([*SPECIALS, "[CLS]"], r"\[CLS\] 2 times"),
-        ([*SPECIALS, "<unk>"], "can't hold.*\n.*'<unk>'"),
-        ([*SPECIALS, "<mask>"], "'<mask>'"),
-        ([*SPECIALS, "a", "a"], "'a'"),
-        ([*SPECIALS, "", "a"], "''"),
+        ([*WORDPIECE_SPECIALS[:-1], "a"], r"not BERT's[\s\S]*\[MASK\] 0 times"),
+        ([*WORDPIECE_SPECIALS, "[CLS]"], r"\[CLS\] 2 times"),
+        ([*WORDPIECE_SPECIALS, "<unk>"], "can't hold.*\n.*'<unk>'"),
+        ([*WORDPIECE_SPECIALS, "<mask>"], "'<mask>'"),
+        ([*WORDPIECE_SPECIALS, "a", "a"], "'a'"),
+        ([*WORDPIECE_SPECIALS, "", "a"], "''"),
     ],
 )
 def test_vocabularies_that_are_not_berts(symbols, message):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from body_folders import MODELS, ragged_tokens, read_model, write_model
+from support.body_folders import MODELS, ragged_tokens, read_model, write_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input

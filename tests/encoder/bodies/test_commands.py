@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from body_folders import MODELS, write_model
+from support.body_folders import MODELS, write_model
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main

@@ -1,8 +1,8 @@
 """DeBERTa: transformers' states, of v3's and of v2's kind, and what is refused."""
 
 import pytest
-from body_folders import assert_same_states, write_model
-from huggingface_folders import configure
+from support.body_folders import assert_same_states, write_model
+from support.huggingface_folders import configure
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained

@@ -1,6 +1,6 @@
 """EuroBERT: transformers' states, with heads that share keys and values."""
 
-from body_folders import assert_same_states
+from support.body_folders import assert_same_states
 
 
 def test_states_are_those_of_transformers(tmp_path):

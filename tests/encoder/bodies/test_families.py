@@ -43,8 +43,8 @@ def test_encoders_that_know_distances_alone_take_no_positions(kind, settings, ta
 
 
 @pytest.mark.parametrize(("kind", "lacks"), [
-    ("eurobert", ["dropout", "activation-dropout"]), ("mt5", ["attention-dropout", "activation-dropout"]),
-    ("deberta-v2", ["activation-dropout"]), ("modernbert", []), (None, []),
+    ("eurobert", ["dropout", "activation_dropout"]), ("mt5", ["attention_dropout", "activation_dropout"]),
+    ("deberta-v2", ["activation_dropout"]), ("modernbert", []), (None, []),
 ])  # fmt: skip
 def test_rates_of_dropout_that_a_family_lacks_are_warned_of(kind, lacks, caplog):
     config = config_of(kind)
@@ -52,5 +52,5 @@ def test_rates_of_dropout_that_a_family_lacks_are_warned_of(kind, lacks, caplog)
     assert not caplog.records
     warn_of_dropout(replace(config, **dict.fromkeys(DROPOUTS, 0.25)))
     assert [record.getMessage().split(" has no effect")[0] for record in caplog.records] == [
-        f"--{name} 0.25" for name in lacks
+        f"{name} 0.25" for name in lacks
     ]

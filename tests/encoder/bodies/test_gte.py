@@ -6,8 +6,8 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from body_folders import assert_same_states, ragged_tokens, read_model, write_model
 from safetensors.torch import load_file, save_file
+from support.body_folders import assert_same_states, ragged_tokens, read_model, write_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.families import BODIES

@@ -1,7 +1,7 @@
 """The encoder of M2M-100 and NLLB: transformers' states, scaled embeddings and sines of places."""
 
 import pytest
-from body_folders import assert_same_states
+from support.body_folders import assert_same_states
 
 
 @pytest.mark.parametrize("scale", [True, False])

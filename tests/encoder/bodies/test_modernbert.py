@@ -1,7 +1,7 @@
 """ModernBERT: transformers' states, and layers that see near tokens alone."""
 
 import torch
-from body_folders import assert_same_states, ragged_tokens
+from support.body_folders import assert_same_states, ragged_tokens
 
 
 def test_states_are_those_of_transformers(tmp_path):

@@ -5,8 +5,8 @@ import json
 import pytest
 import sentencepiece
 import torch
-from huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
-from roberta_checkpoints import old_state, roberta, tokens  # noqa: F401
+from support.checkpoints import old_state, roberta, tokens  # noqa: F401
+from support.huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
 
 
 @pytest.fixture(scope="session")

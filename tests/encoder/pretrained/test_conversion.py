@@ -63,7 +63,7 @@ def test_what_is_there_is_left_unless_told(folder, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").touch()
     for name in ("out.pt", "out"):
-        with pytest.raises(XalignError, match=rf"exists already[\s\S]*{name}[\s\S]*--overwrite"):
+        with pytest.raises(XalignError, match=rf"exists already[\s\S]*{name}[\s\S]*by overwrite"):
             convert(folder, tmp_path / name)
     assert (tmp_path / "out.pt").read_bytes() == b"mine" and (tmp_path / "out/mine").exists()
     convert(folder, tmp_path / "out", overwrite=True)

@@ -4,7 +4,7 @@ from argparse import Namespace
 import pytest
 import tokenizers
 import torch
-from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
+from support.huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -186,7 +186,7 @@ def test_an_existing_folder_is_left_as_it_is(own, export_state, tmp_path):
     folder = export_state(own)
     before = (folder / "model.safetensors").read_bytes()
     own["model"]["encoder.lm_head.bias"] += 1
-    with pytest.raises(XalignError, match=r"exists already[\s\S]*--overwrite"):
+    with pytest.raises(XalignError, match=r"exists already[\s\S]*by overwrite"):
         export_state(own)
     assert (folder / "model.safetensors").read_bytes() == before
     export(tmp_path / "model.pt", folder, overwrite=True)

@@ -4,10 +4,10 @@ import os
 import struct
 import tracemalloc
 
-import four_bit_files
 import numpy as np
 import pytest
-from four_bit_files import HIDDEN, INNER, POSITIONS, ROWS
+from support import four_bit_files
+from support.four_bit_files import HIDDEN, INNER, POSITIONS, ROWS
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile, is_four_bit

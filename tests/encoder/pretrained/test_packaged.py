@@ -2,10 +2,10 @@
 
 import argparse
 
-import four_bit_files
 import numpy as np
 import pytest
 import torch
+from support import four_bit_files
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint

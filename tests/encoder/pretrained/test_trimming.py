@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from wordpieces import LINES, train_symbols, write_bert
+from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint

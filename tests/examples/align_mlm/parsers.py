@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import torch
-import transfer_data
+from support import transfer_data
 
 from tests.examples.recipes import load
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import transfer_data as made_up
+from support import transfer_data as made_up
 
 from tests.examples.align_mlm.made_up import study
 from tests.examples.stand_ins import EXAMPLES

@@ -1,1 +1,1 @@
-from finished_runs import right, write_run  # noqa: F401
+from support.transfer_data import right, write_run  # noqa: F401

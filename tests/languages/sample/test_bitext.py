@@ -248,7 +248,6 @@ def test_existing_folder_is_kept(written, tmp_path):
 @pytest.mark.parametrize("option", ["pairs", "valid", "test"])
 def test_sizes_below_one_are_errors(tmp_path, option):
     sizes = {"pairs": 5, "valid": 5, "test": 5} | {option: 0}
-    option = f"--{option}"
-    with pytest.raises(XalignError, match=f"{option}\n"):
+    with pytest.raises(XalignError, match=f"where: {option}\n"):
         write_sample(tmp_path / "new", seed=1, **sizes)
     assert not (tmp_path / "new").exists()

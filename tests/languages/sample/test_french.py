@@ -1,61 +1,61 @@
 """Sentences worked by hand: words, word order and links in French."""
 
-import meanings
 import pytest
+from support import grammar
 
 from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.french import French
 
 CASES = [
     (
-        meanings.front_door,
+        grammar.front_door,
         "Le professeur ne verrouille pas la porte d' entrée .",
         "0-0 1-1 3-2 3-4 4-3 5-5 6-8 7-6 8-9",
     ),
     (
-        meanings.found_key,
+        grammar.found_key,
         "Je sais qu' Anna a trouvé la vieille clé .",
         "0-0 1-1 2-2 3-3 4-4 5-5 6-6 7-7 8-8 9-9",
     ),
     (
-        meanings.river_bank,
+        grammar.river_bank,
         "Il y a un bateau sur la rive de la Seine .",
         "0-0 1-1 1-2 2-3 3-4 4-5 5-6 6-7 7-8 8-9 9-10 10-11",
     ),
     (
-        meanings.red_apple,
+        grammar.red_apple,
         "Est-ce que le médecin a donné la pomme rouge à Maria ?",
         "1-2 2-3 3-4 3-5 4-6 5-8 6-7 7-9 8-10 9-11",
     ),
     (
-        meanings.reading_woman,
+        grammar.reading_woman,
         "La femme qui lit le livre le réveille .",
         "0-0 1-1 2-2 3-3 4-4 5-5 6-7 7-6 8-7 9-8",
     ),
     (
-        meanings.bigger_house,
+        grammar.bigger_house,
         "En 1995 la maison de Pierre était plus grande que notre voiture .",
         "0-0 1-1 2-5 3-4 4-3 5-6 6-7 6-8 7-9 8-10 9-11 10-12",
     ),
     (
-        meanings.rain,
+        grammar.rain,
         "S' il pleut , personne ne rangera trois chambres .",
         "0-0 1-1 2-2 3-3 4-4 4-5 5-6 6-6 7-6 8-7 9-8 10-9",
     ),
     (
-        meanings.no_lemon,
+        grammar.no_lemon,
         "Le cuisinier n' a pas acheté de citron .",
         "0-0 1-1 3-2 3-4 4-3 4-5 5-6 6-7 7-8",
     ),
 ]
 SHORT = [
-    (meanings.why, "Pourquoi est-ce que le professeur lit ce livre ?"),
-    (meanings.two_books, "Chaque professeur lit deux livres ."),
-    (meanings.pronouns, "Elle les a lus ."),
-    (meanings.wish, "Nous ne voulons pas lire mon livre ."),
-    (meanings.many_books, "Ils liront beaucoup de livres ."),
-    (meanings.but, "Je lisais un livre , mais il ne lit jamais 30 livres ."),
-    (meanings.two_teachers, "Deux professeurs doivent lire de vieux livres ."),
+    (grammar.why, "Pourquoi est-ce que le professeur lit ce livre ?"),
+    (grammar.two_books, "Chaque professeur lit deux livres ."),
+    (grammar.pronouns, "Elle les a lus ."),
+    (grammar.wish, "Nous ne voulons pas lire mon livre ."),
+    (grammar.many_books, "Ils liront beaucoup de livres ."),
+    (grammar.but, "Je lisais un livre , mais il ne lit jamais 30 livres ."),
+    (grammar.two_teachers, "Deux professeurs doivent lire de vieux livres ."),
 ]
 
 
@@ -63,10 +63,10 @@ SHORT = [
 def test_sentence_and_links(build, expected, links):
     meaning = build()
     src, tgt = English().say(meaning), French().say(meaning)
-    assert meanings.text(tgt) == expected
-    assert meanings.links(src, tgt) == links
+    assert grammar.text(tgt) == expected
+    assert grammar.links(src, tgt) == links
 
 
 @pytest.mark.parametrize(("build", "expected"), SHORT, ids=[build.__name__ for build, _ in SHORT])
 def test_determiners_numbers_and_verbs(build, expected):
-    assert meanings.text(French().say(build())) == expected
+    assert grammar.text(French().say(build())) == expected

@@ -1,61 +1,61 @@
 """Sentences worked by hand: words, word order and links in German."""
 
-import meanings
 import pytest
+from support import grammar
 
 from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.german import German
 
 CASES = [
     (
-        meanings.front_door,
+        grammar.front_door,
         "Der Lehrer schließt die Haustür nicht ab .",
         "0-0 1-1 3-5 4-2 4-6 5-3 6-4 7-4 8-7",
     ),
     (
-        meanings.found_key,
+        grammar.found_key,
         "Ich weiß , dass Anna den alten Schlüssel gefunden hat .",
         "0-0 1-1 2-3 3-4 4-9 5-8 6-5 7-6 8-7 9-10",
     ),
     (
-        meanings.river_bank,
+        grammar.river_bank,
         "Es gibt ein Boot am Ufer der Seine .",
         "0-0 1-1 2-2 3-3 4-4 5-4 6-5 8-6 9-7 10-8",
     ),
     (
-        meanings.red_apple,
+        grammar.red_apple,
         "Gab der Arzt Maria den roten Apfel ?",
         "1-1 2-2 3-0 4-4 5-5 6-6 8-3 9-7",
     ),
     (
-        meanings.reading_woman,
+        grammar.reading_woman,
         "Die Frau , die das Buch liest , weckt ihn auf .",
         "0-0 1-1 2-3 3-6 4-4 5-5 6-8 7-9 8-10 9-11",
     ),
     (
-        meanings.bigger_house,
+        grammar.bigger_house,
         "Im Jahr 1995 war Peters Haus größer als unser Auto .",
         "0-0 1-2 2-4 3-4 4-5 5-3 6-6 7-7 8-8 9-9 10-10",
     ),
     (
-        meanings.rain,
+        grammar.rain,
         "Wenn es regnet , wird niemand drei Zimmer aufräumen .",
         "0-0 1-1 2-2 3-3 4-5 5-4 6-8 7-8 8-6 9-7 10-9",
     ),
     (
-        meanings.no_lemon,
+        grammar.no_lemon,
         "Der Koch kaufte keine Zitrone .",
         "0-0 1-1 3-3 4-2 5-3 6-4 7-5",
     ),
 ]
 SHORT = [
-    (meanings.why, "Warum liest der Lehrer dieses Buch ?"),
-    (meanings.two_books, "Jeder Lehrer liest zwei Bücher ."),
-    (meanings.pronouns, "Sie hat sie gelesen ."),
-    (meanings.wish, "Wir wollen mein Buch nicht lesen ."),
-    (meanings.many_books, "Sie werden viele Bücher lesen ."),
-    (meanings.but, "Ich las ein Buch , aber er liest nie 30 Bücher ."),
-    (meanings.two_teachers, "Zwei Lehrer müssen alte Bücher lesen ."),
+    (grammar.why, "Warum liest der Lehrer dieses Buch ?"),
+    (grammar.two_books, "Jeder Lehrer liest zwei Bücher ."),
+    (grammar.pronouns, "Sie hat sie gelesen ."),
+    (grammar.wish, "Wir wollen mein Buch nicht lesen ."),
+    (grammar.many_books, "Sie werden viele Bücher lesen ."),
+    (grammar.but, "Ich las ein Buch , aber er liest nie 30 Bücher ."),
+    (grammar.two_teachers, "Zwei Lehrer müssen alte Bücher lesen ."),
 ]
 
 
@@ -63,10 +63,10 @@ SHORT = [
 def test_sentence_and_links(build, expected, links):
     meaning = build()
     src, tgt = English().say(meaning), German().say(meaning)
-    assert meanings.text(tgt) == expected
-    assert meanings.links(src, tgt) == links
+    assert grammar.text(tgt) == expected
+    assert grammar.links(src, tgt) == links
 
 
 @pytest.mark.parametrize(("build", "expected"), SHORT, ids=[build.__name__ for build, _ in SHORT])
 def test_determiners_numbers_and_verbs(build, expected):
-    assert meanings.text(German().say(build())) == expected
+    assert grammar.text(German().say(build())) == expected

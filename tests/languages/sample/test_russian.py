@@ -1,61 +1,61 @@
 """Sentences worked by hand: words, word order and links in Russian."""
 
-import meanings
 import pytest
+from support import grammar
 
 from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.russian import Russian
 
 CASES = [
     (
-        meanings.front_door,
+        grammar.front_door,
         "Учитель не запирает входную дверь .",
         "1-0 3-1 4-2 6-3 7-4 8-5",
     ),
     (
-        meanings.found_key,
+        grammar.found_key,
         "Я знаю , что Анна нашла старый ключ .",
         "0-0 1-1 2-3 3-4 4-5 5-5 7-6 8-7 9-8",
     ),
     (
-        meanings.river_bank,
+        grammar.river_bank,
         "На берегу Сены есть лодка .",
         "1-3 3-4 4-0 6-1 9-2 10-5",
     ),
     (
-        meanings.red_apple,
+        grammar.red_apple,
         "Дал ли врач Марии красное яблоко ?",
         "2-2 3-0 5-4 6-5 8-3 9-6",
     ),
     (
-        meanings.reading_woman,
+        grammar.reading_woman,
         "Женщина , которая читает книгу , будит его .",
         "1-0 2-2 3-3 5-4 6-6 7-7 8-6 9-8",
     ),
     (
-        meanings.bigger_house,
+        grammar.bigger_house,
         "В 1995 году дом Петра был больше , чем наша машина .",
         "0-0 1-1 2-4 4-3 5-5 6-6 7-8 8-9 9-10 10-11",
     ),
     (
-        meanings.rain,
+        grammar.rain,
         "Если пойдёт дождь , никто не уберёт три комнаты .",
         "0-0 2-1 2-2 3-3 4-4 4-5 5-6 6-6 7-6 8-7 9-8 10-9",
     ),
     (
-        meanings.no_lemon,
+        grammar.no_lemon,
         "Повар не купил лимон .",
         "1-0 3-1 4-2 6-3 7-4",
     ),
 ]
 SHORT = [
-    (meanings.why, "Почему учитель читает эту книгу ?"),
-    (meanings.two_books, "Каждый учитель читает две книги ."),
-    (meanings.pronouns, "Она прочитала их ."),
-    (meanings.wish, "Мы не хотим прочитать мою книгу ."),
-    (meanings.many_books, "Они прочитают многие книги ."),
-    (meanings.but, "Я читал книгу , но он никогда не читает 30 книг ."),
-    (meanings.two_teachers, "Два учителя должны прочитать старые книги ."),
+    (grammar.why, "Почему учитель читает эту книгу ?"),
+    (grammar.two_books, "Каждый учитель читает две книги ."),
+    (grammar.pronouns, "Она прочитала их ."),
+    (grammar.wish, "Мы не хотим прочитать мою книгу ."),
+    (grammar.many_books, "Они прочитают многие книги ."),
+    (grammar.but, "Я читал книгу , но он никогда не читает 30 книг ."),
+    (grammar.two_teachers, "Два учителя должны прочитать старые книги ."),
 ]
 
 
@@ -63,10 +63,10 @@ SHORT = [
 def test_sentence_and_links(build, expected, links):
     meaning = build()
     src, tgt = English().say(meaning), Russian().say(meaning)
-    assert meanings.text(tgt) == expected
-    assert meanings.links(src, tgt) == links
+    assert grammar.text(tgt) == expected
+    assert grammar.links(src, tgt) == links
 
 
 @pytest.mark.parametrize(("build", "expected"), SHORT, ids=[build.__name__ for build, _ in SHORT])
 def test_determiners_numbers_and_verbs(build, expected):
-    assert meanings.text(Russian().say(build())) == expected
+    assert grammar.text(Russian().say(build())) == expected

@@ -1,7 +1,7 @@
 """Tokens and the concepts that they carry: links, fixed phrases and what a finished sentence looks like."""
 
-import meanings
 import pytest
+from support import grammar
 
 from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.french import French
@@ -44,7 +44,7 @@ def test_commas_in_a_row_are_one_and_none_stands_before_the_end():
 
 
 def test_a_question_word_is_no_partner_of_the_recipients_to():
-    meaning = meanings.red_apple()
+    meaning = grammar.red_apple()
     meaning.first.question = "where"
     src = English().say(meaning)
     at = [word for word, _ in src].index("to")

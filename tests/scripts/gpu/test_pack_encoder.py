@@ -1,8 +1,8 @@
 """An encoder in four bits with fewer pieces has the very weights of the whole one."""
 
-import four_bit_files
 import pytest
 import torch
+from support import four_bit_files
 
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained

@@ -3,8 +3,8 @@
 import torch
 import torch.distributed as dist
 from fairseq.distributed import utils
-from gloo_workers import run_workers
 from omegaconf import DictConfig, OmegaConf
+from support.processes import run_workers
 
 from xalign_fairseq.trainer import compat
 from xalign_fairseq.trainer.compat import broadcast

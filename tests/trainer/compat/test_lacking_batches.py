@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from gloo_trainers import make_trainer
-from gloo_workers import run_workers
-from small import block, diagonal, pair
+from support.processes import run_workers
+from support.small import block, diagonal, pair
+from support.trials import make_trainer
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.trainer.compat.lacking_batches import _counted, needed

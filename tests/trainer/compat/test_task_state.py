@@ -5,7 +5,7 @@ import torch
 import torch.distributed as dist
 from fairseq import checkpoint_utils
 from fairseq.trainer import Trainer
-from gloo_workers import run_workers
+from support.processes import run_workers
 
 from xalign_fairseq.trainer import compat
 

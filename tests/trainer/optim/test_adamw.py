@@ -4,7 +4,7 @@ import pytest
 import torch
 from fairseq.optim.adam import Adam
 from fairseq.utils import clip_grad_norm_
-from gpu_device import ON, lacking, no_waiting, there
+from support.gpu_device import ON, lacking, no_waiting, there
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from xalign_fairseq.core.errors import XalignError

@@ -6,8 +6,8 @@ import torch.distributed as dist
 from fairseq import optim
 from fairseq.distributed.legacy_distributed_data_parallel import LegacyDistributedDataParallel
 from fairseq.nan_detector import NanDetector
-from gloo_workers import run_workers
 from omegaconf import OmegaConf
+from support.processes import run_workers
 from torch.nn.parallel import DistributedDataParallel
 
 import xalign_fairseq

@@ -1,7 +1,7 @@
 """What is told of fairseq's configuration."""
 
 import pytest
-from trained_runs import CONFIGURATION
+from support.transfer_data import CONFIGURATION
 
 from xalign_fairseq.trainer.report.configuration import facts, groups
 

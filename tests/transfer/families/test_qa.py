@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from letters import Letters
+from support.small import Letters
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan

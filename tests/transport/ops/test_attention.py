@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from gpu_device import ON, ON_CUDA, no_waiting, there
+from support.gpu_device import ON, ON_CUDA, no_waiting, there
 
 from xalign_fairseq.transport.ops import attention
 from xalign_fairseq.transport.ops.attention import Packed, Padded, by_length, by_products, jagged, kernel, varlen

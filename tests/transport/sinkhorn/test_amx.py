@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_pairs
+from support.links import differing, hangs_on_rounding, links_by, pair_matrices, random_pairs
 
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.options import TransportOptions

@@ -5,11 +5,11 @@ As all tests that are marked ``gpu`` these run on the CPU, too, and against its 
 
 import itertools
 
-import gpu_device
 import pytest
 import torch
-from gpu_device import all_or_few, there
-from sinkhorn_pairs import (
+from support import gpu_device
+from support.gpu_device import all_or_few, there
+from support.links import (
     assert_highest,
     differing,
     hangs_on_rounding,
@@ -19,9 +19,9 @@ from sinkhorn_pairs import (
     random_pairs,
 )
 
-from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.names import FILTERS
+from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
@@ -121,11 +121,15 @@ def test_plan_is_no_further_from_float64_than_the_references(order, mu, domain, 
     given = {"iterations": iterations, "mu": mu, "eps": 1e-6, "order": order, "domain": domain}
     for src_mass, tgt_mass in ((None, None), masses):
         wide = [None if mass is None else mass.double() for mass in (src_mass, tgt_mass)]
-        exact = sinkhorn(similarity.double(), src_mask, tgt_mask, **given, src_mass=wide[0], tgt_mass=wide[1])
-        reference = sinkhorn(similarity, src_mask, tgt_mask, **given, src_mass=src_mass, tgt_mass=tgt_mass)
+        exact = sinkhorn(
+            similarity.double(), src_mask, tgt_mask, SinkhornOptions(**given), src_mass=wide[0], tgt_mass=wide[1]
+        )
+        reference = sinkhorn(
+            similarity, src_mask, tgt_mask, SinkhornOptions(**given), src_mass=src_mass, tgt_mass=tgt_mass
+        )
         moved = [None if mass is None else mass.to(gpu_device.ON) for mass in (src_mass, tgt_mass)]
         sides = there(similarity, src_mask.sum(1), tgt_mask.sum(1))
-        found = fused.plan(*sides, **given, src_mass=moved[0], tgt_mass=moved[1]).cpu()
+        found = fused.plan(*sides, SinkhornOptions(**given), src_mass=moved[0], tgt_mass=moved[1]).cpu()
         assert (found - exact).abs().amax() <= 2 * (reference - exact).abs().amax() + 1e-6 / mu
 
 
@@ -257,7 +261,7 @@ def test_a_pair_with_a_mass_that_is_none_has_no_plan(mass):
         masses[1, 1] = mass
         similarity, sizes, masses = there(torch.rand(2, 3, 3), torch.tensor([3, 3]), masses)
         given = {"iterations": 2, "mu": 1.0, "eps": 1e-6, "order": "rows-first", "domain": "auto", name: masses}
-        plan = fused.plan(similarity, sizes, sizes, **given)
+        plan = fused.plan(similarity, sizes, sizes, SinkhornOptions(**given))
         assert plan[0].sum() > 2.9 and not plan[1].any()
 
 

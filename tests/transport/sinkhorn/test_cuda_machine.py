@@ -2,15 +2,15 @@
 
 import dataclasses
 
-import gpu_device
 import pytest
 import torch
-from gpu_device import ON, ON_CUDA, no_waiting, on_another_stream, there
-from sinkhorn_pairs import pair_matrices, random_pairs
+from support import gpu_device
+from support.gpu_device import ON, ON_CUDA, no_waiting, on_another_stream, there
+from support.links import pair_matrices, random_pairs
 
-from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.names import FILTERS
+from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, fused
 from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
@@ -44,9 +44,11 @@ def test_the_differentiable_plan_waits_for_nothing():
     similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
     similarity.requires_grad_()
     for iterations in (2, 60):
-        sinkhorn_plan(similarity, src_mask, tgt_mask, iterations=iterations).square().sum().backward()
+        sinkhorn_plan(similarity, src_mask, tgt_mask, SinkhornOptions(iterations=iterations)).square().sum().backward()
         with no_waiting():
-            sinkhorn_plan(similarity, src_mask, tgt_mask, iterations=iterations).square().sum().backward()
+            sinkhorn_plan(
+                similarity, src_mask, tgt_mask, SinkhornOptions(iterations=iterations)
+            ).square().sum().backward()
 
 
 @pytest.mark.parametrize("longest", LONGEST)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from sinkhorn_pairs import (
+from support.links import (
     assert_highest,
     differing,
     hangs_on_rounding,
@@ -22,7 +22,7 @@ from sinkhorn_pairs import (
 )
 
 from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, building, fused, sinkhorn
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
@@ -178,8 +178,10 @@ def test_plans_with_masses_and_without(emulated, schedule, order, mu, domain, it
     masses["tgt_mass"][:, 2] = 0
     given = {"iterations": iterations, "mu": mu, "eps": 1e-6, "order": order, "domain": domain}
     for some in ({}, masses):
-        expected = sinkhorn(similarity[:3], src_mask[:3], tgt_mask[:3], **given, **{k: v[:3] for k, v in some.items()})
-        found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), **given, **some)
+        expected = sinkhorn(
+            similarity[:3], src_mask[:3], tgt_mask[:3], SinkhornOptions(**given), **{k: v[:3] for k, v in some.items()}
+        )
+        found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), SinkhornOptions(**given), **some)
         torch.testing.assert_close(found[:3], expected, rtol=2e-4, atol=1e-6)
         assert not found[3].any()
 

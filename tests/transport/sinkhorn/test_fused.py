@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 import torch
-from sinkhorn_pairs import (
+from support.links import (
     assert_highest,
     differing,
     hangs_on_rounding,
@@ -16,9 +16,9 @@ from sinkhorn_pairs import (
 )
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.names import FILTERS
+from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
@@ -100,16 +100,16 @@ def test_probabilities_are_no_further_from_float64_than_the_references(mu, filte
 def test_plan_is_no_further_from_float64_than_the_references(order, mu, domain, iterations, masses):
     hidden, spans = random_pairs(11, 12, 20)
     similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
-    given = {"iterations": iterations, "mu": mu, "eps": 1e-6, "order": order, "domain": domain}
+    options, given = SinkhornOptions(iterations=iterations, mu=mu, order=order, domain=domain), {}
     if masses:
         draw = torch.Generator().manual_seed(1)
-        given |= {"src_mass": torch.rand(src_mask.shape, generator=draw) + 0.1}
+        given = {"src_mass": torch.rand(src_mask.shape, generator=draw) + 0.1}
         given |= {"tgt_mass": torch.rand(tgt_mask.shape, generator=draw) + 0.1}
         given["tgt_mass"][:, 0] = 0
-    wide = {name: value.double() if torch.is_tensor(value) else value for name, value in given.items()}
-    exact = sinkhorn(similarity.double(), src_mask, tgt_mask, **wide)
-    reference = sinkhorn(similarity, src_mask, tgt_mask, **given)
-    found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), **given)
+    wide = {name: mass.double() for name, mass in given.items()}
+    exact = sinkhorn(similarity.double(), src_mask, tgt_mask, options, **wide)
+    reference = sinkhorn(similarity, src_mask, tgt_mask, options, **given)
+    found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), options, **given)
     assert found.shape == exact.shape
     # Twice: either may be the luckier one in its last bits.
     assert (found - exact).abs().amax() <= 2 * (reference - exact).abs().amax() + 1e-6 / mu
@@ -206,8 +206,7 @@ def test_a_pair_with_a_mass_that_is_none_has_no_plan(mass):
     masses[1, 2] = mass
     sizes = torch.tensor([3, 3])
     for name in ("src_mass", "tgt_mass"):
-        given = {"iterations": 2, "mu": 1.0, "eps": 1e-6, "order": "rows-first", "domain": "auto", name: masses}
-        plan = fused.plan(torch.rand(2, 3, 3), sizes, sizes, **given)
+        plan = fused.plan(torch.rand(2, 3, 3), sizes, sizes, SinkhornOptions(order="rows-first"), **{name: masses})
         assert plan[0].sum() > 2.9 and not plan[1].any()
 
 
@@ -263,10 +262,14 @@ def test_similarities_and_masses_of_any_layout_and_dtype():
     given = (similarity, src_mask.sum(1), tgt_mask.sum(1))
     masses = {"src_mass": src_mask * torch.rand(src_mask.shape).half(), "tgt_mass": tgt_mask * 0.5}
     options = {"iterations": 2, "mu": 1.0, "eps": 1e-6, "order": "rows-first", "domain": "auto"}
-    expected = fused.plan(similarity.float(), *given[1:], **{k: v.float() for k, v in masses.items()}, **options)
-    assert torch.equal(fused.plan(*given, **masses, **options), expected)
+    expected = fused.plan(
+        similarity.float(), *given[1:], SinkhornOptions(**options), **{k: v.float() for k, v in masses.items()}
+    )
+    assert torch.equal(fused.plan(*given, SinkhornOptions(**options), **masses), expected)
     turned = {name: columns_first(mass) for name, mass in masses.items()}
-    assert torch.equal(fused.plan(columns_first(similarity), *given[1:], **turned, **options), expected)
+    assert torch.equal(
+        fused.plan(columns_first(similarity), *given[1:], SinkhornOptions(**options), **turned), expected
+    )
     links, _ = fused.link_partners_of(similarity.float(), spans, hidden.shape[1], RELEASED)
     for same in (similarity, columns_first(similarity.float())):
         assert torch.equal(fused.link_partners_of(same, spans, hidden.shape[1], RELEASED)[0], links)
@@ -363,7 +366,9 @@ def test_options_reach_the_operator():
 def test_many_iterations_on_sides_of_different_length_keep_their_plan(order, n, m):
     similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
     given = {"iterations": 300, "order": order}
-    exact = sinkhorn(similarity.double(), torch.ones(1, n).bool(), torch.ones(1, m).bool(), **given, domain="log")
+    exact = sinkhorn(
+        similarity.double(), torch.ones(1, n).bool(), torch.ones(1, m).bool(), SinkhornOptions(**given, domain="log")
+    )
     sides = torch.tensor([n]), torch.tensor([m])
-    found = fused.plan(similarity, *sides, **given, mu=1.0, eps=1e-6, domain="linear")
+    found = fused.plan(similarity, *sides, SinkhornOptions(**given, mu=1.0, eps=1e-6, domain="linear"))
     torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-7)

@@ -1,10 +1,11 @@
 """The differentiable plan: its gradients against plain loops, finite differences and each other; padding, bad pairs."""
 
-import gpu_device
 import pytest
 import torch
+from support import gpu_device
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.sinkhorn import plan as module
 from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
@@ -61,9 +62,9 @@ def plain_gradients(similarity, masses, gradient, sizes=SIZES, **options):
     return plans, found
 
 
-def gradients(similarity, masks, gradient, **options):
+def gradients(similarity, masks, gradient, src_mass=None, tgt_mass=None, **options):
     leaf = similarity.clone().requires_grad_()
-    plan = sinkhorn_plan(leaf, *masks, **options)
+    plan = sinkhorn_plan(leaf, *masks, SinkhornOptions(**options), src_mass=src_mass, tgt_mass=tgt_mass)
     return plan.detach(), torch.autograd.grad(plan, leaf, gradient)[0]
 
 
@@ -89,7 +90,7 @@ def test_without_masses_each_token_has_one(order):
     plan, found = gradients(similarity, both, gradient, **options)
     expected = plain_gradients(similarity, ones, gradient, **options)
     torch.testing.assert_close((plan, found), expected, rtol=1e-9, atol=1e-12)
-    assert torch.equal(plan, sinkhorn(similarity, *both, **options))
+    assert torch.equal(plan, sinkhorn(similarity, *both, SinkhornOptions(**options)))
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -97,13 +98,11 @@ def test_without_masses_each_token_has_one(order):
 def test_finite_differences(order, iterations, mu, domain):
     similarity, both, masses, _ = ragged(2, sizes=((4, 3), (2, 3), (1, 2), (3, 3)))
     inside = both[0][:, :, None] & both[1][:, None]
+    options = SinkhornOptions(iterations=iterations, mu=mu, order=order, domain=domain)
 
     def plan(values):
         whole = torch.zeros_like(similarity).masked_scatter(inside, values)
-        return sinkhorn_plan(
-            whole, *both, iterations=iterations, mu=mu, order=order, domain=domain, src_mass=masses[0],
-            tgt_mass=masses[1],
-        )  # fmt: skip
+        return sinkhorn_plan(whole, *both, options, src_mass=masses[0], tgt_mass=masses[1])
 
     values = similarity[inside].clamp_min(0.01).requires_grad_()
     assert torch.autograd.gradcheck(plan, values, eps=1e-7, atol=1e-5)
@@ -121,8 +120,8 @@ def test_many_iterations_come_near_the_unrolled_gradient(order, iterations, mu, 
     masses = [mask / mask.sum(1, keepdim=True, dtype=DOUBLE) for mask in both]
     options = {"iterations": iterations, "mu": mu, "order": order, "src_mass": masses[0], "tgt_mass": masses[1]}
     plan, found = gradients(cosine.exp(), both, 1 - cosine, **options)
-    assert module.Options(iterations, mu, 1e-6, order, "auto").converges
-    monkeypatch.setattr(module.Options, "converges", False)
+    assert module._converges(SinkhornOptions(iterations=iterations, mu=mu, order=order))
+    monkeypatch.setattr(module, "_converges", lambda options: False)
     same, exact = gradients(cosine.exp(), both, 1 - cosine, **options)
     assert torch.equal(plan, same) and not torch.equal(found, exact)
     for row in (0, 1):
@@ -133,8 +132,8 @@ def test_many_iterations_come_near_the_unrolled_gradient(order, iterations, mu, 
 
 @pytest.mark.parametrize(("iterations", "mu"), [(49, 1.0), (199, 0.05), (2, 2.0)])
 def test_fewer_iterations_are_unrolled(iterations, mu):
-    assert not module.Options(iterations, mu, 1e-6, "rows-first", "auto").converges
-    assert module.Options(iterations + 1, mu, 1e-6, "rows-first", "auto").converges == (iterations > 2)
+    assert not module._converges(SinkhornOptions(iterations=iterations, mu=mu))
+    assert module._converges(SinkhornOptions(iterations=iterations + 1, mu=mu)) == (iterations > 2)
 
 
 @pytest.mark.parametrize(("iterations", "mu"), [(2, 1.0), (3, 0.1), (60, 0.3)])
@@ -185,11 +184,11 @@ def test_batch_and_padding_change_nothing(iterations, order):
 def test_empty_sides(iterations):
     similarity = torch.rand(2, 3, 4, requires_grad=True)
     both = masks(((3, 4), (0, 2)))
-    plan = sinkhorn_plan(similarity, *both, iterations=iterations)
+    plan = sinkhorn_plan(similarity, *both, SinkhornOptions(iterations=iterations))
     plan.square().sum().backward()
     assert plan[1].eq(0).all() and similarity.grad[1].eq(0).all() and similarity.grad[0].ne(0).any()
     nothing = torch.rand(2, 0, 4, requires_grad=True)
-    sinkhorn_plan(nothing, both[0][:, :0], both[1], iterations=iterations).sum().backward()
+    sinkhorn_plan(nothing, both[0][:, :0], both[1], SinkhornOptions(iterations=iterations)).sum().backward()
     assert nothing.grad.shape == (2, 0, 4)
 
 
@@ -236,7 +235,7 @@ def test_what_is_refused():
     with pytest.raises(XalignError, match="no gradient flows to masses"):
         sinkhorn_plan(similarity, *both, src_mass=torch.ones(1, 2, requires_grad=True))
     with pytest.raises(XalignError, match="iterations"):
-        sinkhorn_plan(similarity, *both, iterations=0)
+        sinkhorn_plan(similarity, *both, SinkhornOptions(iterations=0))
     with pytest.raises(XalignError, match=r"tgt_mass[\s\S]*\(1, 2\)[\s\S]*\(1, 3\)"):
         sinkhorn_plan(similarity, *both, tgt_mass=torch.ones(1, 2))
     with pytest.raises(XalignError, match="do not belong together"):

@@ -274,7 +274,7 @@ class Aligner:
 
     def _resolve(self, layers: Layers) -> tuple[int, ...]:
         several = [layers] if isinstance(layers, int) else layers
-        return tuple(self.encoder.config.resolve_layer(layer, "--layer") for layer in several)
+        return tuple(self.encoder.config.resolve_layer(layer, "layer") for layer in several)
 
     def _usual_layer(self) -> int:
         return max(1, round(self.encoder.config.encoder_layers * self.method.depth))

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from xalign_fairseq.aligner.neural.link_setting import LinkSetting
-from xalign_fairseq.transport.methods import METHODS, make_method
+from xalign_fairseq.transport.methods import make_method
+from xalign_fairseq.transport.names import METHODS
 
 GLOBAL = "transport"  # the method of a model of no known family
 OF = 12  # layers, of which those of the table are
@@ -128,7 +129,7 @@ def default_labelling(
     row = next((row for row in FAMILIES if family in row.families), None)
     for entry in row.entries if row else ():
         if method in (None, entry.method) and encoding in (None, entry.encoding):
-            if method is None and not set(options) <= set(METHODS[entry.method].options):
+            if method is None and not set(options) <= set(METHODS[entry.method]):
                 return default_labelling(family, layers, GLOBAL, encoding)
             at = tuple(dict.fromkeys(max(1, round(layer * layers / OF)) for layer in entry.layers))
             return LinkSetting(at, make_method(entry.method, **entry.options), entry.encoding)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from xalign_fairseq.transport.methods import METHODS, Method, make_method
+from xalign_fairseq.transport.methods import Method, make_method
+from xalign_fairseq.transport.names import METHODS
 
 # Options of methods that a choice on development data sets, and that a command line therefore always names.
 CHOSEN = ("filter", "threshold")
@@ -36,7 +37,7 @@ class LinkSetting(NamedTuple):
 
     @property
     def method_name(self) -> str:
-        """The method's name in :data:`~xalign_fairseq.transport.methods.METHODS`."""
+        """The method's name in :data:`~xalign_fairseq.transport.names.METHODS`."""
         return self.method.describe()["method"]
 
     def method_options(self) -> dict[str, Any]:
@@ -44,7 +45,7 @@ class LinkSetting(NamedTuple):
         name = self.method_name
         usual = make_method(name)
         bearing = self.method.describe()  # not itermax's, where the filter is another
-        values = {option: getattr(self.method, option) for option in METHODS[name].options if option in bearing}
+        values = {option: getattr(self.method, option) for option in METHODS[name] if option in bearing}
         return {
             option: value for option, value in values.items() if option in CHOSEN or value != getattr(usual, option)
         }

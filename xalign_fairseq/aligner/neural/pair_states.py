@@ -14,7 +14,7 @@ from xalign_fairseq.data.inputs import Input, in_target
 from xalign_fairseq.data.samples import BOS, EOS, pair_sequence
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.transport.label_options import ENCODINGS
+from xalign_fairseq.transport.names import ENCODINGS
 
 # Tokens in one pass of the encoder over a part of a batch. On the CPU larger passes are no faster, and the smaller they
 # are, the less padding there is; other devices need more to be busy.

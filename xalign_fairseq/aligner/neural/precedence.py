@@ -82,7 +82,7 @@ def settle(said: Said, state: dict[str, Any], config: EncoderConfig) -> Settled:
     method, layer, similarity, encoding = _by_itself(said, own) if own else _by_family(said, state, config)
     if layer is None:
         layer = max(1, round(config.encoder_layers * method.depth))
-    layers = tuple(config.resolve_layer(each, "--layer") for each in ([layer] if isinstance(layer, int) else layer))
+    layers = tuple(config.resolve_layer(each, "layer") for each in ([layer] if isinstance(layer, int) else layer))
     return Settled(
         LinkSetting(layers, method, encoding or ("separate" if said.maps else method.encoding)),
         similarity,

@@ -50,7 +50,7 @@ def open_model(run: TrainingRun) -> Start:
     if run.freeze_layers is not None and not 0 <= run.freeze_layers <= config.encoder_layers:
         raise XalignError("the encoder has not so many layers", parameter="freeze_layers", found=run.freeze_layers,
                           expected=f"0 to {config.encoder_layers}")  # fmt: skip
-    layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "--layer")
+    layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "layer")
     # Without its MLM head: a model that comes without one gets another each time it is read.
     weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads
     return Start(run, config, layer, digest(weights, tokenizer.dictionary.digest))

@@ -239,7 +239,7 @@ class _Units:
     def refuse_entity(self, name: str, *_: object) -> None:
         raise XalignError(
             "the TMX file defines entities, which are not read", where=self.file, found=name[:40],
-            remedy="write out what they stand for, such as by xmllint --noent, if you trust the file",
+            remedy="if you trust the file, write out what they stand for, such as with xmllint",
         )  # fmt: skip
 
 

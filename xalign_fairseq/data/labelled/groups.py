@@ -24,7 +24,7 @@ def held_out(
     groups: Sequence[tuple[Any, ...]],
     share: float,
     seed: int = HOLDOUT_SEED,
-    where: str = "--holdout",
+    where: object = None,
 ) -> np.ndarray:
     """Which groups are held out: (groups,) bool.
 
@@ -54,6 +54,7 @@ def held_out(
         raise XalignError(
             "the share to hold out leaves nothing to train or to choose the model on",
             where=where,
+            parameter="holdout",
             found=f"{share:g} of {len(numbers)} examples",
             expected="a share between 0 and 1",
         )

@@ -54,15 +54,10 @@ class Filters:
         for name in ("min_length", "max_length", "max_length_ratio"):
             value = getattr(self, name)
             if value is not None and not value >= 1:
-                raise XalignError(
-                    "a filter lets nothing or everything pass", where=f"--{name.replace('_', '-')}", found=value,
-                    expected="1 or more",
-                )  # fmt: skip
+                raise XalignError("a filter is out of range", parameter=name, found=value, expected="1 or more")
         if self.min_length is not None and self.max_length is not None and self.min_length > self.max_length:
-            raise XalignError(
-                "no length passes the filters", found=f"--min-length {self.min_length}",
-                expected=f"at most --max-length {self.max_length}",
-            )  # fmt: skip
+            found = f"{self.min_length} and {self.max_length}"
+            raise XalignError("no length passes the filters", parameter=("min_length", "max_length"), found=found)
 
     def failing(
         self, sizes: Sequence[np.ndarray], texts: Mapping[str, Sequence[str]], repeated: np.ndarray | None

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_folder, atomic_write
 from xalign_fairseq.core.progress import progress as progress_of
 from xalign_fairseq.core.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
@@ -111,7 +111,8 @@ def _share(text: Text, index: int, number: int) -> Text:
         raise XalignError(
             "a shard of a text has no line",
             where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
-            found=f"{text.lines} lines, --shard {index}/{number}",
+            parameter="shard",
+            found=f"{text.lines} lines in {number} shards",
             expected=f"{CHUNK_LINES:,} lines or more in each shard",
             remedy="take fewer shards, or prepare this text by itself",
         )
@@ -230,5 +231,5 @@ def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
             "the data-bin could not be written; what was there before is unchanged",
             where=os.fspath(destdir),
             found=error,
-            remedy="free some disk space or choose another --out, and run the command again",
+            remedy=("free some disk space, or choose another", Parameter("out"), "and prepare again"),
         ) from error

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import require_outside
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
@@ -117,34 +117,31 @@ class PrepareOptions:
         """Raise :class:`XalignError` if options contradict each other, files are missing, nothing is to be done, or
         what is read would be replaced by what is written."""
         if not self.texts:
-            raise XalignError(
-                "there is nothing to prepare", remedy="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
-            )
+            remedy = ("give", Parameter("pair"), "and", Parameter("trainpref"), "or", Parameter("mono"))
+            raise XalignError("there is nothing to prepare", remedy=remedy)
         if self.workers < 1:
             raise XalignError(
-                "there must be a process to do the work", found=f"--workers {self.workers}", expected="1 or more"
+                "there must be a process to do the work", parameter="workers", found=self.workers, expected="1 or more"
             )
         if self.tokenizer is not None and self.spm is not None:
-            raise XalignError(
-                "there are two tokenizers", found="--tokenizer and --spm", remedy="give the one that the model has"
-            )
+            raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="that of the model")
         if self.trim_vocabulary and self.tokenizer is None:
             raise XalignError(
                 "a vocabulary is trimmed with its model, and none is given",
-                found="--trim-vocabulary without --tokenizer",
-                remedy="add --tokenizer MODEL",
+                parameter="trim_vocabulary",
+                remedy=("add", Parameter("tokenizer", "MODEL")),
             )
         if self.dictionary is not None and self.spm is None:
             raise XalignError(
                 "a dictionary needs the sentencepiece model that it belongs to",
-                found="--dict without --spm",
-                remedy="add --spm MODEL; without both, a model is trained and its dictionary made",
+                parameter="dict",
+                remedy=("add", Parameter("spm", "MODEL"), "or leave both out, and a model is trained"),
             )
         if self.trains_model and not any(text.split == "train" for text in self.texts):
             raise XalignError(
                 "there is no training text to train a sentencepiece model on",
-                found="neither --trainpref nor --mono",
-                remedy="give what the training data have: --tokenizer MODEL, or --spm MODEL (and --dict DICT)",
+                parameter=("trainpref", "mono"),
+                remedy=("give that of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
             )
         if self.shard is not None:
             self._check_shard(*self.shard)
@@ -154,7 +151,7 @@ class PrepareOptions:
         self._check_names()
         require_files(
             [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
-            remedy="check the path; the files of --trainpref P --pair en-de are P.en and P.de",
+            remedy="check the path; a prefix P and the pair en-de mean P.en and P.de",
         )
         # The output has a copy of the sentencepiece model and of the dictionary.
         for path in filter(None, [*self.paths, self.filters.language_model]):
@@ -162,14 +159,13 @@ class PrepareOptions:
 
     def _check_shard(self, index: int, number: int) -> None:
         if not 0 <= index < number:
-            raise XalignError(
-                "there is no such shard", found=f"--shard {index}/{number}", expected="0/N to N-1/N of N shards"
-            )
+            expected = "0/N to N-1/N of N shards"
+            raise XalignError("there is no such shard", parameter="shard", found=f"{index}/{number}", expected=expected)
         if self.trains_model:
             raise XalignError(
                 "shards need one tokenizer, and each would train its own",
-                found="--shard without --spm or --tokenizer",
-                remedy="train it once, such as by a prepare of a part of the text, and give it to all shards",
+                parameter=("shard", "spm", "tokenizer"),
+                remedy="train it once, such as by preparing a part of the text, and give it to all shards",
             )
 
     def _check_names(self) -> None:

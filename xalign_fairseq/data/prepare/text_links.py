@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.corpus import TextFile
 from xalign_fairseq.core.workers import Workers
 from xalign_fairseq.data.prepare.binarize import PairText
@@ -65,7 +65,7 @@ def _require_few_words(file: TextFile, most_words: float) -> None:
                 where=f"{file.path}, line {number}",
                 found=f"{words:,} words",
                 expected=f"at most {MOST_WORDS:,} in a text with links",
-                remedy="take its line out of both sides and the links; for training text, --max-length does it",
+                remedy=("take its line out of both sides and the links, in training text by", Parameter("max_length")),
             )
 
 

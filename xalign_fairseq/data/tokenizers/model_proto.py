@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import sentencepiece
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, XalignError
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # ModelProto.SentencePiece.Type
 
@@ -61,7 +61,7 @@ def require_unigram(model: bytes, where: object) -> None:
             where=where,
             found=f"a {kind} model",
             expected="a unigram model, in which a twin's score makes it follow its original",
-            remedy="train one with spm_train --model_type unigram, or with xalign prepare",
+            remedy=("train a unigram model with spm_train or", Command("prepare")),
         )
 
 

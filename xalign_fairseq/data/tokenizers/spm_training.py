@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import sentencepiece
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.corpus import TextFile
 
 # The model depends on the number of threads, since they add up counts in another order: it is fixed, for one seed must
@@ -56,7 +56,7 @@ def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -
             where=", ".join(file.path for file in files),
             found=str(error).strip(),
             expected=f"{vocab_size} pieces",
-            remedy="choose another --vocab-size, or give an existing model with --spm",
+            remedy=("choose another", Parameter("vocab_size"), "or give an existing model by", Parameter("spm")),
         ) from None
     return model.getvalue()
 

@@ -233,7 +233,7 @@ class SentencePieceTokenizer(Tokenizer):
                 where=where,
                 found=f"{missing} of the model's {size} pieces are missing in the dictionary",
                 expected="at most half, and none as a rule",
-                remedy="give the dict.txt that came with the model; without --dict one is made from the model",
+                remedy="give the dict.txt that came with the model, or none: it is made from the model",
             )
         self.missing_pieces = missing
         return table

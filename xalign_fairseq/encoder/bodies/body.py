@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing
 from xalign_fairseq.encoder.bodies.families import WHERE, read_settings
@@ -54,7 +54,7 @@ class TransformersLayer(nn.Module):
             "the attention of this encoder's layers can't be looked into",
             found=self._family.title,
             expected="an encoder of XLM-R's or BERT's kind",
-            remedy="choose --ot-align-marginals uniform",
+            remedy=("set", Parameter("ot_align_marginals", "uniform")),
         )
 
 
@@ -90,7 +90,6 @@ class TransformersBody(nn.Module):
                 "an encoder that transformers runs has no language embeddings",
                 parameter="language_embeddings",
                 found=config.language_embeddings,
-                remedy="leave --language-embeddings out",
             )
         self.config = config
         self.family, settings = read_settings(config.transformers_config, WHERE)

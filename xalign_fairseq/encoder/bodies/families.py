@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.encoder.bodies.deberta import Deberta
 from xalign_fairseq.encoder.bodies.eurobert import EuroBert
@@ -15,7 +15,7 @@ from xalign_fairseq.encoder.bodies.mt5 import MT5
 from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 
 logger = logging.getLogger(__name__)
-WHERE = "--transformers-config"
+WHERE = Parameter("transformers_config")
 BODIES: dict[str, BodyFamily] = {
     family.model_type: family for family in (ModernBert(), EuroBert(), MT5(), M2M100(), Deberta(), Gte(), New())
 }
@@ -65,7 +65,4 @@ def warn_of_dropout(config: EncoderConfig) -> None:
         for name in DROPOUTS:
             rate = getattr(config, name)
             if rate and name not in family.rates:
-                logger.warning(
-                    "--%s %g has no effect: transformers' layers of %s have no such dropout",
-                    name.replace("_", "-"), rate, family.title,
-                )  # fmt: skip
+                logger.warning("%s %g has no effect: layers of %s have no such dropout", name, rate, family.title)

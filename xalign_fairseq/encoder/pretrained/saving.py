@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import torch
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_folder, atomic_write
 from xalign_fairseq.encoder.pretrained import exporting
 from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
@@ -47,10 +47,8 @@ def new_model(out: str | os.PathLike, overwrite: bool = False) -> Iterator[Save]
 def require_new(checkpoint: Path, overwrite: bool = False) -> None:
     """Raise :class:`XalignError` if a checkpoint is there that is not to be replaced."""
     if checkpoint.exists() and not overwrite:
-        raise XalignError(
-            "the checkpoint exists already and was left as it is", where=checkpoint,
-            remedy="choose another name, or pass --overwrite to replace it",
-        )  # fmt: skip
+        remedy = ("choose another name, or replace it by", Parameter("overwrite"))
+        raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: str | os.PathLike) -> None:
@@ -58,7 +56,6 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: str 
     try:
         torch.save(state, stream)
     except RuntimeError as error:
-        raise XalignError(
-            "the checkpoint could not be written", where=where, found=str(error).split("\n")[0],
-            remedy="most often the disk is full: free some space, and run the command again",
-        ) from None  # fmt: skip
+        found = str(error).split("\n")[0]
+        remedy = "most often the disk is full: free some space, and run the command again"
+        raise XalignError("the checkpoint could not be written", where=where, found=found, remedy=remedy) from None

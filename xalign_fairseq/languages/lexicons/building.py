@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexicon
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged
@@ -69,7 +69,6 @@ class LexiconOptions:
                 parameter=("fraction", "held_out"),
                 found=f"{self.fraction} to train on and {self.held_out} to hold out",
                 expected="at most 1 together",
-                remedy=f"--fraction {round(1 - self.held_out, 9)}, or --held-out 0",
             )
 
 
@@ -118,7 +117,7 @@ def build(
             "no entry of the dictionary is in the vocabulary",
             found=_told(counts),
             expected="words of these languages, as the data-bin's tokenizer knows them",
-            remedy="check the languages and the order of columns; entries that are symbols of dict.txt need --pieces",
+            remedy=("check languages and columns; symbols of dict.txt need", Parameter("pieces")),
         )
     part = _parts([source for source, _ in entries], options)
     sides = [_flat(side) for side in zip(*entries, strict=True)]
@@ -126,18 +125,9 @@ def build(
     kept = {"kept": len(entries), "source sides": len({source for source, _ in entries})}
     kept |= {name: int((part == number).sum()) for number, name in enumerate(PARTS)}
     if not kept["trained"]:
-        sides_of = f"{kept['source sides']} source sides"
-        if options.fraction is None:
-            raise XalignError(
-                "the held-out part leaves no entry to train on",
-                found=f"{options.held_out} of {sides_of} held out",
-                remedy="lower --held-out",
-            )
-        raise XalignError(
-            "the fraction leaves no entry to train on",
-            found=f"{options.fraction} of {sides_of}",
-            remedy="raise --fraction",
-        )
+        name = "held_out" if options.fraction is None else "fraction"
+        found = f"{getattr(options, name)} of {kept['source sides']} source sides"
+        raise XalignError("no entry is left to train on", parameter=name, found=found)
     return lexicon, {"options": asdict(options), "counts": {**counts, **kept}, "policy": POLICY}
 
 

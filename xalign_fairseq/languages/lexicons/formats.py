@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.languages.lexicons import dictd, tei
 
@@ -66,7 +66,7 @@ def _read_muse(path: str | os.PathLike) -> Iterator[TextPair]:
                 where=f"{os.fspath(path)}, line {number}",
                 found=line,
                 expected="two words with white space between them",
-                remedy="write entries of several words as 'headword TAB translation' (--format tsv)",
+                remedy=("write entries of several words as headword TAB translation, with", Parameter("format", "tsv")),
             )
         if words:
             yield words[0], words[1] if len(words) == 2 else ""

@@ -82,12 +82,8 @@ def write_sample(
     sizes = {"train": pairs, "valid": valid, "test": test}
     for split, size in sizes.items():
         if size < 1:
-            raise XalignError(
-                "the size of a split is too small",
-                where="--pairs" if split == "train" else f"--{split}",
-                found=size,
-                expected="1 or more",
-            )
+            name = "pairs" if split == "train" else split
+            raise XalignError("the size of a split is too small", parameter=name, found=size, expected="1 or more")
     with atomic_folder(out, overwrite=overwrite) as folder:
         return [_write_pair(folder, language, seed, sizes, english_mono=language == "de") for language in LANGUAGES]
 

@@ -8,14 +8,13 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.transport.names import BACKENDS
 from xalign_fairseq.transport.precision import dtype_name
 from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.fused import DTYPES
 
 logger = logging.getLogger(__name__)
-
-BACKENDS = ("auto", "reference", "cpu", "cuda")
 
 _selected = "auto"
 
@@ -36,7 +35,7 @@ def select(name: str) -> None:
         chosen(torch.zeros(1))  # "cpu", or an error before that
     """
     global _selected
-    check_values("there is no such backend", ("--sinkhorn-backend", name, name in BACKENDS, " or ".join(BACKENDS)))
+    check_values("there is no such backend", ("sinkhorn_backend", name, name in BACKENDS, " or ".join(BACKENDS)))
     if name in ("cpu", "cuda"):
         _require(name, torch.cuda.current_device() if name == "cuda" and torch.cuda.is_available() else 0)
     _selected = name
@@ -94,10 +93,10 @@ def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) ->
         if selected != device or dtype not in DTYPES:
             raise XalignError(
                 f"the Sinkhorn backend {selected} has no use for this tensor",
-                where=f"--sinkhorn-backend {selected}",
+                parameter="sinkhorn_backend",
                 found=f"{dtype} on {device}",
                 expected=f"float32, bfloat16 or float16 on {selected}",
-                remedy="--sinkhorn-backend auto",
+                remedy=("set", Parameter("sinkhorn_backend", "auto")),
             )
         _require(selected, index)
         return selected, "it is selected"

@@ -7,16 +7,16 @@ that torch.compile traces them. The native code (``csrc/``) has a plain C interf
 import ctypes
 import functools
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.extraction import FILTERS
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.transport.names import FILTERS
+from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
 from xalign_fairseq.transport.partners import label_dtype
 from xalign_fairseq.transport.sinkhorn.building import library
-from xalign_fairseq.transport.sinkhorn.reference import SMALLEST_LINEAR_MU
 
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 _UNION = FILTERS.index("union")
@@ -81,7 +81,7 @@ def link_partners(
         partners, _ = link_partners(hidden, spans, (32, 32), TransportOptions())
         labels = partners.amax(0)
     """
-    given = (*_options(options), probabilities, highest)
+    given = _LinkOptions.of(options, probabilities, highest)
     return torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *given)
 
 
@@ -95,7 +95,7 @@ def link_partners_of(
     highest: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """As :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
-    given = (*_options(options), probabilities, highest)
+    given = _LinkOptions.of(options, probabilities, highest)
     return torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *given)
 
 
@@ -103,12 +103,8 @@ def plan(
     similarity: Tensor,
     src_sizes: Tensor,
     tgt_sizes: Tensor,
+    options: SinkhornOptions,
     *,
-    iterations: int,
-    mu: float,
-    eps: float,
-    order: str,
-    domain: str,
     src_mass: Tensor | None = None,
     tgt_mass: Tensor | None = None,
 ) -> Tensor:
@@ -117,13 +113,14 @@ def plan(
     Args:
         similarity: (B, n, m) float32, bfloat16 or float16.
         src_sizes, tgt_sizes: (B,) int64, tokens of either side, which stand before the padding.
+        options: of Sinkhorn.
         src_mass, tgt_mass: (B, n) and (B, m), or 1 each.
 
     Returns:
         (B, n, m) float32, 0 at padding and in pairs without a plan.
     """
-    given = (iterations, mu, eps, order == "rows-first", _in_log_domain(domain, mu))
-    return torch.ops.xalign.sinkhorn_plan(similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass, *given)
+    sides = (similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass)
+    return torch.ops.xalign.sinkhorn_plan(*sides, *_sinkhorn(options))
 
 
 def cpu_instructions(dtype: torch.dtype) -> str:
@@ -144,25 +141,37 @@ def cpu_instructions(dtype: torch.dtype) -> str:
     return ask(_number(dtype)).decode()
 
 
-def _options(options: TransportOptions) -> tuple:
-    rounds = options.rounds if options.filter.startswith("itermax") else 1
-    return (
-        options.iterations,
-        options.mu,
-        options.eps,
-        options.order == "rows-first",
-        _in_log_domain(options.domain, options.mu),
-        FILTERS.index(options.filter),
-        rounds,
-        options.alpha,
-    )
+def _sinkhorn(options: SinkhornOptions) -> tuple[int, float, float, bool, bool]:
+    return options.iterations, options.mu, options.eps, options.rows_first, options.log_domain
 
 
-def _in_log_domain(domain: str, mu: float) -> bool:
-    return domain == "log" or (domain == "auto" and mu < SMALLEST_LINEAR_MU)
+class _LinkOptions(NamedTuple):
+    """What both operators that find links take behind their tensors and sizes, in the order of their schema."""
+
+    iterations: int
+    mu: float
+    eps: float
+    rows_first: bool
+    log_domain: bool
+    filter: int
+    rounds: int
+    alpha: float
+    probabilities: bool
+    highest: bool = False
+
+    @classmethod
+    def of(cls, options: TransportOptions, probabilities: bool, highest: bool) -> "_LinkOptions":
+        rounds = options.rounds if options.filter.startswith("itermax") else 1
+        rules = (FILTERS.index(options.filter), rounds, options.alpha)
+        return cls(*_sinkhorn(options), *rules, probabilities, highest)
+
+    @property
+    def merged(self) -> bool:
+        """Whether one round has the partners of all."""
+        return self.highest and self.filter != _UNION
 
 
-def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options) -> tuple[Tensor, Tensor]:
+def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options: Any) -> tuple[Tensor, Tensor]:
     if hidden.dim() != 3 or spans.shape != (hidden.shape[0], 4):
         raise XalignError(
             "hidden states and spans do not belong together",
@@ -181,43 +190,28 @@ def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options) -> tuple[Ten
         n=n,
         m=m,
     )
-    return _run_links(call, hidden, batch, length, spans, *options)
+    return _run_links(call, hidden, batch, length, spans, _LinkOptions(*options))
 
 
-def _links_of(similarity: Tensor, spans: Tensor, length: int, *options) -> tuple[Tensor, Tensor]:
+def _links_of(similarity: Tensor, spans: Tensor, length: int, *options: Any) -> tuple[Tensor, Tensor]:
     similarity = similarity.float().contiguous()
     batch, n, m = similarity.shape
-    return _run_links(Call(similarity=similarity.data_ptr(), n=n, m=m), similarity, batch, length, spans, *options)
+    call = Call(similarity=similarity.data_ptr(), n=n, m=m)
+    return _run_links(call, similarity, batch, length, spans, _LinkOptions(*options))
 
 
 def _run_links(
-    call: Call,
-    read: Tensor,
-    batch: int,
-    length: int,
-    spans: Tensor,
-    iterations: int,
-    mu: float,
-    eps: float,
-    rows_first: bool,
-    log_domain: bool,
-    filter: int,
-    rounds: int,
-    alpha: float,
-    probabilities: bool,
-    highest: bool = False,
+    call: Call, read: Tensor, batch: int, length: int, spans: Tensor, options: _LinkOptions
 ) -> tuple[Tensor, Tensor]:
     if spans.device != read.device:
         raise XalignError("spans are on another device", found=str(spans.device), expected=str(read.device))
     spans = spans.to(torch.int64).contiguous()
-    highest = highest and filter != _UNION
-    partners, probability = _outputs(read, batch, length, 1 if highest else rounds, probabilities)
+    partners, probability = _outputs(read, length, options)
     call.batch, call.length, call.spans = batch, length, spans.data_ptr()
-    call.iterations, call.mu, call.eps = iterations, mu, eps
-    call.rows_first, call.log_domain = rows_first, log_domain
-    call.filter, call.rounds, call.alpha = filter, rounds, alpha
-    call.partners, call.partner_bytes, call.highest = partners.data_ptr(), partners.element_size(), highest
-    call.probability = probability.data_ptr() if probabilities else None
+    for name in ("iterations", "mu", "eps", "rows_first", "log_domain", "filter", "rounds", "alpha"):
+        setattr(call, name, getattr(options, name))
+    call.partners, call.partner_bytes = partners.data_ptr(), partners.element_size()
+    call.highest, call.probability = options.merged, probability.data_ptr() if options.probabilities else None
     _run(call, read)
     return partners, probability
 
@@ -228,12 +222,9 @@ def _plan(
     tgt_sizes: Tensor,
     src_mass: Tensor | None,
     tgt_mass: Tensor | None,
-    iterations: int,
-    mu: float,
-    eps: float,
-    rows_first: bool,
-    log_domain: bool,
+    *options: Any,
 ) -> Tensor:
+    iterations, mu, eps, rows_first, log_domain = options
     similarity = similarity.contiguous()
     batch, n, m = similarity.shape
     zero = torch.zeros_like(src_sizes)
@@ -296,31 +287,26 @@ def _number(dtype: torch.dtype) -> int:
             "the fused operators do not compute in this dtype",
             found=str(dtype),
             expected=", ".join(map(str, DTYPES)),
-            remedy="--sinkhorn-backend reference",
+            remedy=("set", Parameter("sinkhorn_backend", "reference")),
         )
     return DTYPES[dtype]
 
 
-def _outputs(like: Tensor, batch: int, length: int, rounds: int, probabilities: bool) -> tuple[Tensor, Tensor]:
-    partners = like.new_empty((rounds, batch, length), dtype=label_dtype(length))
-    return partners, like.new_empty(partners.shape if probabilities else (0,), dtype=torch.float32)
+def _outputs(like: Tensor, length: int, options: _LinkOptions) -> tuple[Tensor, Tensor]:
+    shape = (1 if options.merged else options.rounds, like.shape[0], length)
+    partners = like.new_empty(shape, dtype=label_dtype(length))
+    return partners, like.new_empty(shape if options.probabilities else (0,), dtype=torch.float32)
 
 
-def _fake_links(hidden: Tensor, spans: Tensor, n: int, m: int, *options) -> tuple[Tensor, Tensor]:
-    return _fake_outputs(hidden, hidden.shape[1], *options[5:])
+def _fake_links(hidden: Tensor, spans: Tensor, n: int, m: int, *options: Any) -> tuple[Tensor, Tensor]:
+    return _outputs(hidden, hidden.shape[1], _LinkOptions(*options))
 
 
-def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options) -> tuple[Tensor, Tensor]:
-    return _fake_outputs(similarity, length, *options[5:])
+def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options: Any) -> tuple[Tensor, Tensor]:
+    return _outputs(similarity, length, _LinkOptions(*options))
 
 
-def _fake_outputs(
-    like: Tensor, length: int, filter: int, rounds: int, alpha: float, probabilities: bool, highest: bool = False
-) -> tuple[Tensor, Tensor]:
-    return _outputs(like, like.shape[0], length, 1 if highest and filter != _UNION else rounds, probabilities)
-
-
-def _fake_plan(similarity: Tensor, *rest) -> Tensor:
+def _fake_plan(similarity: Tensor, *rest: Any) -> Tensor:
     return torch.empty_like(similarity, memory_format=torch.contiguous_format)
 
 

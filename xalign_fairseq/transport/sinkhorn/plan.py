@@ -1,47 +1,23 @@
 """The transport plan as a function to be trained through: Sinkhorn with a backward pass of its own."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.transport.options import RELEASED, SinkhornOptions
 from xalign_fairseq.transport.sinkhorn import backend, fused
-from xalign_fairseq.transport.sinkhorn.reference import (
-    Problem,
-    check_sinkhorn_options,
-    check_sinkhorn_shapes,
-    finite,
-    sinkhorn,
-)
-
-
-class Options(NamedTuple):
-    """Options of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`."""
-
-    iterations: int
-    mu: float
-    eps: float
-    order: str
-    domain: str
-
-    @property
-    def converges(self) -> bool:
-        """Whether so many iterations come near a fixed point, which takes the more of them the smaller mu is."""
-        return self.iterations >= max(50, 10 / self.mu)
+from xalign_fairseq.transport.sinkhorn.reference import Problem, check_sinkhorn_shapes, finite, sinkhorn
 
 
 def sinkhorn_plan(
     similarity: Tensor,
     src_mask: Tensor,
     tgt_mask: Tensor,
+    options: SinkhornOptions = RELEASED,
     *,
-    iterations: int = 2,
-    mu: float = 1.0,
-    eps: float = 1e-6,
-    order: str = "columns-first",
-    domain: str = "auto",
     src_mass: Tensor | None = None,
     tgt_mass: Tensor | None = None,
 ) -> Tensor:
@@ -63,37 +39,31 @@ def sinkhorn_plan(
         similarity: (B, n, m), any floating dtype. Gradients flow, in this dtype.
         src_mask: (B, n) bool, True for the first tokens of each row, those of the source side.
         tgt_mask: (B, m) bool, likewise.
-        iterations: passes over both sides, 1 or more.
-        mu: weight of the entropy.
-        eps: floor of the similarity; no gradient flows below it.
-        order: ``columns-first`` or ``rows-first``.
-        domain: of the forward pass, ``auto``, ``linear`` or ``log``; the backward pass is in the log domain.
+        options: 1 or more iterations; no gradient flows below ``eps``, and ``domain`` is that of the forward pass (the
+            backward pass is in the log domain).
         src_mass: (B, n), the mass of each source token, 0 or more, without gradient; default: 1 each.
         tgt_mass: (B, m), likewise.
 
     Returns:
-        (B, n, m) float32 (float64 for float64 input), by the backend that ``--sinkhorn-backend`` chooses. Padding, and
+        (B, n, m) float32 (float64 for float64 input), by the selected backend. Padding, and
         pairs with NaN or an infinity, have a plan of 0 and a gradient of 0. It cannot be differentiated twice.
 
     Raises:
-        XalignError: the shapes do not fit, an option has no such value, or a mass asks for a gradient.
+        XalignError: the shapes do not fit, there is no iteration, or a mass asks for a gradient.
 
     Example::
 
         >>> mask = torch.ones(1, 2, dtype=torch.bool)
         >>> cosine = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]], requires_grad=True)
-        >>> cost = (sinkhorn_plan(cosine.exp(), mask, mask, iterations=20, mu=0.1) * (1 - cosine)).sum()
-        >>> cost.backward()
+        >>> plan = sinkhorn_plan(cosine.exp(), mask, mask, SinkhornOptions(iterations=20, mu=0.1))
+        >>> (plan * (1 - cosine)).sum().backward()
         >>> cosine.grad.shape
         torch.Size([1, 2, 2])
     """
-    check_sinkhorn_options(iterations, mu, eps, order, domain)
     check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)
-    if iterations < 1:
-        raise XalignError("a plan takes an iteration", where="iterations", found=iterations, expected="1 or more")
+    check_values("a plan takes an iteration", ("iterations", options.iterations, options.iterations >= 1, "1 or more"))
     if any(mass is not None and mass.requires_grad for mass in (src_mass, tgt_mass)):
-        raise XalignError("no gradient flows to masses", where="src_mass, tgt_mass", remedy="detach them")
-    options = Options(iterations, mu, eps, order, domain)
+        raise XalignError("no gradient flows to masses", parameter=("src_mass", "tgt_mass"), remedy="detach them")
     return _Plan.apply(similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
 
 
@@ -106,27 +76,27 @@ class _Plan(torch.autograd.Function):
         tgt_mask: Tensor,
         src_mass: Tensor | None,
         tgt_mass: Tensor | None,
-        options: Options,
+        options: SinkhornOptions,
     ) -> Tensor:
         plan = _forward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
         ctx.options = options
-        ctx.save_for_backward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, plan if options.converges else None)
+        ctx.save_for_backward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, plan if _converges(options) else None)
         return plan
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         similarity, src_mask, tgt_mask, src_mass, tgt_mass, plan = ctx.saved_tensors
-        options: Options = ctx.options
+        options: SinkhornOptions = ctx.options
         nothing = (None,) * 5
         if similarity.numel() == 0:
             return torch.zeros_like(similarity), *nothing
         wide = similarity.to(gradients[0].dtype)
-        problem = Problem.of(wide, src_mask, tgt_mask, options.eps, options.order, src_mass, tgt_mass)
+        problem = Problem.of(wide, src_mask, tgt_mask, options, src_mass, tgt_mass)
         gradient = problem.turned(gradients[0]).masked_fill(problem.outside, 0.0)
         with torch.autocast(similarity.device.type, enabled=False):
             if plan is None:
-                by_log = _unrolled(problem, gradient, options.iterations, options.mu)
+                by_log = _unrolled(problem, gradient)
             else:
                 by_log = _implicit(problem.turned(plan), gradient, options.iterations)
         # Of log K = log max(eps, S) / mu; the floor is flat.
@@ -141,21 +111,24 @@ def _forward(
     tgt_mask: Tensor,
     src_mass: Tensor | None,
     tgt_mass: Tensor | None,
-    options: Options,
+    options: SinkhornOptions,
 ) -> Tensor:
     if backend.chosen(similarity) == "reference":
-        return sinkhorn(similarity, src_mask, tgt_mask, **options._asdict(), src_mass=src_mass, tgt_mass=tgt_mass)
-    return fused.plan(
-        similarity, src_mask.sum(1), tgt_mask.sum(1), **options._asdict(), src_mass=src_mass, tgt_mass=tgt_mass
-    )
+        return sinkhorn(similarity, src_mask, tgt_mask, options, src_mass=src_mass, tgt_mass=tgt_mass)
+    return fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), options, src_mass=src_mass, tgt_mass=tgt_mass)
 
 
-def _unrolled(problem: Problem, gradient: Tensor, iterations: int, mu: float) -> Tensor:
+def _converges(options: SinkhornOptions) -> bool:
+    """Whether so many iterations come near a fixed point, which takes the more of them the smaller mu is."""
+    return options.iterations >= max(50, 10 / options.mu)
+
+
+def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
     """The gradient (B, n, m) by log K from that by the plan: the iterations anew, then back through each of them."""
-    logs = problem.log_kernel(mu)
+    logs = problem.log_kernel()
     row_mass, column_mass = problem.log_masses()
     f, steps = torch.zeros_like(logs[:, :, :1]), []
-    for _ in range(iterations):
+    for _ in range(problem.options.iterations):
         column_sum = finite((logs + f).logsumexp(1, keepdim=True))
         g = column_mass - column_sum
         row_sum = finite((logs + g).logsumexp(2, keepdim=True))

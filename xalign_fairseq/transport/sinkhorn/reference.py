@@ -1,42 +1,21 @@
 """The definition of the transport plan: masked, batched Sinkhorn in the linear or the log domain."""
 
-import math
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.options import RELEASED, SinkhornOptions
 from xalign_fairseq.transport.precision import at_least_float32
-
-ORDERS = ("columns-first", "rows-first")
-DOMAINS = ("auto", "linear", "log")
-# In float32 the scaled linear domain keeps every link down to this mu; below it entries that matter underflow.
-SMALLEST_LINEAR_MU = 0.05
-
-
-def check_sinkhorn_options(iterations: int, mu: float, eps: float, order: str, domain: str) -> None:
-    """Raise XalignError for the first option of :func:`sinkhorn` that has no meaning."""
-    check_values(
-        "a Sinkhorn option has no such value",
-        ("iterations", iterations, iterations >= 0, "0 or more"),
-        ("mu", mu, 0 < mu < math.inf, "a number above 0"),
-        ("eps", eps, eps > 0, "a number above 0"),
-        ("order", order, order in ORDERS, " or ".join(ORDERS)),
-        ("domain", domain, domain in DOMAINS, " or ".join(DOMAINS)),
-    )
 
 
 def sinkhorn(
     similarity: Tensor,
     src_mask: Tensor,
     tgt_mask: Tensor,
+    options: SinkhornOptions = RELEASED,
     *,
-    iterations: int = 2,
-    mu: float = 1.0,
-    eps: float = 1e-6,
-    order: str = "columns-first",
-    domain: str = "auto",
     src_mass: Tensor | None = None,
     tgt_mass: Tensor | None = None,
 ) -> Tensor:
@@ -53,13 +32,7 @@ def sinkhorn(
         similarity: (B, n, m); float32 and float64 are kept, narrower dtypes widened to float32.
         src_mask: (B, n) bool, the tokens of the source side.
         tgt_mask: (B, m) bool, the tokens of the target side.
-        iterations: passes over both sides.
-        mu: weight of the entropy (Eq. 3).
-        eps: floor of the similarity (Eq. 1).
-        order: ``columns-first`` or ``rows-first``.
-        domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
-            neither exp nor log. With masses of 0 and a small mu choose ``log``: linear scales rows and columns by their
-            largest entries, and beside that of a token without mass all others may vanish.
+        options: iterations, order, mu, eps and the domain; the released code's by default.
         src_mass: (B, n), the mass a of every source token, 0 or more (Cuturi, 2013); default: 1 each.
         tgt_mass: (B, m), b likewise.
 
@@ -69,7 +42,7 @@ def sinkhorn(
         device.
 
     Raises:
-        XalignError: the shapes do not fit, or an option has no such value.
+        XalignError: the shapes do not fit.
 
     Example::
 
@@ -78,14 +51,12 @@ def sinkhorn(
         >>> plan.sum(2)
         tensor([[1., 1.]])
     """
-    check_sinkhorn_options(iterations, mu, eps, order, domain)
     check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)
     similarity = at_least_float32(similarity)
     if similarity.numel() == 0:
         return torch.zeros_like(similarity)
-    linear = domain == "linear" or (domain == "auto" and mu >= SMALLEST_LINEAR_MU)
-    problem = Problem.of(similarity, src_mask, tgt_mask, eps, order, src_mass, tgt_mass)
-    return problem.turned(_columns_first(problem, iterations, mu, eps, linear))
+    problem = Problem.of(similarity, src_mask, tgt_mask, options, src_mass, tgt_mass)
+    return problem.turned(_columns_first(problem))
 
 
 def check_sinkhorn_shapes(
@@ -112,7 +83,7 @@ class Problem(NamedTuple):
     """What the iteration reads, turned so that columns come first: Eq. 6 is the same on the transposed matrix.
 
     Attributes:
-        order: ``rows-first`` if the sides are exchanged.
+        options: of Sinkhorn; with ``rows-first`` the sides are exchanged.
         values: (B, n, m), max(eps, S).
         outside: (B, n, m) bool, True at padding and everywhere in pairs that have no plan.
         single: (B, 1, 1) bool, pairs with one token on a side. K cancels out of their plan but for its rounding, which
@@ -120,7 +91,7 @@ class Problem(NamedTuple):
         rows, columns: masses (B, n, 1) and (B, 1, m), 1 at padding and in pairs without a plan; None: 1 each.
     """
 
-    order: str
+    options: SinkhornOptions
     values: Tensor
     outside: Tensor
     single: Tensor
@@ -133,14 +104,13 @@ class Problem(NamedTuple):
         similarity: Tensor,
         src_mask: Tensor,
         tgt_mask: Tensor,
-        eps: float,
-        order: str,
+        options: SinkhornOptions,
         src_mass: Tensor | None,
         tgt_mass: Tensor | None,
     ) -> "Problem":
         """Floored similarities, and which of them are read; ``similarity`` is float32 or float64."""
         sides = ((src_mask, src_mass), (tgt_mask, tgt_mass))
-        if order == "rows-first":
+        if options.rows_first:
             similarity, sides = similarity.transpose(1, 2), (sides[1], sides[0])
         (row_mask, row_mass), (column_mask, column_mass) = sides
         outside = ~(row_mask[:, :, None] & column_mask[:, None, :])
@@ -154,8 +124,8 @@ class Problem(NamedTuple):
             for mask, mass in sides
         )
         return cls(
-            order,
-            values.clamp_min(eps),
+            options,
+            values.clamp_min(options.eps),
             outside | ~usable[:, None, None],
             single[:, None, None],
             None if rows is None else rows[:, :, None],
@@ -164,11 +134,12 @@ class Problem(NamedTuple):
 
     def turned(self, matrices: Tensor) -> Tensor:
         """Matrices (B, n, m) of the problem as those of source and target, or the other way about."""
-        return matrices.transpose(1, 2) if self.order == "rows-first" else matrices
+        return matrices.transpose(1, 2) if self.options.rows_first else matrices
 
-    def log_kernel(self, mu: float) -> Tensor:
+    def log_kernel(self) -> Tensor:
         """log K (B, n, m), -inf outside."""
-        return self.values.masked_fill(self.single, 1.0).log().div(mu).masked_fill(self.outside, float("-inf"))
+        logs = self.values.masked_fill(self.single, 1.0).log().div(self.options.mu)
+        return logs.masked_fill(self.outside, float("-inf"))
 
     def log_masses(self) -> tuple[Tensor, Tensor]:
         """Logarithms of both sides' masses, which broadcast against (B, n, 1) and (B, 1, m)."""
@@ -183,43 +154,43 @@ def _usable_masses(mass: Tensor | None, mask: Tensor) -> Tensor:
     return (((mass >= 0) & mass.isfinite()) | ~mask).all(1)
 
 
-def _columns_first(problem: Problem, iterations: int, mu: float, eps: float, linear: bool) -> Tensor:
-    values, outside = problem.values, problem.outside
-    if iterations == 0:
+def _columns_first(problem: Problem) -> Tensor:
+    options, values, outside = problem.options, problem.values, problem.outside
+    if options.iterations == 0:
         # A quotient of at most 1 cannot overflow, whatever its power.
-        peak = values.masked_fill(outside, eps).amax((1, 2), keepdim=True)
-        return (values / peak).pow(1.0 / mu).masked_fill(outside, 0.0)
+        peak = values.masked_fill(outside, options.eps).amax((1, 2), keepdim=True)
+        return (values / peak).pow(1.0 / options.mu).masked_fill(outside, 0.0)
     with torch.autocast(values.device.type, enabled=False):
-        return _linear_domain(problem, iterations, mu) if linear else _log_domain(problem, iterations, mu)
+        return _log_domain(problem) if options.log_domain else _linear_domain(problem)
 
 
-def _linear_domain(problem: Problem, iterations: int, mu: float) -> Tensor:
+def _linear_domain(problem: Problem) -> Tensor:
     """Columns, then rows, on K itself."""
     rows: Tensor | float = 1.0 if problem.rows is None else problem.rows
     columns: Tensor | float = 1.0 if problem.columns is None else problem.columns.transpose(1, 2)
-    if mu == 1.0:
+    if problem.options.mu == 1.0:
         kernel = problem.values.masked_fill(problem.single, 1.0).masked_fill(problem.outside, 0.0)
         u = torch.ones_like(kernel[:, :, :1])
     else:
         # K / (column maximum) / (row maximum of that): every row and every column then holds a 1, so that no sum
         # overflows or vanishes. Column factors vanish in v; the row factors must be in the first u for equal iterates.
-        logs = problem.log_kernel(mu)
+        logs = problem.log_kernel()
         logs = logs - finite(logs.amax(1, keepdim=True))
         row_peak = finite(logs.amax(2, keepdim=True))
         kernel = (logs - row_peak).exp()
         u = row_peak.exp()
-    for _ in range(iterations):
+    for _ in range(problem.options.iterations):
         v = _near_one(_quotient(columns, torch.bmm(kernel.transpose(1, 2), u)))
         u = _quotient(rows, torch.bmm(kernel, v))
     return kernel * u * v.transpose(1, 2)
 
 
-def _log_domain(problem: Problem, iterations: int, mu: float) -> Tensor:
+def _log_domain(problem: Problem) -> Tensor:
     """The same on log K with the potentials f = log u, g = log v, which are 0 outside the masks."""
-    logs = problem.log_kernel(mu)
+    logs = problem.log_kernel()
     rows, columns = problem.log_masses()
     f = torch.zeros_like(logs[:, :, :1])
-    for _ in range(iterations):
+    for _ in range(problem.options.iterations):
         g = columns - finite((logs + f).logsumexp(1, keepdim=True))
         f = rows - finite((logs + g).logsumexp(2, keepdim=True))
     return (logs + f + g).exp()

@@ -4,8 +4,8 @@ import logging
 
 import pytest
 import torch
-from body_folders import MODELS, ragged_tokens, read_model, their_states, write_model
-from huggingface_folders import change_weights, configure
+from support.body_folders import MODELS, ragged_tokens, read_model, their_states, write_model
+from support.huggingface_folders import change_weights, configure
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint

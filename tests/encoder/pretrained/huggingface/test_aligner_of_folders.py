@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 import torch
-from huggingface_folders import BERT_SYMBOLS, TEXT, configure
-from mapped_memory import share_mapped
-from plain_links import by_pair, joined_words
+from support.checkpoints import share_mapped
+from support.huggingface_folders import BERT_SYMBOLS, TEXT, configure
+from support.links import by_pair, joined_words
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import sentencepiece
 import torch
-from huggingface_folders import (
+from support.huggingface_folders import (
     PREFIX,
     TEXT,
     UNSEEN,

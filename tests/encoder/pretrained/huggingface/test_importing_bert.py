@@ -3,7 +3,7 @@ import logging
 
 import pytest
 import torch
-from huggingface_folders import (
+from support.huggingface_folders import (
     BERT_SYMBOLS,
     POSITIONS,
     PREFIX,

@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from body_folders import ragged_tokens, read_model, write_model
-from huggingface_folders import change_weights, configure
+from support.body_folders import ragged_tokens, read_model, write_model
+from support.huggingface_folders import change_weights, configure
 
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.pretrained.huggingface.own_heads import own_head

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 import sentencepiece
-from body_folders import SPECIALS, TEXT, byte_level_bpe, write_tokenizer
+from support.body_folders import SPECIALS, TEXT, byte_level_bpe, write_tokenizer
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer_model import make_tokenizer

@@ -7,7 +7,7 @@ import json
 
 import pytest
 import torch
-from huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, imported
+from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, imported
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.pretrained.exporting import export

@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 import torch.nn.functional as F
-from huggingface_folders import POSITIONS
+from support.huggingface_folders import POSITIONS
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError

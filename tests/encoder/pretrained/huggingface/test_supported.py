@@ -1,8 +1,8 @@
 """The one list of models: all families are on it, errors tell it, and what is said of others."""
 
 import pytest
-from body_folders import write_model
-from huggingface_folders import configure
+from support.body_folders import write_model
+from support.huggingface_folders import configure
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.families import BODIES

@@ -5,7 +5,7 @@ import json
 import pytest
 import sentencepiece
 import tokenizers
-from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN
+from support.huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from huggingface_folders import assert_same_hidden
-from plain_data import write_plain_data
-from small import diagonal, pair
+from support.huggingface_folders import assert_same_hidden
+from support.small import diagonal, pair
+from support.text import write_plain_data
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
@@ -52,5 +52,5 @@ def test_the_tokenizer_is_the_checkpoints_where_the_data_have_none(folder, spm, 
 
 def test_data_of_another_tokenizer_are_refused(folder, tmp_path):
     data = PretrainingData(write_plain_data(tmp_path / "data-bin"))
-    with pytest.raises(XalignError, match=r"prepare the data again with --tokenizer"):
+    with pytest.raises(XalignError, match=r"prepare with tokenizer="):
         AlignmentModel.from_pretrained(folder, objectives(), data)

@@ -6,7 +6,7 @@ import json
 import pytest
 import sentencepiece
 import tokenizers
-from huggingface_folders import TEXT, UNSEEN
+from support.huggingface_folders import TEXT, UNSEEN
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import rule_charsmap

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-import transfer_data as made_up
+from support import transfer_data as made_up
 
 from tests.examples.recipes import load
 from xalign_fairseq.aligner.neural.aligner import Aligner

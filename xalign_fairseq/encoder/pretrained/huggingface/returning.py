@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.body import their_name
@@ -58,7 +58,7 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
         raise XalignError(
             "this encoder is written anew, not put back into the model that it began with",
             where=where,
-            remedy="xalign export-hf without --onto",
+            remedy=("leave out", Parameter("onto")),
         )
     family, settings = read_settings(config.transformers_config, where)
     found = read_json(origin / "config.json")
@@ -134,5 +134,5 @@ def _require_same_tokenizer(
         raise XalignError(
             "the checkpoint has another vocabulary than the model it is to be put back into",
             where=where, found=f"{len(ours):,} tokens", expected=f"the {len(theirs.dictionary.symbols):,} of {origin}",
-            remedy="xalign untrim, if it was trained with a trimmed vocabulary",
+            remedy=("if its vocabulary was trimmed, undo that by", Command("untrim")),
         )  # fmt: skip

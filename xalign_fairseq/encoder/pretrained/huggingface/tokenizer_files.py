@@ -159,8 +159,7 @@ def _require_expressible(model: bytes, pieces: Sequence[Piece], dictionary: Dict
             "Hugging Face's tokenizer of XLM-R would give other ids than the checkpoint's",
             where=where,
             found="; ".join(found),
-            expected="a unigram sentencepiece model whose pieces in their order are the dictionary, as xalign prepare "
-            "makes them",
+            expected="a unigram sentencepiece model whose pieces in their order are the dictionary",
         )
 
 

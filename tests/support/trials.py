@@ -1,21 +1,26 @@
-"""What objectives and criterions are tried on: a small model with their heads, and a task for criterions to ask."""
+"""What objectives and criterions are tried on: a small model with their heads, a task, and fairseq's trainer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from small import CONFIG, MASK
 
 import xalign_fairseq
+from support.small import CONFIG, MASK
 
 xalign_fairseq.register()
 
+from fairseq import options  # noqa: E402
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf  # noqa: E402
+from fairseq.trainer import Trainer  # noqa: E402
 
 from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
 from xalign_fairseq.encoder.passes import StepEncoder  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
+from xalign_fairseq.tasks.heads_start import HeadsStart  # noqa: E402
+from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 
 
 @dataclass
@@ -101,3 +106,28 @@ class Trial:
         parameters = self.parameters
         found = torch.autograd.grad(loss.total, list(parameters.values()), allow_unused=True)
         return loss, dict(zip(parameters, found, strict=True))
+
+
+BACKENDS = ("pytorch_ddp", "legacy_ddp")
+
+
+class TrainedTask(Task, XalignPretrainingTask):
+    """The steps of the task, without data."""
+
+
+def make_trainer(backend, rank, count, normalization, chosen, **given):
+    """The trainer of worker ``rank`` of ``count``.
+
+    chosen: options of the weighted criterion.
+    given: what the task has.
+    """
+    line = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
+    line += ["--optimizer", "adam", "--lr", "0.001", "--lr-scheduler", "fixed", "--cpu", "--ddp-backend", backend]
+    line += ["--distributed-world-size", str(count), "--distributed-backend", "gloo", "--distributed-rank", str(rank)]
+    cfg = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), line))
+    task = TrainedTask(**given)
+    criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
+    task.heads_start, task.models = HeadsStart(XalignPretrainingConfig()), [build_model(criterion, torch.float32)]
+    trainer = Trainer(cfg, task, task.models[-1], criterion)
+    trainer.lr_step_begin_epoch(1)
+    return trainer

@@ -1,15 +1,44 @@
-"""A small RoBERTa of fairseq's own, and checkpoints in the layouts that fairseq has used."""
+"""Checkpoints as earlier runs or fairseq itself would save them, and where their files are mapped in memory."""
 
 import argparse
 import re
+from argparse import Namespace
+from pathlib import Path
 
 import pytest
 import torch
 
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.trainer import compat
 
-SIZES = {"encoder_layers": 3, "encoder_embed_dim": 24, "encoder_ffn_embed_dim": 40, "encoder_attention_heads": 4}
+
+def mappings_of(path):
+    """The ranges of addresses at which a file is mapped."""
+    found = []
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, *_, name = line.split(maxsplit=5)
+        if name == str(path):
+            begin, end = (int(each, 16) for each in addresses.split("-"))
+            found.append(range(begin, end))
+    return found
+
+
+def share_mapped(aligner, path):
+    """Of an aligner's parameters, how many of their bytes are mapped from a file, as a share."""
+    mapped = mappings_of(path)
+    sizes = {True: 0, False: 0}
+    for parameter in aligner.encoder.parameters():
+        sizes[any(parameter.data_ptr() in each for each in mapped)] += parameter.nbytes
+    return sizes[True] / sum(sizes.values())
+
+
+ROBERTA_SIZES = {
+    "encoder_layers": 3,
+    "encoder_embed_dim": 24,
+    "encoder_ffn_embed_dim": 40,
+    "encoder_attention_heads": 4,
+}
 WORDS = 30
 POSITIONS = 20
 
@@ -25,7 +54,7 @@ def roberta():
     for i in range(WORDS):
         dictionary.add_symbol(f"w{i}")
     dictionary.add_symbol("<mask>")
-    args = argparse.Namespace(arch="roberta_base", max_positions=POSITIONS, dropout=0.1, **SIZES)
+    args = argparse.Namespace(arch="roberta_base", max_positions=POSITIONS, dropout=0.1, **ROBERTA_SIZES)
     base_architecture(args)
     task = argparse.Namespace(source_dictionary=dictionary, dictionary=dictionary)
     torch.manual_seed(0)
@@ -76,3 +105,29 @@ def encoder(roberta):
     ours, heads = checkpoint.load_encoder({"args": args, "model": model.state_dict()})
     assert not heads
     return ours
+
+
+ROWS = "encoder.sentence_encoder.embed_languages.weight"
+
+
+def with_languages(state, *names, scale=1.0):
+    """The content of a checkpoint whose encoder adds an embedding for each of these languages, drawn from N(0, scale).
+
+    With ``scale`` 0 it is the encoder that it was.
+    """
+    given = state["cfg"]["model"]
+    options = {**(vars(given) if isinstance(given, Namespace) else given), "language_embeddings": ",".join(names)}
+    dim = state["model"]["encoder.sentence_encoder.embed_tokens.weight"].shape[1]
+    drawn = torch.randn(len(names), dim, generator=torch.Generator().manual_seed(5)) * scale
+    cfg = {**state["cfg"], "model": Namespace(**options)}
+    return {**state, "cfg": cfg, "model": {**state["model"], ROWS: drawn}}
+
+
+def with_head(state, spec):
+    """The content of a checkpoint with the head of a task beside its encoder: always the same one."""
+    encoder, _ = checkpoint.load_encoder(state)
+    torch.manual_seed(1)
+    head = spec.build_head(spec.build_family(load_tokenizer(state, encoder.config.vocab_size)), encoder.config)
+    weights = {f"heads.{spec.head_name}.{key}": value for key, value in head.state_dict().items()}
+    task_state = {**state["task_state"], "transfer": spec.to_state()}
+    return {**state, "model": {**state["model"], **weights}, "task_state": task_state}

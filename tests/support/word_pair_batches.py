@@ -1,11 +1,11 @@
 """Small ragged batches of pairs in three languages with links, and what tests of word-pair objectives share."""
 
 import numpy as np
-import small
 import torch
-import trials
-from small import typed
-from trials import Task
+
+from support import small, trials
+from support.small import typed
+from support.trials import Task
 
 LANGUAGES = ("de", "en", "ru")
 DE, EN, RU = range(3)

@@ -1,14 +1,110 @@
-"""Random sentence pairs as hidden states, and whether their links hang on the last bits of float32."""
+"""Sentence pairs, links and methods by plain loops, and stand-ins for word aligners that are not installed."""
 
+import math
 import random
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import torch
 
-from xalign_fairseq.transport.extraction import FILTERS, find_links
+from xalign_fairseq.transport.extraction import find_links
 from xalign_fairseq.transport.labels import pair_links
+from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
+
+# Forward, every target word takes the source word at its place, or the last; backward the other way round.
+DIAGONAL = """
+import sys
+reverse = sys.argv[-1] == "-r"
+assert sys.argv[1:] == ["-i", "text", "-d", "-o", "-v"] + ["-r"] * reverse, sys.argv
+print("ITERATION 1", file=sys.stderr)
+for line in open("text", encoding="utf-8", newline="\\n"):
+    src, tgt = (side.split(" ") for side in line.removesuffix("\\n").split(" ||| "))
+    assert all(src) and all(tgt)
+    if reverse:
+        print(*(f"{i}-{min(i, len(tgt) - 1)}" for i in range(len(src))))
+    else:
+        print(*(f"{min(j, len(src) - 1)}-{j}" for j in range(len(tgt))))
+"""
+
+
+def only_tools(monkeypatch, folder: Path, **programs: str) -> None:
+    """Make these Python programs, by name, the only ones that are found."""
+    folder.mkdir()
+    for name, body in programs.items():
+        path = folder / name
+        path.write_text(f"#!{sys.executable} -S\n{body}")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setattr(sys, "executable", str(folder / "python"))
+
+
+PAIRS = [
+    (["a", "b", "c"], ["x", "y"]),
+    ([], ["q"]),
+    (["|||", "¦"], ["z", "|||", "|||"]),
+    (["a"], []),
+    (["d"], ["u", "v"]),
+]
+FORWARD = [{(0, 0), (1, 1)}, set(), {(0, 0), (1, 1), (1, 2)}, set(), {(0, 0), (0, 1)}]
+BACKWARD = [{(0, 0), (1, 1), (2, 1)}, set(), {(0, 0), (1, 1)}, set(), {(0, 0)}]
+WRITES = 'import sys\nprint({!r}, end="")\n'
+
+
+DIM = 6
+SIZES = [(1, 1), (1, 5), (4, 1), (2, 2), (2, 6), (3, 3), (5, 4), (6, 6), (7, 3)]
+
+
+def draw(seed, sizes=SIZES):
+    """Sides of similar states, as lists, and a batch (B, T, H) of them with spans."""
+    rng = random.Random(seed)
+    vector = [rng.gauss(0, 1) for _ in range(DIM)]
+    pairs = [[[[v + rng.gauss(0, 1) for v in vector] for _ in range(size)] for size in both] for both in sizes]
+    length = 3 + max(map(sum, sizes))
+    hidden = torch.full((len(sizes), length, DIM), 50.0, dtype=torch.float64)
+    spans = []
+    for row, (src, tgt) in zip(hidden, pairs, strict=True):
+        n, m = len(src), len(tgt)
+        row[1 : 1 + n], row[2 + n : 2 + n + m] = (torch.tensor(side, dtype=torch.float64) for side in (src, tgt))
+        spans.append([1, 1 + n, 2 + n, 2 + n + m])
+    return pairs, hidden, torch.tensor(spans)
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def similarities(src, tgt):
+    """(1 + cos) / 2."""
+    return [[(1 + dot(a, b) / math.sqrt(dot(a, a) * dot(b, b))) / 2 for b in tgt] for a in src]
+
+
+def mutual(values):
+    """Entries that are the first largest of their row and of their column."""
+    columns = list(zip(*values, strict=True))
+    return {
+        (i, j)
+        for i, row in enumerate(values)
+        for j, column in enumerate(columns)
+        if row.index(max(row)) == j and column.index(max(column)) == i
+    }
+
+
+def by_pair(links, pairs):
+    """The links (i, j) of each of so many pairs, from :class:`~xalign_fairseq.transport.token_links.TokenLinks`."""
+    found = [[] for _ in range(pairs)]
+    for pair, i, j, _ in zip(*(column.tolist() for column in links), strict=True):
+        found[pair].append((i, j))
+    return found
+
+
+def joined_words(links, src_words, tgt_words):
+    """The word links of one pair: words are linked if two of their tokens are; -1 is the word of tokens of no word."""
+    words = {(int(src_words[i]), int(tgt_words[j])) for i, j in links}
+    return {link for link in words if -1 not in link}
 
 
 def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1.0):
@@ -57,8 +153,7 @@ def hangs_on_rounding(hidden, spans, options, draws=16):
     That is 2e-6 of the entry, times 1 / mu below 1, since it is the logarithm over mu whose last bits are lost.
     """
     similarity, src_mask, tgt_mask = pair_similarity(hidden.double(), spans)
-    given = {name: getattr(options, name) for name in ("iterations", "mu", "eps", "order")}
-    plan = sinkhorn(similarity, src_mask, tgt_mask, **given, domain="log")
+    plan = sinkhorn(similarity, src_mask, tgt_mask, replace(options, domain="log"))
     rules = {name: getattr(options, name) for name in ("filter", "rounds", "alpha")}
     exact = find_links(plan, src_mask, tgt_mask, **rules)
     generator = torch.Generator().manual_seed(1)

@@ -1,4 +1,4 @@
-"""Small things that tests are made of: an encoder's sizes, masks, and perturbed samples. None of it needs fairseq."""
+"""Small things that tests are made of: an encoder's sizes, masks, samples, a tokenizer. None of it needs fairseq."""
 
 import numpy as np
 
@@ -6,6 +6,7 @@ from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import block_sample, pair_sample
 from xalign_fairseq.data.streams import Pair
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
 
 CONFIG = EncoderConfig(
@@ -46,3 +47,16 @@ def typed(pairs, blocks=()):
 def diagonal(n, m):
     """Links of the first word with the first, the second with the second, and so on."""
     return [(k, k) for k in range(min(n, m))]
+
+
+class Letters:
+    """A tokenizer with a token for each letter, and one without a character for each dot; blanks have none."""
+
+    dictionary = Dictionary("abcdefgh.")
+
+    def encode(self, text):
+        return [self.dictionary.index(c) for c in text if c != " "]
+
+    def encode_with_offsets(self, text):
+        begin = np.array([i for i, c in enumerate(text) if c != " "], dtype=np.int64)
+        return self.encode(text), begin, begin + [text[i] != "." for i in begin]

@@ -1,4 +1,4 @@
-"""Made-up examples of every family, 50 to train on, in the formats that users have; and a tiny encoder."""
+"""Transfer tasks: made-up examples of every family, a study that no test trains, and finished runs."""
 
 import io
 import json
@@ -6,6 +6,8 @@ import random
 from argparse import Namespace
 from pathlib import Path
 
+import numpy as np
+import pytest
 import sentencepiece
 import torch
 
@@ -13,6 +15,9 @@ from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_s
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
+from xalign_fairseq.evaluation.signature import task_signature
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS
+from xalign_fairseq.transfer.checkpoints import Checkpoint
 
 NOUNS = ["house", "cat", "dog", "tree", "river", "song", "king", "ship", "bread", "stone"]
 VERBS = ["sees", "likes", "finds", "takes"]
@@ -118,3 +123,116 @@ def write_encoder(path: Path) -> Path:
     }
     torch.save(state, path)
     return path
+
+
+@pytest.fixture
+def write_run(tmp_path):
+    """Write a run below ``tmp_path/runs`` from each language's counts of its items.
+
+    Counts are (N, K) arrays by metric, or a list of 0 and 1 for benchmarks that measure accuracy; ``None`` is a test
+    file without labels. ``digests`` gives languages another test file than the usual one;
+    ``made_by`` is what made the run, which those of earlier versions do not say.
+    """
+
+    def write(
+        checkpoint,
+        counts,
+        *,
+        task="xnli",
+        benchmark=None,
+        train=("en",),
+        models="one",
+        seed=12,
+        digests=(),
+        made_by=None,
+    ):
+        metrics = BENCHMARKS[benchmark or task].metrics
+        folder = tmp_path / "runs" / checkpoint / task / ("+".join(train) or "none") / str(seed)
+        folder.mkdir(parents=True)
+        items, scores, signatures, arrays = {}, {}, {}, {}
+        for language, values in counts.items():
+            if values is None:
+                items[language] = 5
+                continue
+            if not isinstance(values, dict):
+                values = {each.name: [(value, 1) for value in values] for each in metrics}
+            tables = {name: np.array(table, dtype=np.float64) for name, table in values.items()}
+            items[language] = len(tables[metrics[0].name])
+            digest = dict(digests).get(language, "0123456789ab")
+            scores[language] = {each.name: each.score(tables[each.name]) for each in metrics}
+            signatures[language] = {
+                each.name: task_signature(each, benchmark or task, digest, language=language) for each in metrics
+            }
+            arrays |= {f"{language}/{name}": table for name, table in tables.items()}
+        result = {
+            "format": 1,
+            "checkpoint": checkpoint,
+            "task": task,
+            "benchmark": benchmark or task,
+            "models": models,
+            "train_languages": list(train),
+            "seed": seed,
+            "scores": scores,
+            "items": items,
+            "signatures": signatures,
+        }
+        if made_by is not None:
+            result["made_by"] = made_by
+        (folder / "spec.json").write_text("{}")
+        (folder / "result.json").write_text(json.dumps(result))
+        np.savez(folder / "counts.npz", **arrays)
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def right():
+    """The function that gives ``items`` answers of which ``hits`` are right, in an order that the seed decides."""
+
+    def answers(hits, items=20, seed=0):
+        return np.random.default_rng(seed).permutation([1] * hits + [0] * (items - hits)).tolist()
+
+    return answers
+
+
+ENCODER = Checkpoint("enc", Path("/models/enc.pt"), EncoderConfig(60, 3, 16, 32, 2, 128), "0123456789ab")
+STUDY = """
+data: .
+seeds: [3, 1]
+defaults: {epochs: 2, batch_size: 4, lr: 1e-3, max_length: 32, overlap: 8}
+tasks:
+  pairs: {benchmark: xnli, languages: [en, de]}
+"""
+
+
+def write_pairs(path, count, labels=("entailment", "neutral")):
+    """A file of sentence pairs with classes."""
+    rows = [f"the house {i}\ta tree {i}\t{labels[i % len(labels)]}\n" for i in range(count)]
+    path.write_text("".join(rows))
+
+
+def with_task(extra, settings=""):
+    """The study with more keys and settings of its task."""
+    return STUDY.replace("languages: [en, de]}", f"languages: [en, de], {extra}, settings: {{{settings}}}}}")
+
+
+def found(command, option):
+    """The value of a command line's option."""
+    return command[command.index(option) + 1]
+
+
+CONFIGURATION = {
+    "_name": None,
+    "common": {"_name": None, "seed": 3, "bf16": True, "aim_repo": None},
+    "task": {"_name": "xalign_pretraining", "data": "data-bin"},
+    "criterion": {
+        "_name": "xlm_align", "objectives": "mlm,dwa", "mlm_weight": 1.0, "dwa_weight": 0.5, "dwa_layer": -1,
+        "dict_mlm_weight": 1.0, "dict_mlm_prob": 0.5, "loss_normalization": "joint",
+    },
+    "model": {"_name": "xalign_tiny", "encoder_layers": 2, "encoder_embed_dim": 32, "encoder_attention_heads": 2},
+    "optimization": {"max_update": 40, "lr": [0.002], "update_freq": [1]},
+    "dataset": {"batch_size": None, "max_tokens": 1000},
+    "checkpoint": {"restore_file": "checkpoint_last.pt"},
+    "generation": {"beam": 5},
+}  # fmt: skip

@@ -1,0 +1,140 @@
+"""Other processes: whether they run, groups of workers, Python without fairseq, and aligners for a pool."""
+
+import datetime
+import importlib.util
+import inspect
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as multiprocessing
+
+import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
+
+
+def is_alive(pid):
+    """Whether there is such a process, and it has not ended."""
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat") as stat:  # ended, but its parent has not looked yet
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def wait_for(condition, seconds=20):
+    """Wait until it holds; an error if it doesn't in time."""
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert condition()
+
+
+def run_workers(function, count, folder):
+    """The results of ``function(rank)``, a function of a test file, in ``count`` processes of one gloo group.
+
+    The workers are forked from a server that has imported everything once, as they would take seconds to do it
+    themselves; they cannot be forked from here, since autograd's threads would be missing on a machine with a GPU.
+    """
+    where = (inspect.getfile(function), function.__name__, count, str(folder))
+    multiprocessing.set_forkserver_preload([__name__, "support.trials"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]), prepend=os.pathsep)  # where the server finds this
+        multiprocessing.start_processes(_enter, where, nprocs=count, start_method="forkserver")
+    return [torch.load(f"{folder}/{rank}.pt") for rank in range(count)]
+
+
+def _enter(rank, path, name, count, folder):
+    torch.set_num_threads(1)
+    xalign_fairseq.register()
+    dist.init_process_group(
+        "gloo",
+        init_method=f"file://{folder}/rendezvous",
+        rank=rank,
+        world_size=count,
+        timeout=datetime.timedelta(minutes=3),
+    )
+    # pytest's names of test files are no modules that another process could import.
+    spec = importlib.util.spec_from_file_location("worker", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    torch.save(getattr(module, name)(rank), f"{folder}/{rank}.pt")
+    dist.destroy_process_group()
+
+
+BLOCK = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("fairseq", "fairseq_cli", "hydra", "omegaconf"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def run_without_fairseq(code, *arguments, cwd=None):
+    """The output of Python code where fairseq is missing; AssertionError with its errors if it fails."""
+    command = [sys.executable, "-c", BLOCK + code, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+logger = logging.getLogger(__name__)
+
+
+class Counting:
+    """Gives each pair back with its numbers of words; does as the first source word says."""
+
+    def __init__(self, device):
+        self.device = device
+        self.unknown = UnknownTokens()
+
+    def stream(self, pairs, progress=None):
+        for src, tgt in pairs:
+            match src[:1]:
+                case ["sleep"]:
+                    time.sleep(float(src[1]))
+                case ["warn"]:
+                    logger.warning("a pair is odd")
+                case ["fail"]:
+                    raise XalignError("as asked", where=src[1])
+                case ["lose"]:
+
+                    class Local(Exception):
+                        """No other process has this class."""
+
+                    raise Local("lost")
+                case ["die"]:
+                    os.kill(os.getpid(), signal.SIGKILL)
+            self.unknown.add(UnknownTokens(len(src), 1, Counter(["Thai"])))
+            yield src, tgt, len(src), len(tgt)
+
+
+def load(device):
+    if device == "none":
+        raise XalignError("no such device", where=device)
+    logger.warning("the model's head is left out")
+    return Counting(device)
+
+
+def device_and_process(aligner):
+    return aligner.device, os.getpid()
+
+
+def threads(aligner):
+    import torch
+
+    return torch.get_num_threads()

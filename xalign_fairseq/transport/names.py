@@ -1,0 +1,21 @@
+"""The names that methods and their options have, for whoever lists them; nothing heavy is imported for it."""
+
+# The fused operators know a filter by its place here.
+FILTERS = ("itermax", "argmax", "union", "itermax-paper")
+METHODS = {  # each with its options
+    "transport": ("filter", "rounds", "alpha", "iterations", "mu", "order"),
+    "ot-unbalanced": ("filter", "rounds", "alpha", "iterations", "mu", "dustbin"),
+    "argmax": (),
+    "itermax": ("rounds", "alpha"),
+    "match": (),
+    "softmax": ("threshold",),
+    "grow": ("temperature", "threshold", "growth"),
+    "released": ("iterations",),
+}
+ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the released code
+DOMAINS = ("auto", "linear", "log")
+BACKENDS = ("auto", "reference", "cpu", "cuda")
+ENCODINGS = ("joint", "separate")
+SIMILARITIES = ("hidden", "pointer")
+AGREEMENT_SIMILARITIES = ("cosine", "dot")
+POINTER_STARTS = ("random", "identity")
