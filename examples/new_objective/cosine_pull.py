@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import torch.nn.functional as F
 
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
-from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -38,9 +37,8 @@ class CosinePull(Objective):
     def forward(self, step):
         """Label without gradient, then compare with gradient."""
         encoder, bitext = step.encoder, step.bitext
-        labels = self_label(
-            encoder.states(bitext.input(), labelling=True).layer(self.cfg.layer), bitext.spans, TransportOptions()
-        ).long()
+        unperturbed = encoder.states(bitext.input(), labelling=True).layer(self.cfg.layer)
+        labels = Transport().labels(unperturbed, bitext.spans).long()
         hidden = encoder.states(bitext.input()).layer(self.cfg.layer)
         partner = hidden.gather(1, labels.clamp(min=0)[..., None].expand_as(hidden)).detach()
         # Sums in half precision overflow.

@@ -19,7 +19,7 @@ from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig,
 from xalign_fairseq.objectives.selection import IGNORED, true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.exchange import MANY, exchange, partner_counts
-from xalign_fairseq.transport.labels import pair_link_matrix
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 
@@ -148,7 +148,7 @@ class WordExchange(Objective):
         if self.given:
             return self._given_links(bitext)
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
-        return pair_link_matrix(hidden, bitext.spans, sizes=bitext.longest)
+        return Transport().matrix(hidden, bitext.spans, sizes=bitext.longest)
 
     def _given_links(self, bitext: Bitext) -> Tensor:
         tables = bitext.word_table(0), bitext.word_table(1)

@@ -123,24 +123,6 @@ def plan(
     return torch.ops.xalign.sinkhorn_plan(*sides, *_sinkhorn(options))
 
 
-def cpu_instructions(dtype: torch.dtype) -> str:
-    """By which instructions of this CPU the operator multiplies hidden states of a dtype.
-
-    ``AMX`` (bfloat16; on Linux, which must permit it), ``AVX-512 BF16``, ``AVX-512``, ``AVX2``, or what a compiler
-    makes of vectors without them. All sums are in float32.
-
-    Raises:
-        XalignError: there is no such operator, or it does not compute in this dtype.
-
-    Example::
-
-        cpu_instructions(torch.bfloat16)  # "AVX-512 BF16"
-    """
-    ask = library("cpu").xalign_cpu_instructions
-    ask.argtypes, ask.restype = [ctypes.c_int64], ctypes.c_char_p
-    return ask(_number(dtype)).decode()
-
-
 def _sinkhorn(options: SinkhornOptions) -> tuple[int, float, float, bool, bool]:
     return options.iterations, options.mu, options.eps, options.rows_first, options.log_domain
 
