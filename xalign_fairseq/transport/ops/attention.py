@@ -91,7 +91,7 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
     There are at most sqrt(2 N) lengths. One thread, forward and backward, 12 heads of 32 (e5-small) and of 64 (XLM-R
     base), milliseconds against the padded batch with a mask: 16 sentences of 20 to 80 tokens 9.5 (14.0) and 19.2
     (27.9); 32 of 5 to 30 5.8 (7.6) and 11.1 (14.5); 64 of 20 to 80 31 (55) and 46 (92); where 5 % are padding both
-    take the same time (scripts/benchmark_packing.py has whole passes).
+    take the same time (docs/performance.md has whole passes).
     """
     by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
     attend = by_products if by_hand else F.scaled_dot_product_attention
