@@ -1,6 +1,8 @@
 """A run's files: models that are kept or removed, languages that are added."""
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,8 +18,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.transfer import runs as transfer_runs
+from xalign_fairseq.transfer.checkpoints import open_checkpoint
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.grid import build, open_checkpoint
+from xalign_fairseq.transfer.grid import build
 from xalign_fairseq.transfer.run_spec import is_done
 from xalign_fairseq.transfer.runs import job, make, summary, tidy
 from xalign_fairseq.transfer.spec import TransferSpec
@@ -76,7 +79,7 @@ def finished(runs, tmp_path, monkeypatch):
     job(spec, tmp_path / "out", keep_models=False)
     folder = spec.folder(tmp_path / "out")
     kept = {"checkpoint": "enc", "task": "pairs", "benchmark": "xnli", "models": "one", "train_languages": ["en"]}
-    result = {**kept, "seed": 3, "scores": {}, "items": {"de": 4}, "signatures": {}, "minutes": 1.0}
+    result = {"format": 1, **kept, "seed": 3, "scores": {}, "items": {"de": 4}, "signatures": {}, "minutes": 1.0}
     write_json(folder / "result.json", result)
     np.savez(folder / "counts.npz")
     monkeypatch.setattr(transfer_runs, "_train", lambda *given: pytest.fail("trained again"))
@@ -96,7 +99,7 @@ def test_a_finished_run_is_not_trained_again(finished, tmp_path):
 
 def test_a_finished_run_without_its_model_is_not_trained_again_for_another_language(finished, runs, tmp_path):
     job(runs()[0], tmp_path / "out", keep_models=False)
-    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: en\n.*expected: de\n.*--keep-models"):
+    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: en\n.*expected: de\n.*with keep_models"):
         make(finished.folder(tmp_path / "out") / "spec.json")
 
 
@@ -152,7 +155,7 @@ def test_a_language_is_not_added_to_damaged_counts(damage, transfer_encoder, tmp
     damaged = damage(counts.read_bytes())
     counts.unlink() if damaged is None else counts.write_bytes(damaged)
     job(french, tmp_path / "out", keep_models=False)
-    with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz[\s\S]*make the run again"):
+    with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz[\s\S]*run it again"):
         make(folder / "spec.json")
 
 
@@ -170,20 +173,53 @@ def test_predictions_have_the_precision_of_training(precision, runs, transfer_en
     assert ("dtype:bfloat16" in signature) == (precision == "bf16")
 
 
-def test_a_job_that_is_terminated_ends_its_training(runs, tmp_path):
-    spec = runs()[0]
-    folder = spec.folder(tmp_path / "out")
-    job(spec, tmp_path / "out", keep_models=False)
-    training = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
-    code = (
-        "import sys; from xalign_fairseq.transfer import runs; runs.train_options = lambda *given: []; "
-        f"runs.FAIRSEQ_TRAIN = [sys.executable, '-S', '-c', {training!r}]; sys.exit(runs.main(sys.argv[1:]))"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code, folder / "spec.json"])
-    log = folder / "train.log"
-    wait_for(lambda: log.is_file() and log.read_text().endswith("\n"), 120)
-    pid = int(log.read_text())
+@pytest.fixture
+def begin(runs, tmp_path):
+    """Starts a job whose training is a program; its process, the run's folder, and the id of the training."""
+
+    def start(program):
+        spec = runs()[0]
+        folder = spec.folder(tmp_path / "out")
+        job(spec, tmp_path / "out", keep_models=False)
+        training = f"import os, signal, sys, time; {program}; print(os.getpid(), flush=True); time.sleep(60)"
+        code = (
+            "import sys; from xalign_fairseq.transfer import runs; from xalign_fairseq.trainer import launch; "
+            f"runs.train_options = lambda *given: ['data']; launch.FAIRSEQ_TRAIN = (sys.executable, '-S', '-c', "
+            f"{training!r}); sys.exit(runs.main(sys.argv[1:]))"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, folder / "spec.json"], stderr=subprocess.PIPE, text=True
+        )
+        log = folder / "train.log"
+        wait_for(lambda: log.is_file() and log.read_text().strip().isdigit(), 120)
+        return process, folder, int(log.read_text())
+
+    return start
+
+
+def sessions(folder):
+    return json.loads((folder / "training.json").read_text())["sessions"]
+
+
+def test_a_job_that_is_terminated_ends_its_training(begin):
+    process, folder, pid = begin("pass")
     assert is_alive(pid)
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 143
     wait_for(lambda: not is_alive(pid))
+    assert [each["exit"] for each in sessions(folder)] == [None]
+
+
+def test_a_job_hands_sigusr1_on_to_its_training(begin):
+    process, folder, _ = begin("signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75))")
+    process.send_signal(signal.SIGUSR1)
+    assert process.wait(30) == 75
+    assert [each["exit"] for each in sessions(folder)] == [75]
+
+
+def test_a_job_whose_training_is_killed_says_so(begin):
+    process, folder, pid = begin("pass")
+    os.kill(pid, signal.SIGKILL)
+    assert process.wait(30) == 1
+    assert re.search(r"fairseq-train was killed[\s\S]*memory[\s\S]*resumes", process.stderr.read())
+    assert [each["exit"] for each in sessions(folder)] == [-9]

@@ -57,7 +57,7 @@ def processes(number: int) -> Iterator[Workers]:
             raise XalignError(
                 "a worker process was killed",
                 parameter="workers",
-                found="most often too little memory",
+                found="probably too little memory",
                 remedy="use fewer workers",
             ) from None
 
