@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from xalign_fairseq.aligner import pictures
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.gold import read_gold
@@ -46,10 +47,8 @@ def test_a_page_with_gold_links(align, tiny_text, tmp_path, capsys):
 
 def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
-    from xalign_fairseq.evaluation.plots import links as plots
-
     drawn = []
-    monkeypatch.setattr(plots, "plot_links", lambda *arguments, **keywords: drawn.append((arguments, keywords)))
+    monkeypatch.setattr(pictures, "plot_links", lambda *arguments, **keywords: drawn.append((arguments, keywords)))
     align("--plot", tmp_path / "p.png", "--plot-line", 5, "--gold", tiny_text / "text.gold", "--quiet")
     out = capsys.readouterr().out.splitlines()
     [((src, tgt, links, path), keywords)] = drawn
@@ -66,7 +65,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     plot = ("--plot", tmp_path / "p.png")
     assert "1 to 40" in failed(align(*plot, "--plot-line", 41))
     assert "1 to 40" in failed(align(*plot, "--plot-line", 0))
-    assert "with --plot alone" in failed(align("--plot-line", 2))
+    assert "only into a picture" in failed(align("--plot-line", 2))
     assert "the same name" in failed(align(*plot, "--out", tmp_path / "p.png"))
     (tmp_path / "gold.svg").write_text("\n" * 40)
     own = ("--plot", tmp_path / "gold.svg", "--gold", tmp_path / "gold.svg")
@@ -76,7 +75,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)
     assert "link" in failed(align(*plot, "--gold", tmp_path / "gold"))
     with monkeypatch.context() as patch:
-        patch.setattr("xalign_fairseq.cli._align_pictures.MOST_WORDS", 2)
+        patch.setattr("xalign_fairseq.aligner.pictures.MOST_WORDS", 2)
         assert "too long to be drawn" in failed(align(*plot))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "pip install matplotlib" in failed(align(*plot))

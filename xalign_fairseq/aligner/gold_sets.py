@@ -1,18 +1,15 @@
-"""Test sets with gold links, found in a folder by their names."""
+"""Gold links that fit their text, and test sets with gold links, found in a folder by their names."""
 
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._aligning import read_fitting_gold, require_links
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.core.errors import XalignError
-
-if TYPE_CHECKING:
-    from xalign_fairseq.aligner.sentence_pairs import WordPair
-    from xalign_fairseq.links.pharaoh import Gold
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import Gold, check_bounds
 
 
 @dataclass(frozen=True)
@@ -27,8 +24,8 @@ class GoldSet:
 
     name: str
     languages: tuple[str, str]
-    pairs: "Sequence[WordPair]"
-    golds: "Sequence[Gold]"
+    pairs: Sequence[WordPair]
+    golds: Sequence[Gold]
     digest: str
 
 
@@ -48,9 +45,10 @@ def find_sets(folder: str) -> list[GoldSet]:
     found = [_read(path, top) for path in sorted(_gold_files(top))]
     if not found:
         raise XalignError(
-            "there is no test set", where=folder,
+            "there is no test set",
+            where=folder,
             expected="files S-T.gold, S-T.S and S-T.T, such as de-en.gold, de-en.de and de-en.en, in it or below",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -67,17 +65,28 @@ def _gold_files(top: Path) -> Iterator[Path]:
 
 
 def _read(gold: Path, top: Path) -> GoldSet:
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-
     src, dash, tgt = gold.stem.partition("-")
     if not (src and dash and tgt):
         raise XalignError("the languages of a test set are not in its name", where=gold, expected="such as de-en.gold")
     files = [gold.with_name(f"{gold.stem}.{side}") for side in (src, tgt)]
     pairs = SentencePairs(*files)
-    golds = read_fitting_gold(str(gold), pairs)
+    golds = read_fitting_gold(gold, pairs)
     require_links(golds, gold)
     content = hashlib.sha256()
     for file in (*files, gold):
         content.update(hashlib.sha256(file.read_bytes()).digest())
     name = gold.relative_to(top).with_suffix("").as_posix()
     return GoldSet(name, (src, tgt), list(pairs), golds, content.hexdigest()[:12])
+
+
+def read_fitting_gold(path: str | os.PathLike, pairs: SentencePairs) -> list[Gold]:
+    """Gold links, 0-based, whose lines and indices are checked against the text."""
+    golds = read_gold(path, pairs=len(pairs))
+    check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=str(path))
+    return golds
+
+
+def require_links(golds: Sequence[Gold], where: object) -> None:
+    """Raise :class:`XalignError` for gold without a single link, by which all links are equally bad."""
+    if not any(gold.possible for gold in golds):
+        raise XalignError("the gold file has no link", where=where, expected="i-j (sure) and ipj (possible), 0-based")

@@ -1,16 +1,15 @@
 """What determines the lines that are written: equal for equal runs, another for all that would change a line."""
 
-import argparse
 import os
 import shutil
 
 import pytest
 
-from xalign_fairseq.cli import align
-from xalign_fairseq.cli._arguments import add_volume
-from xalign_fairseq.cli._run_record import run_record
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.transport.linking import Linking
 
 
 @pytest.fixture
@@ -24,56 +23,60 @@ def model(tmp_path):
 
 @pytest.fixture
 def record(model, tmp_path):
-    """The function that gives the record of a command line."""
+    """The function that gives the record of a run on two files."""
     for name in ("text.en", "text.de"):
         (tmp_path / name).write_text(f"{name}\n")
 
-    def make(*options, checkpoint=model):
-        parser = argparse.ArgumentParser()
-        align.add_arguments(parser)
-        add_volume(parser)
-        texts = ["--src", str(tmp_path / "text.en"), "--tgt", str(tmp_path / "text.de")]
-        return run_record(parser.parse_args(["--model", str(checkpoint), *texts, *options]))
+    def make(checkpoint=model, src=tmp_path / "text.en", **options):
+        text = (str(src), str(tmp_path / "text.de"))
+        return run_record(text, str(checkpoint), AlignerOptions(**options), format="json")
 
     return make
 
 
 def test_the_columns_of_a_table_are_two_texts(record, tmp_path):
     (tmp_path / "t.tsv").write_text("a\tb\n")
-    one, two = (record("--src", f"{tmp_path}/t.tsv#{column}") for column in (1, 2))
-    assert {option for option in one if one[option] != two[option]} == {"--src"}
+    one, two = (record(src=f"{tmp_path}/t.tsv#{column}") for column in (1, 2))
+    assert {option for option in one if one[option] != two[option]} == {"src"}
 
 
-def test_options_are_told_as_they_are_given(record):
-    found = record("--layer", "6-8", "--mu", "0.5", "--method", "transport")
+def test_options_are_named_as_they_are_given(record):
+    found = record(linking=Linking("transport", {"mu": 0.5}, (6, 7, 8)))
     assert found["xalign_fairseq"] == __version__
-    assert (found["--layer"], found["--mu"], found["--method"]) == ("(6, 7, 8)", "0.5", "transport")
-    assert not {"--threshold", "--resume", "--out", "--quiet"} & found.keys()
-    assert found == record("--layer", "6,7,8", "--mu", ".5", "--method", "transport")
+    assert (found["layer"], found["mu"], found["method"], found["format"]) == ("6-8", "0.5", "transport", "json")
+    assert found.keys() == {"xalign_fairseq", "src", "tgt", "model", "layer", "mu", "method", "format"}
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        ("--out", "x"),
-        ("--quiet",),
-        ("--verbose",),
-        ("--device", "cpu"),
-        ("--batch-tokens", "7"),
-        ("--sinkhorn-backend", "cpu"),
-    ],
+    "options", [{"device": "cpu"}, {"batch_tokens": 7}, {"sinkhorn_backend": "cpu"}, {"processes": 2}]
 )
 def test_what_changes_no_line_is_not_in_it(record, options):
-    assert record(*options) == record()
+    assert record(**options) == record()
 
 
 @pytest.mark.parametrize(
     ("options", "name"),
-    [(("--layer", "3"), "--layer"), (("--method", "argmax"), "--method"), (("--dtype", "bfloat16"), "--dtype")],
+    [
+        ({"linking": Linking(layers=(3,))}, "layer"),
+        ({"linking": Linking("argmax")}, "method"),
+        ({"linking": Linking(encoding="joint")}, "encoding"),
+        ({"dtype": "bfloat16"}, "dtype"),
+        ({"languages": ("de", "en")}, "languages"),
+        ({"units": "subword"}, "units"),
+        ({"min_probability": 0.5}, "min_probability"),
+    ],
 )
 def test_what_changes_a_line_is(record, options, name):
-    one, other = record(), record(*options)
+    one, other = record(), record(**options)
     assert {key for key in {**one, **other} if one.get(key) != other.get(key)} == {name}
+
+
+@pytest.mark.parametrize(("option", "name"), [("dictionary", "dict"), ("spm", "spm"), ("statistics", "statistics")])
+def test_files_of_the_model_are_recorded_by_their_state(record, model, option, name):
+    before = record(**{option: str(model / "dict.txt")})
+    assert before[name].startswith(f"{model / 'dict.txt'}, state ")
+    os.utime(model / "dict.txt", (1, 1))
+    assert record(**{option: str(model / "dict.txt")})[name] != before[name]
 
 
 def test_a_text_is_its_content_whatever_its_name(record, tmp_path):
@@ -81,7 +84,7 @@ def test_a_text_is_its_content_whatever_its_name(record, tmp_path):
     os.utime(tmp_path / "text.en", (1, 1))
     assert record() == before
     (tmp_path / "text.en").write_text("other\n")
-    assert record()["--src"] != before["--src"] and record()["--tgt"] == before["--tgt"]
+    assert record()["src"] != before["src"] and record()["tgt"] == before["tgt"]
 
 
 def test_a_model_is_the_sizes_and_times_of_its_files(record, model):
@@ -97,17 +100,17 @@ def test_a_model_is_the_sizes_and_times_of_its_files(record, model):
     ):
         change()
         after = record()
-        assert after["--model"] != before["--model"]
+        assert after["model"] != before["model"]
         before = after
 
 
 def test_a_file_and_a_name_on_the_hub(record, model):
     file = model / "checkpoint_best.pt"
     one = record(checkpoint=file)
-    assert one["--model"].startswith(f"{file}, state ") and one == record(checkpoint=file)
+    assert one["model"].startswith(f"{file}, state ") and one == record(checkpoint=file)
     file.write_text("other")
     assert record(checkpoint=file) != one
-    assert record(checkpoint="org/name")["--model"].startswith("org/name, state ")
+    assert record(checkpoint="org/name")["model"].startswith("org/name, state ")
 
 
 def test_the_packaged_file_is_behind_its_name(record, tmp_path, monkeypatch):

@@ -1,42 +1,36 @@
-"""What determines the lines that ``xalign align`` writes: its options, and the state of the files that they name."""
+"""What determines the lines of an output: options, and the state of the files that they name."""
 
-import argparse
 import hashlib
 import os
 from pathlib import Path
 
+from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.version import __version__
 
-TEXTS = ("src", "tgt", "pairs")
-MODELS = ("model", "dict", "spm", "statistics")
-# Options that change no line: where the work is done and shown, and what is made beside the lines.
-WITHOUT_EFFECT = frozenset(
-    (
-        *("command", "run", "out", "resume", "quiet", "verbose", "plot", "plot_line", "gold"),
-        *("device", "sinkhorn_backend", "processes", "batch_tokens"),
-    )
-)
+MODELS = ("dict", "spm", "statistics")
+WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # on any line
 
 
-def run_record(args: argparse.Namespace) -> dict[str, str]:
+def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
     """A value for each option that has an effect: a text's is its digest, a model's the sizes and times of its files.
+
+    Args:
+        text: source and target, or one file of pairs.
+        model: an encoder, or an aligner from bitext alone.
+        options: of the aligner.
+        more: other options.
 
     Example::
 
-        run_record(args)  # {"xalign_fairseq": "0.7.0", "--layer": "8", "--src": "sha256 1f...", ...}
+        run_record(("a.en", "a.de"), "e5-small", options)  # {"xalign_fairseq": "0.7.0", "src": "sha256 1f...", ...}
     """
-    values = {"xalign_fairseq": __version__}
-    for name, value in sorted(vars(args).items()):
-        if name not in WITHOUT_EFFECT and value is not None:
-            values[f"--{name.replace('_', '-')}"] = _described(name, value)
-    return values
-
-
-def _described(name: str, value: object) -> str:
-    if name in TEXTS:
-        return f"sha256 {text_sha256(str(value))}"
-    return model_state(str(value)) if name in MODELS and value else str(value)  # statistics of no folder: the text's
+    names = ("src", "tgt") if len(text) == 2 else ("pairs",)
+    digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}
+    given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}
+    described = {name: model_state(str(value)) if name in MODELS else str(value) for name, value in given.items()}
+    rest = {name: str(value) for name, value in more.items()}
+    return {"xalign_fairseq": __version__, **digests, "model": model_state(model), **described, **rest}
 
 
 def model_state(path: str) -> str:

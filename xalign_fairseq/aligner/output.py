@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write, opened, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
+from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import file_of
 
 STANDARD_OUTPUT = "-"
@@ -26,7 +27,7 @@ class Output:
 
     Args:
         path: the file; ``-`` is standard output. A symbolic link stays one, and what it points to is written.
-        record: what determines every line, by the option that gives it; ``None`` if the run can't be repeated.
+        record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
         resume: go on where an unfinished file is, begin where there is no file.
         inputs: files, and folders of files, that the output must not replace.
 
@@ -37,7 +38,7 @@ class Output:
 
     Example::
 
-        output = Output("links", {"--src": "sha256 1f..."}, resume=True, inputs=["text"])
+        output = Output("links", {"src": "sha256 1f..."}, resume=True, inputs=["text"])
         with output.open() as stream:
             for line in lines[output.done :]:
                 stream.write(line + "\\n")
@@ -51,7 +52,7 @@ class Output:
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
         elif sys.stdout is None:
-            raise XalignError("standard output is closed", where="--out -", remedy="give --out FILE")
+            raise XalignError("standard output is closed", remedy=("set", Parameter("out", "FILE")))
         self._record = dict(record) if record is not None and self._is_plain() else None
         self._part = self._path.with_name(f"{self._path.name}.part")
         self._note = self._path.with_name(f"{self._path.name}.part.json")
@@ -59,8 +60,12 @@ class Output:
         self.done, self._size = 0, 0
         """Lines that an earlier run has written."""
         if resume and self._record is None:
-            raise XalignError("there is no output that could be continued", parameter="resume", found=f"--out {path}",
-                              expected="--out FILE, lines as output, and files as input")  # fmt: skip
+            raise XalignError(
+                "there is no output that could be continued",
+                parameter="resume",
+                found=(Parameter("out", path),),
+                expected="an output file, lines as output, and files as input",
+            )
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with alone_on(self._part):  # whether it can be had is told before the work
@@ -77,16 +82,18 @@ class Output:
         if self._part.exists():
             if not self._resume:
                 raise XalignError(
-                    "an unfinished output of an earlier run is in the way", where=self._part,
-                    remedy=f"add --resume to go on with it, or remove {self._part} to begin anew",
-                )  # fmt: skip
+                    "an unfinished output of an earlier run is in the way",
+                    where=self._part,
+                    remedy=("continue it by", Parameter("resume"), f"or remove {self._part} to begin anew"),
+                )
             self._check_record()
             return complete_lines(self._part)
         if self._resume and self._path.exists():
             raise XalignError(
-                "there is nothing to resume: the output is complete, and was left as it is", where=self._path,
-                remedy="leave out --resume to replace it",
-            )  # fmt: skip
+                "there is nothing to resume: the output is complete, and was left as it is",
+                where=self._path,
+                remedy=("replace it without", Parameter("resume")),
+            )
         return 0, 0
 
     def _check_record(self) -> None:
@@ -100,7 +107,7 @@ class Output:
             raise XalignError(
                 "the unfinished output comes from other options or another input, and was left as it is",
                 where=self._part,
-                found=f"a difference in {', '.join(different)}",
+                found=("a difference in", *map(Parameter, different)),
                 expected="the options and the input of the run that was interrupted",
                 remedy=f"give these, or remove {self._part} to begin anew",
             )
@@ -123,9 +130,10 @@ class Output:
     def _open_part(self) -> Iterator[IO[str]]:
         if self._earlier_lines() != (self.done, self._size):
             raise XalignError(
-                "another process has gone on with this output meanwhile, which was left as it is", where=self._part,
+                "another process has gone on with this output meanwhile, which was left as it is",
+                where=self._part,
                 remedy="run the same command again",
-            )  # fmt: skip
+            )
         write_json(self._note, self._record or {})
         try:
             with open(self._part, "a", encoding="utf-8", newline="\n") as stream:
@@ -142,8 +150,7 @@ class Output:
     def _tell_what_is_kept(self) -> None:
         lines, _ = complete_lines(self._part)
         if lines:
-            print(f"{lines} lines are kept in {self._part}; the same command with --resume goes on from there",
-                  file=sys.stderr)  # fmt: skip
+            say(f"{lines} lines are kept in {self._part}; the same command with --resume goes on from there")
         else:
             self._part.unlink()
             self._note.unlink()

@@ -5,10 +5,10 @@ import os
 
 import pytest
 
-from xalign_fairseq.cli._output import Output, complete_lines
+from xalign_fairseq.aligner.output import Output, complete_lines
 from xalign_fairseq.core.errors import XalignError
 
-RECORD = {"--src": "sha256 1f", "--layer": "8"}
+RECORD = {"src": "sha256 1f", "layer": "8"}
 
 
 @pytest.fixture
@@ -101,13 +101,13 @@ def test_without_a_record_nothing_is_kept(write, tmp_path):
 def test_an_unfinished_output_is_neither_replaced_nor_mixed_with_another(write, tmp_path):
     with pytest.raises(MemoryError):
         write("a", broken=True)
-    with pytest.raises(XalignError, match=r"an unfinished output .*\n  where: .*links.part\n  next: add --resume"):
+    with pytest.raises(XalignError, match=r"(?s)an unfinished output .*links.part\n  next: continue it by resume"):
         write("a")
-    for record, different in (({"--layer": "9"}, "--src, --layer"), ({**RECORD, "--mu": "1"}, "--mu")):
+    for record, different in (({"layer": "9"}, "src layer"), ({**RECORD, "mu": "1"}, "mu")):
         with pytest.raises(XalignError, match=f"other options or another input[\\s\\S]*a difference in {different}\n"):
             write("a", record=record, resume=True)
     (tmp_path / "links.part.json").unlink()
-    with pytest.raises(XalignError, match="a difference in --src, --layer"):
+    with pytest.raises(XalignError, match="a difference in src layer"):
         write("a", resume=True)
     assert (tmp_path / "links.part").read_text() == "a\nhalf a li"
 
@@ -125,7 +125,7 @@ def test_a_file_that_is_open_already_is_written_on(tmp_path):
     path = tmp_path / "all.links"
     path.write_text("before\n")
     with path.open("a") as opened:
-        output = Output(f"/dev/fd/{opened.fileno()}", {"--src": "sha256 1"}, resume=False, inputs=[])
+        output = Output(f"/dev/fd/{opened.fileno()}", {"src": "sha256 1"}, resume=False, inputs=[])
         with output.open() as stream:
             stream.write("more\n")
     assert path.read_text() == "before\nmore\n" and [each.name for each in tmp_path.iterdir()] == ["all.links"]
@@ -133,7 +133,7 @@ def test_a_file_that_is_open_already_is_written_on(tmp_path):
 
 @pytest.mark.parametrize("path", ["-", "/dev/null"])
 def test_what_is_no_file_can_not_be_continued(path):
-    with pytest.raises(XalignError, match=f"no output that could be continued[\\s\\S]*found: --out {path}"):
+    with pytest.raises(XalignError, match=f"no output that could be continued[\\s\\S]*found: out='{path}'"):
         Output(path, RECORD, True, [])
     assert Output(path, RECORD, False, []).done == 0
 
@@ -158,7 +158,7 @@ def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
 
 def test_a_closed_standard_output_is_told_at_once(monkeypatch):
     monkeypatch.setattr("sys.stdout", None)
-    with pytest.raises(XalignError, match=r"(?s)standard output is closed.*--out FILE"):
+    with pytest.raises(XalignError, match=r"(?s)standard output is closed.*out='FILE'"):
         Output("-", RECORD, False, [])
 
 
@@ -181,6 +181,6 @@ def test_standard_output(capsys):
     ],
 )
 def test_lines_that_have_their_break(tmp_path, monkeypatch, block, content, expected):
-    monkeypatch.setattr("xalign_fairseq.cli._output.BLOCK", block)
+    monkeypatch.setattr("xalign_fairseq.aligner.output.BLOCK", block)
     (tmp_path / "text").write_bytes(content)
     assert complete_lines(tmp_path / "text") == expected
