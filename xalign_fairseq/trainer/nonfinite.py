@@ -38,7 +38,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
     last = Path(trainer.cfg.checkpoint.save_dir) / LAST
     start = f"resume from {last}, the last good checkpoint," if last.is_file() else "start"
     raise XalignError(
-        f"{in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
+        f"the training has lost its way: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
         where=where,
         found=why,
         remedy=(start, "with a lower", Parameter("lr"), "or without what is named"),
