@@ -113,7 +113,7 @@ def objectives() -> str:
             about += f" Paper: {found.paper.authors}, [{found.paper.title}]({found.paper.url})."
         needs = ", ".join(f"`{stream}`" for stream in found.reads) or "no stream"
         logged = ", ".join(f"`{each}`" for each in found.logs)
-        options = option_table(OBJECTIVES[name].config_class, f"{name}_")
+        options = option_table(OBJECTIVES[name], f"{name}_")
         parts.append(f"## `{name}`\n\n{about}\n\nReads {needs}; logs {logged}.\n\n{options}")
     return "\n\n".join(parts)
 

@@ -1,14 +1,10 @@
 """The text of the error that users meet."""
 
-import ast
-import re
-
-import house
 import pytest
+import structure
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values, command_line_text, exit_code
 
-FLAG = re.compile(r"--[a-z]|\bxalign [a-z]")
 # Rooms whose errors carry parameters and commands as data.
 CLEAN_ROOMS = ("data", "encoder", "languages", "evaluation", "core")
 
@@ -68,21 +64,15 @@ def test_an_error_is_told_without_a_traceback(capsys):
         exit_code(lambda: 1 // 0)
 
 
-def shown_flags(code):
-    """The texts in errors' calls that hold a flag or a command of ``xalign``."""
-    calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
-    errors = [call for call in calls if getattr(call.func, "id", getattr(call.func, "attr", "")) == "XalignError"]
-    parts = (part for call in errors for part in ast.walk(call) if isinstance(part, ast.Constant))
-    return [part.value for part in parts if isinstance(part.value, str) and FLAG.search(part.value)]
-
-
 @pytest.mark.parametrize("room", CLEAN_ROOMS)
 def test_no_error_outside_the_command_line_names_a_flag(room):
-    paths = sorted((house.PACKAGE / room).rglob("*.py"))
-    found = {path.relative_to(house.PACKAGE).as_posix(): shown_flags(path.read_text("utf-8")) for path in paths}
+    paths = sorted((structure.PACKAGE / room).rglob("*.py"))
+    found = {
+        path.relative_to(structure.PACKAGE).as_posix(): structure.shown_flags(path.read_text("utf-8")) for path in paths
+    }
     assert paths and not {path: texts for path, texts in found.items() if texts}
 
 
 def test_flags_and_commands_in_errors_are_found():
     code = 'XalignError("a", where=f"--out {x}", remedy=("run", "xalign prepare")); raise errors.XalignError("-- b")'
-    assert shown_flags(code) == ["--out ", "xalign prepare"]
+    assert structure.shown_flags(code) == ["--out ", "xalign prepare"]

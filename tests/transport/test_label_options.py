@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from support.links import pair_matrices, random_pairs
+from support.links import random_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.label_options import LabelOptions, reading
@@ -48,9 +48,8 @@ def test_the_pointer_takes_the_place_of_dot_products():
     method = Transport(filter="argmax")
     assert reading(method, None) is method
     found = reading(method, pointer)
-    expected = pair_matrices(hidden, spans, method, measure=pointer.similarity)[0]
-    links = found(hidden, spans)
-    assert expected[links.pair, links.src, links.tgt].all() and len(links.pair) == expected.sum()
+    expected = Transport(filter="argmax", measure=pointer.similarity).matrix(hidden, spans)
+    assert torch.equal(found.matrix(hidden, spans), expected)
     assert not torch.equal(found.labels(hidden, spans), method.labels(hidden, spans))
     with pytest.raises(XalignError, match=r"(?s)transport alone.*softmax"):
         reading(Softmax(), pointer)

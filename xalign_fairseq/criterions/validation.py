@@ -8,7 +8,7 @@ import torch
 from fairseq import metrics
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD
@@ -37,9 +37,9 @@ class AerCounter:
 
     def __init__(self, layer: int | None, filter: str | None, similarity: str | None):
         if similarity is not None:
-            choice(similarity, SIMILARITIES, "--aer-similarity")
+            choice(similarity, SIMILARITIES, "aer_similarity")
         if filter is not None:
-            choice(filter, FILTERS, "--aer-filter")
+            choice(filter, FILTERS, "aer_filter")
         self.layer, self.filter, self.similarity = layer, filter, similarity
         self.labeller: str | None = None
 
@@ -53,7 +53,7 @@ class AerCounter:
         if similarity not in own.layers:
             raise XalignError(
                 "there is no pointer to score links with",
-                where="--aer-similarity pointer",
+                where=(Parameter("aer_similarity", "pointer"),),
                 found=f"objectives {', '.join(objective.name for objective in objectives)}",
                 expected="dwa among them",
             )
@@ -89,7 +89,9 @@ class AerCounter:
         return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
 
     def _maps(self, encoder: StepEncoder) -> dict[str, Any]:
-        return {} if self.mapping is None else {"maps": encoder.heads[HEAD], "languages": self.mapping.languages}
+        return (
+            {} if self.mapping is None else {"maps": encoder.heads[HEAD], "languages": self.mapping.context.languages}
+        )
 
     def _method(self, encoder: StepEncoder) -> Method:
         head: Any = encoder.heads[self.labeller] if self.options.similarity == "pointer" and self.labeller else None

@@ -105,7 +105,7 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
     return " ".join(f"{i}{marks[i, j]}{j}" for i, j in sorted(marks))
 
 
-def read_links(path: str | os.PathLike, *, base: int = 0) -> list[set[Link]]:
+def read_links(path: str | os.PathLike[str], *, base: int = 0) -> list[set[Link]]:
     """Read a file of links, sure and possible ones alike, one set per line, 0-based.
 
     Raises:

@@ -13,7 +13,6 @@ from xalign_fairseq.core.devices import training_device
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.core.memory import keep_freed_memory
-from xalign_fairseq.criterions.earlier_options import of_today
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
 from xalign_fairseq.data.shards import ShardPlace
@@ -152,7 +151,7 @@ class XalignPretrainingTask(FairseqTask):
 
     def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build the criterion, learn which streams it needs and give the models its heads."""
-        criterion = super().build_criterion(of_today(cfg), from_checkpoint)
+        criterion = super().build_criterion(cfg, from_checkpoint)
         for model in self.models:
             criterion.attach_heads(model)
             update_rows_alone(model, self, criterion.with_all_embeddings)

@@ -51,10 +51,8 @@ class LabelOptions:
 
     def state(self) -> dict[str, Any]:
         """Plain values, for a checkpoint."""
-        encoding = {} if self.encoding is None else {"encoding": self.encoding}
-        return {
-            "method": method_state(self.method), "layers": dict(self.layers), "similarity": self.similarity, **encoding
-        }  # fmt: skip
+        state = {"method": method_state(self.method), "layers": dict(self.layers), "similarity": self.similarity}
+        return state if self.encoding is None else {**state, "encoding": self.encoding}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "LabelOptions":

@@ -72,7 +72,7 @@ FAMILIES = (
     FamilyDefaults(
         ("e5-small",),
         _E5_SMALL,
-        "`scripts/choose_defaults.py e5-small`: the lowest mean AER over 16 development sets (XL-WA's ten, Hansards' "
+        "the lowest mean AER over 16 development sets (XL-WA's ten, Hansards' "
         "trial, WPT05's Hindi trial, INESC's three, KFTT's)",
         results="defaults-e5-small.json",
     ),

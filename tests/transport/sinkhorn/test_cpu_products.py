@@ -1,39 +1,41 @@
-"""The CPU operator compiled for each level that this CPU has: the products of each dtype, whole, and their links."""
+"""csrc/products.h compiled for several CPUs: the products of each dtype, whole, and their links."""
 
 import ctypes
+import subprocess
 
 import pytest
 import torch
 from support.links import differing, hangs_on_rounding, links_by, pair_matrices, random_pairs
 
-from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, building, fused, toolchain
-from xalign_fairseq.transport.sinkhorn.toolchain import LEVELS, LIBRARY, compile_library, cpu_level, level_runs
+from xalign_fairseq.transport.sinkhorn.toolchain import CPU_FLAGS, find_compiler
 
 pytestmark = pytest.mark.slow
-HERE = [level for level in LEVELS if level_runs(level, cpu_level())] or [cpu_level()]
-EXACT = TransportOptions(iterations=0)  # nothing depends on the order of sums then
+EXACT = Transport(iterations=0)  # nothing depends on the order of sums then
 SIDES = [(1, 1), (1, 17), (5, 1), (4, 6), (7, 9), (13, 12), (31, 33), (40, 64), (66, 67), (0, 4), (3, 0)]
 
 
-@pytest.fixture(scope="session", params=HERE)
-def level(request, tmp_path_factory):
-    """A level and the library that is compiled for it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(toolchain, "cpu_level", lambda: request.param)
-        recipe = toolchain.make_recipe("cpu", building.SOURCE_FOLDER)
-    if recipe.target != request.param:
-        pytest.skip(f"the compiler knows nothing of {request.param}")
-    folder = tmp_path_factory.mktemp("levels") / request.param
-    compile_library(recipe, folder)
-    return request.param, ctypes.CDLL(str(folder / LIBRARY))
+TARGETS = {"": (), "x86-64-v3": ("avx2", "fma"), "x86-64-v4": ("avx512vl", "avx512dq"), "native": ()}
+
+
+@pytest.fixture(scope="session", params=TARGETS)
+def compiled(request, tmp_path_factory):
+    """The library that is compiled for a target: vectors of a compiler, of AVX2, of AVX-512, and all that is here."""
+    target = request.param
+    if target and not (toolchain.cpu_instructions() and set(TARGETS[target]) <= set(toolchain.cpu_instructions())):
+        pytest.skip(f"no {target}")
+    flags = [f"-march={target}"] if target else []
+    command = [*find_compiler(), *CPU_FLAGS, "-Wno-psabi", *flags, building.SOURCE_FOLDER / "cpu.cpp", "-o"]
+    path = tmp_path_factory.mktemp("products") / "cpu.so"
+    subprocess.run([*command, path], check=True)
+    return ctypes.CDLL(str(path))
 
 
 @pytest.fixture(autouse=True)
-def in_its_place(level, monkeypatch):
-    monkeypatch.setattr(fused, "library", lambda kind: level[1])
+def in_its_place(compiled, monkeypatch):
+    monkeypatch.setattr(fused, "library", lambda kind: compiled)
     with backend.using("cpu"):
         yield
 
@@ -63,24 +65,14 @@ def test_links_are_the_references(dtype, longest):
     hidden, spans = random_pairs(longest, 40, longest, width=72)
     hidden = hidden.to(dtype)
     found, _ = pair_matrices(hidden, spans)
-    expected, _ = links_by("reference", hidden.float(), spans, TransportOptions())
+    expected, _ = links_by("reference", hidden.float(), spans, Transport())
     different = differing(found, expected)
-    assert hangs_on_rounding(hidden[different].float(), spans[different], TransportOptions()).all()
+    assert hangs_on_rounding(hidden[different].float(), spans[different], Transport()).all()
     assert len(different) < 3
 
 
 @pytest.mark.parametrize("value", [6e-8, 5e-5, 65504.0, float("inf")])
 def test_the_edges_of_float16(value):
     hidden = torch.eye(3)[None, [0, 0, 1, 2, 2, 0, 1]] * value
-    labels = self_label(hidden.half(), torch.tensor([[1, 3, 5, 7]]), EXACT)
+    labels = EXACT.labels(hidden.half(), torch.tensor([[1, 3, 5, 7]]))
     assert (labels >= 0).any() == (value < torch.inf)
-
-
-def test_it_says_what_it_multiplies_by(level):
-    level, native = level
-    native.xalign_cpu_instructions.restype = ctypes.c_char_p
-    said = {dtype: native.xalign_cpu_instructions(number).decode() for dtype, number in fused.DTYPES.items()}
-    vectors = "AVX-512" if "v4" in level else "AVX2" if "v3" in level else "the compiler's default"
-    assert said[torch.float32] == said[torch.float16] == vectors
-    plain = {"x86-64-v4-bf16": ("AVX-512 BF16",), "x86-64-v4-amx": ("AMX", "AVX-512 BF16")}
-    assert said[torch.bfloat16] in plain.get(level, (vectors,))
