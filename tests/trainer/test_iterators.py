@@ -1,11 +1,9 @@
 import pytest
 from fairseq.data import FairseqDataset
-from fairseq.data.iterators import EpochBatchIterator
 
-from xalign_fairseq.trainer import compat
-from xalign_fairseq.trainer.compat import process_count
+from xalign_fairseq.data.waiting import DataWait
+from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
 
-compat.apply()
 BATCHES = 23
 
 
@@ -23,9 +21,7 @@ def readers(count, size=2):
     """What each of so many processes reads: batches of so many items."""
     items = list(range(2 * BATCHES))
     batches = [items[start : start + size] for start in range(0, len(items), size)]
-    return [
-        EpochBatchIterator(Numbers(), list, batches, seed=5, num_shards=count, shard_id=rank) for rank in range(count)
-    ]
+    return [TrainIterator(Numbers(), list, batches, seed=5, num_shards=count, shard_id=rank) for rank in range(count)]
 
 
 def read(all_readers, steps=None):
@@ -81,7 +77,13 @@ def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, siz
 
 def test_a_state_without_the_number_is_taken_as_it_is():
     _, state = read(readers(2), 3)
-    del state[process_count.KEY], state[process_count.BATCHES]
+    del state["processes"], state["batches"]
     (reader,) = readers(1)
     reader.load_state_dict(state)
     assert reader.iterations_in_epoch == 3
+
+
+def test_a_clocked_iterator_is_fairseqs():
+    grouped = ClockedIterator(DataWait(), [1, 2, 3], 2)
+    assert list(grouped) == [[1, 2], [3]] and not grouped.has_next() and len(grouped) == 2
+    assert grouped.clock.waiting > 0
