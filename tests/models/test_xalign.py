@@ -216,9 +216,7 @@ def test_a_queue_of_another_size_is_refused_by_the_name_of_its_objective(build):
     model, other = build(), build()
     model.attach_head("moco", KeyQueue(4, 2))
     other.attach_head("moco", KeyQueue(3, 2))
-    with pytest.raises(
-        XalignError, match=r"head of moco[\s\S]*keys[\s\S]*\(4, 2\)[\s\S]*\(3, 2\)[\s\S]*options of moco"
-    ):
+    with pytest.raises(XalignError, match=r"head of moco[\s\S]*keys[\s\S]*\(4, 2\)[\s\S]*\(3, 2\)[\s\S]*of moco"):
         other.load_state_dict(model.state_dict())
 
 
