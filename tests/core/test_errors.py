@@ -69,11 +69,18 @@ def test_an_error_is_told_without_a_traceback(capsys):
 
 
 def shown_flags(code):
-    """The texts in errors' calls that hold a flag or a command of ``xalign``."""
-    calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
-    errors = [call for call in calls if getattr(call.func, "id", getattr(call.func, "attr", "")) == "XalignError"]
-    parts = (part for call in errors for part in ast.walk(call) if isinstance(part, ast.Constant))
-    return [part.value for part in parts if isinstance(part.value, str) and FLAG.search(part.value)]
+    """The texts in errors' calls, or in variables named as their fields, that hold a flag or a command."""
+
+    def says(node):
+        if isinstance(node, ast.Call):
+            return getattr(node.func, "id", getattr(node.func, "attr", "")) == "XalignError"
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+        return bool(names & {"problem", "where", "found", "expected", "remedy"})
+
+    parts = (part for node in ast.walk(ast.parse(code)) if says(node) for part in ast.walk(node))
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [text for text in texts if FLAG.search(text)]
 
 
 @pytest.mark.parametrize("room", CLEAN_ROOMS)
@@ -86,3 +93,4 @@ def test_no_error_outside_the_command_line_names_a_flag(room):
 def test_flags_and_commands_in_errors_are_found():
     code = 'XalignError("a", where=f"--out {x}", remedy=("run", "xalign prepare")); raise errors.XalignError("-- b")'
     assert shown_flags(code) == ["--out ", "xalign prepare"]
+    assert shown_flags('found, remedy = 3, f"pass --out {x}"; other = "--out"') == ["pass --out "]

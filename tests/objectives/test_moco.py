@@ -311,7 +311,7 @@ def test_half_precision_keeps_the_key_side_in_float32():
     ],
 )
 def test_bad_options_are_named(option):
-    with pytest.raises(XalignError, match="--moco-" + next(iter(option)).replace("_", "-")):
+    with pytest.raises(XalignError, match="moco." + next(iter(option)).replace("_", ".")):
         MomentumContrast(config(**option)).prepare(CONFIG)
 
 

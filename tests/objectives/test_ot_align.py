@@ -174,7 +174,7 @@ def test_half_precision_gives_float32():
     [("encoding", "alone"), ("marginals", "length"), ("mu", 0.0), ("iterations", 0), ("dustbin", 1.5), ("layer", 3)],
 )
 def test_wrong_options_are_refused(option, value):
-    with pytest.raises(XalignError, match=f"--ot-align-{option}"):
+    with pytest.raises(XalignError, match=f"ot.align.{option}"):
         trial(**{option: value})
 
 

@@ -239,7 +239,7 @@ def test_half_precision_is_compared_in_float32():
 def test_wrong_options_are_refused():
     wrong = {"negatives": "hard", "pooling": "max", "layer": 9, "temperature": 0.0, "projection_dim": 0}
     for option, value in wrong.items():
-        with pytest.raises(XalignError, match=f"word-contrastive-{option.replace('_', '-')}"):
+        with pytest.raises(XalignError, match=f"word.contrastive.{option.replace('_', '.')}"):
             Trial(WordContrastive, **{option: value})
 
 

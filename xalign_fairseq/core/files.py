@@ -23,11 +23,6 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
     already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points to is
     replaced. What a killed process has left there goes.
-
-    Example::
-
-        with atomic_write("links.txt") as f:
-            f.write("0-0\\n")
     """
     path = Path(path)
     require_place(path)  # found here, not after the work
@@ -57,12 +52,7 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
 
 
 def opened(path: str | os.PathLike) -> int | None:
-    """The number of the file that this process has open under such a name; None for other names.
-
-    Example::
-
-        opened("/dev/stdout"), opened("/dev/fd/2"), opened("links.txt")     # 1, 2, None
-    """
+    """The number of the file that this process has open under such a name; None for other names."""
     streams = {"/dev/stdout": 1, "/dev/stderr": 2}
     found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", os.fspath(path))
     return int(found[1]) if found and os.path.exists(path) else streams.get(os.fspath(path))
@@ -131,16 +121,7 @@ def usual_mode(path: str | os.PathLike) -> None:
 
 
 def require_place(path: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -> None:
-    """Raise :class:`XalignError`, before the work, if a file can't be written there or would replace what is read.
-
-    Args:
-        path: of the file; what it is a link to counts.
-        inputs: files that are read, and folders of which everything is.
-
-    Example::
-
-        require_place(args.out, [args.src, args.tgt, args.model])
-    """
+    """Raise :class:`XalignError`, before the work, if a file can't be written there or would replace what is read."""
     place = _resolved(path)
     if place.is_dir():
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
@@ -160,12 +141,8 @@ def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
     """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
     source, target = _resolved(read), _resolved(output)
     if target in (source, *source.parents):
-        raise XalignError(
-            "the output is or holds what is read, which would be lost",
-            where=output,
-            found=read,
-            remedy="choose another place",
-        )
+        problem = "the output is or holds what is read, which would be lost"
+        raise XalignError(problem, where=output, found=read, remedy="choose another place")
 
 
 def _resolved(path: str | os.PathLike) -> Path:
@@ -181,12 +158,8 @@ def require_free(path: Path, overwrite: bool | None) -> None:
     """Raise :class:`XalignError` if a folder is there already and has something in it, as :func:`atomic_folder`."""
     if path.is_dir() and not overwrite and any(path.iterdir()):
         replace = () if overwrite is None else ("or replace this one by", Parameter("overwrite"))
-        raise XalignError(
-            "the output folder exists already",
-            where=path,
-            expected="a new or empty folder",
-            remedy=("choose another folder", *replace),
-        )
+        expected, remedy = "a new or empty folder", ("choose another folder", *replace)
+        raise XalignError("the output folder exists already", where=path, expected=expected, remedy=remedy)
 
 
 def _hold(handle: int) -> bool:
@@ -245,10 +218,6 @@ def nearly(path: str | os.PathLike) -> str | None:
     """What there is nearly of the name of what there is not, for the error that says so; None if nothing is.
 
     Of a path whose folder does not exist either, what its first missing folder is nearly called.
-
-    Example::
-
-        nearly("test.ne")  # "no such name, but test.en, test.de"
     """
     import difflib
 

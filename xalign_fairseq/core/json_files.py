@@ -21,13 +21,6 @@ def read_json(path: str | os.PathLike, form: Any = dict[str, Any]) -> Any:
 
     Raises:
         XalignError: it is missing, damaged, larger than :data:`LARGEST_JSON`, or not of the form.
-
-    Example::
-
-        class Run(TypedDict):
-            seed: int
-
-        read_json("run.json", Run)["seed"]
     """
     try:
         with open(path, "rb") as stream:
@@ -59,10 +52,6 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
 
     Raises:
         XalignError: it is not; the place in it is told.
-
-    Example::
-
-        require_form(json.loads(text), list[int], "file.json, ids")
     """
     import msgspec  # where it is needed: not for --help
 

@@ -70,13 +70,7 @@ def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
 
 @contextmanager
 def running(command: Sequence[str], **options: Any) -> Iterator["subprocess.Popen[Any]"]:
-    """A process of :func:`start` that does not outlive the block.
-
-    Example::
-
-        with running(["fast_align", "-i", "text"], stdout=subprocess.PIPE) as process:
-            print(process.stdout.read())
-    """
+    """A process of :func:`start` that does not outlive the block."""
     started: list[subprocess.Popen[Any]] = []
     try:
         with interrupts_held_back():  # a process that is not in the list yet would not be ended
@@ -91,18 +85,8 @@ def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Gener
 
     The command is ended if the iteration is left early (Ctrl-C).
 
-    Args:
-        command: what to run.
-        log: is appended to.
-        held: open files that the command holds too for as long as it runs, such as a lock.
-
     Raises:
         XalignError: the command failed; the end of its output is told.
-
-    Example::
-
-        for line in output(["fairseq-train", "data-bin"], Path("train.log")):
-            print(line)
     """
     with heard(command, log, held) as (process, lines):
         yield from lines
@@ -115,22 +99,19 @@ def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Gener
 def heard(
     command: Sequence[str], log: Path, held: Sequence[int] = ()
 ) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
-    """As :func:`output`, with the process, whose exit code is the caller's to judge.
-
-    Example::
-
-        with heard(["fairseq-train", "data-bin"], Path("train.log")) as (process, lines):
-            for line in lines:
-                print(line)
-            code = process.wait()
-    """
+    """As :func:`output`, with the process, whose exit code is the caller's to judge."""
     with (
         running(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=held,
-            text=True, encoding="utf-8", errors="replace",
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=held,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
         ) as process,
         open(log, "a", encoding="utf-8") as stream,
-    ):  # fmt: skip
+    ):
 
         def lines() -> Iterator[str]:
             for line in process.stdout or ():
@@ -145,12 +126,8 @@ def failed(log: Path, code: int) -> XalignError:
     """The error of a fairseq-train that has ended with a code: what it says is wrong, or else the end of its log."""
     end = tail(log)
     told = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
-    return XalignError(
-        "fairseq-train failed",
-        where=log,
-        found=f"exit code {code}; the end of its output:\n{told[0] if told else end}",
-        remedy="mend what it names and run the same command again",
-    )
+    problem, found = "fairseq-train failed", f"exit code {code}; the end of its output:\n{told[0] if told else end}"
+    return XalignError(problem, where=log, found=found, remedy="mend what it names and run the same command again")
 
 
 def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:

@@ -16,16 +16,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminate_as_interrupt() -> Iterator[None]:
-    """Within the block SIGTERM raises :class:`Terminated`: a driver ends its jobs, what is unfinished is removed.
-
-    Example::
-
-        try:
-            with terminate_as_interrupt():
-                work()
-        except KeyboardInterrupt as stopped:
-            sys.exit(interrupted_code(stopped))
-    """
+    """Within the block SIGTERM raises :class:`Terminated`: a driver ends its jobs, what is unfinished is removed."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise Terminated

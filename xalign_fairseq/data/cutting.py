@@ -19,11 +19,6 @@ def batch_ends(
 
     Returns:
         (batches,) int64, ascending; the last is N.
-
-    Example::
-
-        ends = batch_ends(np.array([3, 4, 4, 9]), max_tokens=12)     # [3, 4]
-        batches = np.split(indices, ends[:-1])
     """
     ends, start = [], 0
     while start < len(lengths):

@@ -112,13 +112,10 @@ class MMapWriter:
             low, high = int(values.min()), int(values.max())
             if low < bounds.min or high > bounds.max:
                 wrong = low if low < bounds.min else high
-                raise XalignError(
-                    f"an id does not fit into {self.dtype.name}",
-                    where=bin_path(self.prefix),
-                    found=wrong,
-                    expected=f"{bounds.min} to {bounds.max}",
-                    remedy="check that the dictionary is the one that the ids were made with",
-                )
+                problem = f"an id does not fit into {self.dtype.name}"
+                expected = f"{bounds.min} to {bounds.max}"
+                remedy = "check that the dictionary is the one that the ids were made with"
+                raise XalignError(problem, where=bin_path(self.prefix), found=wrong, expected=expected, remedy=remedy)
         self._stream.write(values.astype(self.dtype, copy=False).tobytes())
         self._sizes.write(counts.astype("<i4", copy=False).tobytes())
 
@@ -240,25 +237,17 @@ def _read_header(path: Path) -> tuple[np.dtype, int]:
     if magic != MAGIC:
         raise XalignError("the file is not an mmap index", where=path, found=magic[:9], expected=expected)
     if version != 1 or code not in DTYPES:
-        raise XalignError(
-            "the mmap index is of an unknown kind",
-            where=path,
-            found=f"version {version}, dtype code {code}",
-            expected=f"version 1, dtype code one of {sorted(DTYPES)}",
-        )
+        problem, found = "the mmap index is of an unknown kind", f"version {version}, dtype code {code}"
+        raise XalignError(problem, where=path, found=found, expected=f"version 1, dtype code one of {sorted(DTYPES)}")
     return DTYPES[code], count
 
 
 def _expect_bytes(path: Path, expected: int) -> None:
     found = path.stat().st_size
     if found != expected:
-        raise XalignError(
-            "the file is truncated" if found < expected else "the file is longer than its index says",
-            where=path,
-            found=f"{found} bytes",
-            expected=f"{expected} bytes",
-            remedy="prepare the data again, or copy the file again",
-        )
+        problem = "the file is truncated" if found < expected else "the file is longer than its index says"
+        remedy = "prepare the data again, or copy the file again"
+        raise XalignError(problem, where=path, found=f"{found} bytes", expected=f"{expected} bytes", remedy=remedy)
 
 
 def _map(path: Path, dtype: np.dtype, offset: int, count: int) -> np.ndarray:

@@ -161,11 +161,9 @@ class PretrainingData:
         check_options(self.options)
         updates, items = self.options.epoch_updates, self.options.epoch_items
         if updates is not None and (updates < 1 or items is not None):
+            problem, parameter = "an epoch is given in updates or in draws", ("epoch_updates", "epoch_items")
             raise XalignError(
-                "an epoch is given in updates or in draws",
-                parameter=("epoch_updates", "epoch_items"),
-                found=f"{updates} and {items}",
-                expected="one of them, 1 or more",
+                problem, parameter=parameter, found=f"{updates} and {items}", expected="one of them, 1 or more"
             )
         folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
         self.shards = Shards(folders, self.options.verify_data)
@@ -215,17 +213,12 @@ class PretrainingData:
 
     def _require_streams(self, needs: Collection[str]) -> None:
         if not set(needs) & {"bitext", "mono"}:
-            raise XalignError(
-                "no objective reads text, and batches are made of text",
-                parameter="objectives",
-                remedy="add one that does, such as mlm",
-            )
+            problem = "no objective reads text, and batches are made of text"
+            raise XalignError(problem, parameter="objectives", remedy="add one that does, such as mlm")
         if "bitext" in needs and not self._pairs(self.data, "train"):
-            raise XalignError(
-                "an objective needs bitext, and the data-bin has none for training",
-                where=self.data.path,
-                remedy=Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE")),
-            )
+            problem = "an objective needs bitext, and the data-bin has none for training"
+            remedy = Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE"))
+            raise XalignError(problem, where=self.data.path, remedy=remedy)
         if "mono" in needs and not self._languages(self.data, "train"):
             raise XalignError(
                 "an objective needs monolingual text, and the data-bin has none for training",
@@ -286,13 +279,10 @@ class PretrainingData:
         bitext = self._bitext(data, split, reader) if "bitext" in reader.needs else None
         mono = self._mono(data, split, reader) if "mono" in reader.needs else None
         if bitext is None and mono is None:
-            raise XalignError(
-                "the data-bin has nothing of this split that the objectives read",
-                where=data.path,
-                found=f"splits {', '.join(data.splits)}",
-                expected=split,
-                remedy=("prepare it, or set", Parameter("valid_subset"), "or", Parameter("disable_validation")),
-            )
+            problem = "the data-bin has nothing of this split that the objectives read"
+            found = f"splits {', '.join(data.splits)}"
+            remedy = ("prepare it, or set", Parameter("valid_subset"), "or", Parameter("disable_validation"))
+            raise XalignError(problem, where=data.path, found=found, expected=split, remedy=remedy)
         dataset = make(
             bitext,
             mono,
@@ -324,11 +314,9 @@ class PretrainingData:
             # A pair that is only validated may have languages that training does not: they have no number.
             langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
             if -1 in langs and reader.embeds_languages:
-                raise XalignError(
-                    "a pair that is only validated has a language without embedding",
-                    where=f"{data.path}, {split} {src}-{tgt}",
-                    remedy=("leave it out of", Parameter("lang_pairs")),
-                )
+                problem = "a pair that is only validated has a language without embedding"
+                where = f"{data.path}, {split} {src}-{tgt}"
+                raise XalignError(problem, where=where, remedy=("leave it out of", Parameter("lang_pairs")))
             corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))
         if not corpora:
             return None
@@ -362,10 +350,7 @@ def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
     if chosen is None:
         return "en" if "en" in shared else next(iter(shared)) if len(shared) == 1 else None
     if chosen not in shared:
-        raise XalignError(
-            "the pivot language is not in all pairs",
-            parameter="pivot_lang",
-            found=f"{chosen} not in {', '.join(sorted(pair for pair in pairs if chosen not in pair.split('-')))}",
-            remedy=("leave these out of", Parameter("lang_pairs")),
-        )
+        found = f"{chosen} not in {', '.join(sorted(pair for pair in pairs if chosen not in pair.split('-')))}"
+        remedy = ("leave these out of", Parameter("lang_pairs"))
+        raise XalignError("the pivot language is not in all pairs", parameter="pivot_lang", found=found, remedy=remedy)
     return chosen

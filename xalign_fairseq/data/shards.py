@@ -50,11 +50,6 @@ class Shards:
 
     Raises:
         XalignError: a folder is missing, changed or of another dictionary.
-
-    Example::
-
-        shards = Shards(["bin.0", "bin.1"])
-        shards.of_epoch(3).path     # bin.0 again
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike], verify: bool = False):

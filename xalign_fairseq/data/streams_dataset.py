@@ -158,12 +158,10 @@ class StreamsDataset(Dataset):
         if dropped:
             logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
-            raise XalignError(
-                "no sentence pair is within the limits of length",
-                parameter=parameters,
-                found=f"{dropped} pairs, all left out: {why}",
-                remedy="change these limits, or use a tokenizer with longer pieces",
-            )
+            problem = "no sentence pair is within the limits of length"
+            found = f"{dropped} pairs, all left out: {why}"
+            remedy = "change these limits, or use a tokenizer with longer pieces"
+            raise XalignError(problem, parameter=parameters, found=found, remedy=remedy)
 
     def batch_by_size(
         self,
@@ -277,9 +275,11 @@ class StreamsDataset(Dataset):
 
         logger.info(
             "an epoch is %d draws of %d items in %d batches, cut in %s",
-            mine.draws, len(stream), mine.batches,
+            mine.draws,
+            len(stream),
+            mine.batches,
             f"{plan.windows} windows" if together == 1 else f"a window of {together} epochs",
-        )  # fmt: skip
+        )
         return Windows(mine, window)
 
     def _epoch_draws(self, visit: int, count: int) -> EpochDraws:

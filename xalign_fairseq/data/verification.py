@@ -26,10 +26,6 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
 
     Raises:
         XalignError: the manifest is damaged.
-
-    Example::
-
-        changed_files(DataBin("data-bin"))  # []
     """
 
     largest = math.inf if whole else SMALL if contents else -1

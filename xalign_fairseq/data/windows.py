@@ -24,12 +24,7 @@ DEVIATIONS = 6  # how far above the expected number of batches that of a window 
 
 @dataclass(frozen=True)
 class Plan:
-    """How an epoch is cut: so many draws, batches and windows of (almost) equal size.
-
-    Example::
-
-        Plan(draws=10, batches=4, windows=2).draws_of(1)    # range(5, 10)
-    """
+    """How an epoch is cut: so many draws, batches and windows of (almost) equal size."""
 
     draws: int
     batches: int
@@ -84,10 +79,6 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
     """Exactly ``count`` batches: the largest are halved; empty ones stand in where all have one sample.
 
     If there are too many, the smallest are left out, which the log says; :class:`Pilot` makes that improbable.
-
-    Example::
-
-        [len(each) for each in brought_to([np.arange(4), np.arange(2)], 3)]     # [2, 2, 2]
     """
     made = sorted(batches, key=len, reverse=True)
     if len(made) > count:
@@ -108,18 +99,11 @@ def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
 
     Raises:
         XalignError: all are empty, as those of a very short epoch of batches of one sample can be.
-
-    Example::
-
-        with_samples([np.arange(0), np.arange(2)])  # array([0, 1])
     """
     found = next((batch for batch in batches if len(batch)), None)
     if found is None:
-        raise XalignError(
-            "no batch of the epoch has a sample",
-            parameter=("epoch_updates", "batch_size", "max_tokens"),
-            expected="longer epochs, or batches of several samples",
-        )
+        problem, parameter = "no batch of the epoch has a sample", ("epoch_updates", "batch_size", "max_tokens")
+        raise XalignError(problem, parameter=parameter, expected="longer epochs, or batches of several samples")
     return found
 
 

@@ -57,13 +57,10 @@ def load_pickled(path: str | os.PathLike) -> Any:
     except pickle.UnpicklingError as error:
         foreign = re.search(r"GLOBAL (\S+)", str(error))
         if foreign:
-            raise XalignError(
-                "the checkpoint holds foreign pickled code and was not loaded",
-                where=path,
-                found=foreign[1],
-                expected="tensors, numbers, strings, options and training statistics only",
-                remedy="get the weights from someone you trust as a plain state dict",
-            ) from None
+            problem = "the checkpoint holds foreign pickled code and was not loaded"
+            expected = "tensors, numbers, strings, options and training statistics only"
+            remedy = "get the weights from someone you trust as a plain state dict"
+            raise XalignError(problem, where=path, found=foreign[1], expected=expected, remedy=remedy) from None
         raise XalignError(
             "the file is not a checkpoint, or it is damaged", where=path, found="bytes that no checkpoint begins with"
         ) from None
@@ -145,11 +142,8 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     require_parameters(mine, config, where)
     encoder, missing, unexpected = build_encoder(config, mine)
     if missing or unexpected:
-        raise XalignError(
-            "the checkpoint's parameters are not those of this encoder",
-            where=where,
-            found=f"missing {missing[:3]}, unexpected {unexpected[:3]}",
-        )
+        found = f"missing {missing[:3]}, unexpected {unexpected[:3]}"
+        raise XalignError("the checkpoint's parameters are not those of this encoder", where=where, found=found)
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
     return encoder, heads
 
@@ -159,13 +153,10 @@ def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoin
     prefix = "heads.dwa.pointer."
     mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
     if not mine:
-        raise XalignError(
-            "the checkpoint has no pointer",
-            where=where,
-            found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
-            expected="a checkpoint trained with the objective dwa",
-            remedy=("set", Parameter("similarity", "hidden")),
-        )
+        found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"
+        expected = "a checkpoint trained with the objective dwa"
+        remedy = ("set", Parameter("similarity", "hidden"))
+        raise XalignError("the checkpoint has no pointer", where=where, found=found, expected=expected, remedy=remedy)
     query = mine.get("query.weight", torch.empty(0, 0))
     try:
         pointer = Pointer(query.shape[-1])
@@ -203,12 +194,8 @@ def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> Tensor:
 
 
 def _no_encoder(weights: dict[str, Tensor], where: str | os.PathLike) -> XalignError:
-    return XalignError(
-        "the checkpoint holds no encoder of this kind",
-        where=where,
-        found=f"keys such as {sorted(weights)[:3]}",
-        expected="a checkpoint of RoBERTa, of XLM-R or of this package",
-    )
+    found, expected = f"keys such as {sorted(weights)[:3]}", "a checkpoint of RoBERTa, of XLM-R or of this package"
+    return XalignError("the checkpoint holds no encoder of this kind", where=where, found=found, expected=expected)
 
 
 def _attention_heads(found: Mapping[str, Any], where: str | os.PathLike) -> int:
@@ -218,9 +205,6 @@ def _attention_heads(found: Mapping[str, Any], where: str | os.PathLike) -> int:
     arch = str(found.get("arch") or found.get("_name"))
     if arch in known:
         return known[arch]
-    raise XalignError(
-        "the checkpoint does not say how many attention heads its encoder has",
-        where=where,
-        found=f"architecture {arch}",
-        expected="encoder_attention_heads in its options",
-    )
+    problem = "the checkpoint does not say how many attention heads its encoder has"
+    expected = "encoder_attention_heads in its options"
+    raise XalignError(problem, where=where, found=f"architecture {arch}", expected=expected)

@@ -15,9 +15,13 @@ SIZES = (
 DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
 # Far beyond any model, and small enough that a damaged configuration costs neither time nor memory.
 LIMITS = {
-    "vocab_size": (1, 1 << 27), "encoder_layers": (0, 1000), "encoder_embed_dim": (1, 1 << 16),
-    "encoder_ffn_embed_dim": (1, 1 << 20), "encoder_attention_heads": (1, 1 << 12), "max_positions": (1, 1 << 24),
-}  # fmt: skip
+    "vocab_size": (1, 1 << 27),
+    "encoder_layers": (0, 1000),
+    "encoder_embed_dim": (1, 1 << 16),
+    "encoder_ffn_embed_dim": (1, 1 << 20),
+    "encoder_attention_heads": (1, 1 << 12),
+    "max_positions": (1, 1 << 24),
+}
 
 
 @dataclass(frozen=True)
@@ -92,12 +96,9 @@ class EncoderConfig:
     def language_row(self, language: str) -> int:
         """The row of a language's embedding."""
         if language not in self.languages:
-            raise XalignError(
-                "the encoder has no embedding for a language",
-                parameter="language_embeddings",
-                found=language,
-                expected=f"one of {', '.join(self.languages) or 'none: the encoder has no language embeddings'}",
-            )
+            problem = "the encoder has no embedding for a language"
+            expected = f"one of {', '.join(self.languages) or 'none: the encoder has no language embeddings'}"
+            raise XalignError(problem, parameter="language_embeddings", found=language, expected=expected)
         return self.languages.index(language)
 
     def side_rows(self, languages: tuple[str, str] | None) -> tuple[int, int] | None:
@@ -109,11 +110,8 @@ class EncoderConfig:
         if not self.languages:
             return None
         if languages is None:
-            raise XalignError(
-                "the encoder has language embeddings, and the languages of the text are not given",
-                parameter="languages",
-                expected=f"two of {', '.join(self.languages)}",
-            )
+            problem = "the encoder has language embeddings, and the languages of the text are not given"
+            raise XalignError(problem, parameter="languages", expected=f"two of {', '.join(self.languages)}")
         src, tgt = map(self.language_row, languages)
         return src, tgt
 
@@ -142,13 +140,9 @@ class EncoderConfig:
         """Turn a layer number into 0 (embeddings) ... ``encoder_layers``; negative ones count from the end."""
         resolved = layer if layer >= 0 else self.encoder_layers + 1 + layer
         if not 0 <= resolved <= self.encoder_layers:
-            raise XalignError(
-                "the encoder has no such layer",
-                where=where,
-                parameter=parameter,
-                found=layer,
-                expected=f"0 (embeddings) to {self.encoder_layers}, or -1 to -{self.encoder_layers + 1} from the end",
-            )
+            problem = "the encoder has no such layer"
+            expected = f"0 (embeddings) to {self.encoder_layers}, or -1 to -{self.encoder_layers + 1} from the end"
+            raise XalignError(problem, where=where, parameter=parameter, found=layer, expected=expected)
         return resolved
 
     def default_labelling_layer(self) -> int:

@@ -38,12 +38,6 @@ class ReadOnce(nn.Module):
 
     Checkpoints have the buffers; whoever changes one does so by :meth:`put`. They are floats, since fairseq's moving
     average of a model, which goes over its buffers too, accepts no integers.
-
-    Example::
-
-        head.register_buffer("own_labels", torch.zeros(()))
-        head.put("own_labels", 1)
-        head.number("own_labels")   # 1.0, and the device is not asked
     """
 
     def __init__(self) -> None:
@@ -73,13 +67,6 @@ class EncoderCopy(ReadOnce):
     whichever option they came from. A resumed run has the copy from its checkpoint and does not start again; a new run
     does, also from a checkpoint that has the copy of an earlier one. It stays in float32 when the model is trained in
     half precision.
-
-    Example::
-
-        copy = EncoderCopy(config)
-        copy.start(encoder.sentence_encoder, update)     # nothing after the first update
-        copy.follow(encoder.sentence_encoder, 0.999)     # momentum encoder: once an update
-        keys = copy.layer(tokens)
     """
 
     started: Tensor

@@ -71,11 +71,8 @@ class Pass:
         config, row = self.encoder.config, self._row
         longest = max(given.tokens.shape[1] for given in self.inputs)
         if longest > config.max_positions:
-            raise XalignError(
-                "a sequence is longer than the encoder's positions",
-                found=f"{longest} tokens",
-                expected=f"at most {config.max_positions}",
-            )
+            problem = "a sequence is longer than the encoder's positions"
+            raise XalignError(problem, found=f"{longest} tokens", expected=f"at most {config.max_positions}")
         tokens = row([given.tokens for given in self.inputs])
         positions = row([positions_of(given, config.pad) for given in self.inputs])
         languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
@@ -189,9 +186,6 @@ def open_passes(
 def _languages(given: Input, config: EncoderConfig) -> Tensor:
     """(B, T) int64, rows of the language embeddings."""
     if given.languages is None:
-        raise XalignError(
-            "the encoder has language embeddings, and the language of a text was not given",
-            found="tokens alone",
-            expected=f"one of {', '.join(config.languages)} for each text",
-        )
+        problem = "the encoder has language embeddings, and the language of a text was not given"
+        raise XalignError(problem, found="tokens alone", expected=f"one of {', '.join(config.languages)} for each text")
     return given.languages.expand_as(given.tokens)

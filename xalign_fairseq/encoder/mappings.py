@@ -70,13 +70,9 @@ class LanguageMaps(nn.Module):
         """Raise :class:`XalignError` for languages that have no map and are not the pivot."""
         unknown = self._without_map(languages)
         if unknown:
-            raise XalignError(
-                "there is no linear map of a language",
-                where=where,
-                found=", ".join(unknown),
-                expected=f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead",
-                remedy=_LEARN,
-            )
+            problem = "there is no linear map of a language"
+            expected = f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead"
+            raise XalignError(problem, where=where, found=", ".join(unknown), expected=expected, remedy=_LEARN)
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:
         """Warn of languages whose states are read as they are for want of a map."""
@@ -172,12 +168,8 @@ def require_maps(heads: Mapping[str, Tensor], where: object = "checkpoint") -> L
     """As :func:`load_maps`; :class:`XalignError` if there are none."""
     maps = load_maps(heads)
     if maps is None:
-        raise XalignError(
-            "the checkpoint has no linear maps",
-            where=where,
-            found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
-            remedy=_LEARN,
-        )
+        found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"
+        raise XalignError("the checkpoint has no linear maps", where=where, found=found, remedy=_LEARN)
     return maps
 
 

@@ -26,10 +26,6 @@ def usable(weights: Mapping[str, Tensor], where: str | os.PathLike = "checkpoint
     """The tensors without a head that is not tied to the embeddings, or not whole; links and states need none.
 
     What is left out is logged.
-
-    Args:
-        weights: of a checkpoint, by today's names.
-        where: for the log.
     """
     reason = ""
     if has_head(weights):
@@ -64,10 +60,6 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
         embeddings: of tokens, the head's output vectors too.
         scores: log-probabilities in a unigram model of all between the first four ids and ``<mask>``, the last; these,
             which are no text, have the lowest.
-
-    Example::
-
-        new_head(encoder.sentence_encoder.embed_tokens.weight)["dense.weight"]  # (H, H), the identity
     """
     rows, dim = embeddings.shape
     bias = torch.zeros(rows)

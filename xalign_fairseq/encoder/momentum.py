@@ -49,14 +49,7 @@ class MomentumEncoder(ReadOnce):
 
     @torch.no_grad()
     def follow(self, live: nn.Module, projection: Projection, update: int, momentum: float) -> None:
-        """Move once in an update, however many batches it has; the first one of a run takes the weights over.
-
-        Args:
-            live: the sentence encoder that is trained.
-            projection: the projection that is trained.
-            update: number of updates done before this one.
-            momentum: m.
-        """
+        """Move once in an update, however many batches it has; the first one of a run takes the weights over."""
         if self.number("followed") == update:
             return
         if update == 0 or not self.encoder.number("started"):

@@ -57,10 +57,6 @@ class StepEncoder:
 
         Inputs that are read up to the same layer are run in one packed pass when the first of them is asked for.
 
-        Args:
-            reads: inputs and layers; several of the same input count once, with the highest.
-            labelling: as in :meth:`states`.
-
         Example::
 
             encoder.expect([(mono.input(), -1), (bitext.input("masked"), -1)])
@@ -107,9 +103,11 @@ class StepEncoder:
                 together[other] = read
         with torch.set_grad_enabled(self._grad):
             states = open_passes(
-                self.sentence_encoder, list(together.values()), training=self.training and not labelling,
+                self.sentence_encoder,
+                list(together.values()),
+                training=self.training and not labelling,
                 grad=not labelling,
-            )  # fmt: skip
+            )
         self._passes.update({key: (read, each) for (key, read), each in zip(together.items(), states, strict=True)})
 
     def pair_states(

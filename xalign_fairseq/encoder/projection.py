@@ -5,12 +5,7 @@ from torch import Tensor, nn
 
 
 class Projection(nn.Module):
-    """z = W2 ReLU(W1 h), without biases (Wu & Dredze 2020, section 2.1; PPA, Pan et al. 2021, Eq. 2).
-
-    Example::
-
-        Projection(768, 300)(torch.randn(4, 768)).shape   # (4, 300)
-    """
+    """z = W2 ReLU(W1 h), without biases (Wu & Dredze 2020, section 2.1; PPA, Pan et al. 2021, Eq. 2)."""
 
     def __init__(self, dim: int, projection_dim: int):
         super().__init__()

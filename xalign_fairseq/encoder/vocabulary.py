@@ -79,11 +79,8 @@ def load_tokenizer(
     folder = _data_bin(state, where, "tokenizer", Parameter("spm", SENTENCEPIECE))
     file = find_model(folder.path)
     if file is None:
-        raise XalignError(
-            "no tokenizer was found for the checkpoint",
-            where=f"{where}, {folder.path}",
-            remedy=("give the sentencepiece model:", Parameter("spm", SENTENCEPIECE)),
-        )
+        remedy = ("give the sentencepiece model:", Parameter("spm", SENTENCEPIECE))
+        raise XalignError("no tokenizer was found for the checkpoint", where=f"{where}, {folder.path}", remedy=remedy)
     return make_tokenizer(file, found)
 
 
@@ -120,13 +117,10 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
     theirs, ours = stored_model(stored), data.tokenizer_model
     # Sentencepiece's models are compared by their dictionaries alone.
     if not isinstance(theirs, bytes | None) and ours is not None and theirs != ours:
-        raise XalignError(
-            "the data-bin's text was normalised in another way than the checkpoint's",
-            where=data.path,
-            found=ours if isinstance(ours, WordPieceSettings) else model_name(ours),
-            expected=theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer",
-            remedy=_PREPARE_AGAIN,
-        )
+        problem = "the data-bin's text was normalised in another way than the checkpoint's"
+        found = ours if isinstance(ours, WordPieceSettings) else model_name(ours)
+        expected = theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer"
+        raise XalignError(problem, where=data.path, found=found, expected=expected, remedy=_PREPARE_AGAIN)
 
 
 def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dict[str, Any]:
@@ -177,12 +171,9 @@ def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, parame
             return DataBin(path)
     if Path(where).is_file() and Path(where).with_name(DICTIONARY).is_file():
         return DataBin(Path(where).parent)
-    raise XalignError(
-        f"no {part} was found for the checkpoint",
-        where=where,
-        found=f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it",
-        remedy=(f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter),
-    )
+    found = f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it"
+    remedy = (f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter)
+    raise XalignError(f"no {part} was found for the checkpoint", where=where, found=found, remedy=remedy)
 
 
 def _sizes(dictionary: Dictionary) -> str:

@@ -4,12 +4,7 @@ from xalign_fairseq.evaluation.statistics import Summary
 
 
 def percent(summary: Summary | None, digits: int = 1) -> str:
-    """``83.1 ± 0.4``; of one run, which has no deviation, ``83.1``; nothing without a run.
-
-    Example::
-
-        percent(summarise([0.81, 0.83]))  # "82.0 ± 1.4"
-    """
+    """``83.1 ± 0.4``; of one run, which has no deviation, ``83.1``; nothing without a run."""
     if summary is None:
         return ""
     spread = "" if summary.deviation is None else f" ± {100 * summary.deviation:.{digits}f}"
@@ -17,11 +12,6 @@ def percent(summary: Summary | None, digits: int = 1) -> str:
 
 
 def signed(number: float, digits: int = 1) -> str:
-    """A difference with its sign; what rounds to zero has none.
-
-    Example::
-
-        signed(-0.52), signed(-0.02)  # "−0.5", "0.0"
-    """
+    """A difference with its sign; what rounds to zero has none."""
     text = f"{number:+.{digits}f}"
     return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "−")

@@ -25,12 +25,6 @@ def frequent_pairs(
     Left out are pairs of identical words, which share their embedding whatever was learned, and of words without a
     letter.
 
-    Args:
-        pairs: the words of both sides, a pair of sentences at a time.
-        links: those of each pair of sentences, inside their bounds.
-        top: most pairs to return.
-        leave_out: words in lower case, stop words say, whose pairs are left out on either side.
-
     Raises:
         XalignError: no pair is left.
 

@@ -11,17 +11,10 @@ def unit(vectors: Tensor) -> Tensor:
 
     Raises:
         XalignError: some are not finite. They are near to nothing, so that a score of them would be 0 without a reason.
-
-    Example::
-
-        unit(torch.tensor([[3.0, 4.0]]))  # [[0.6, 0.8]]
     """
     spoilt = (~vectors.isfinite().all(1)).nonzero()
     if len(spoilt):
-        raise XalignError(
-            "vectors of the model are not finite",
-            found=f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}",
-            expected="numbers",
-            remedy=("give an earlier checkpoint; the spoilt weights are named by", Command("doctor", "CHECKPOINT")),
-        )
+        found = f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}"
+        remedy = ("give an earlier checkpoint; the spoilt weights are named by", Command("doctor", "CHECKPOINT"))
+        raise XalignError("vectors of the model are not finite", found=found, expected="numbers", remedy=remedy)
     return F.normalize(vectors, dim=1)

@@ -21,12 +21,6 @@ def read(path: str | os.PathLike) -> list[ConlluSentence]:
     Raises:
         XalignError: malformed columns or word numbers, a head that is no word of its sentence, no root or several, a
             cycle (file, line, sentence).
-
-    Example::
-
-        treebank = read("en_ewt-ud-test.conllu.gz")
-        derived, counts = derive(treebank, Inversion())
-        print(*lines(derived), sep="\\n")
     """
     sentences = list(read_sentences(path))
     for sentence in sentences:
@@ -78,20 +72,14 @@ def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) ->
     treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
     beside = existing(treebank)
     if not Path(beside).is_file():
-        raise XalignError(
-            "a file has no trees, which are needed to reorder its words by syntax",
-            where=path,
-            expected=f"{treebank} (or compressed) with the trees of its {len(sentences)} sentences, in order",
-            remedy="parse its sentences, with their words as they are",
-        )
+        problem = "a file has no trees, which are needed to reorder its words by syntax"
+        expected = f"{treebank} (or compressed) with the trees of its {len(sentences)} sentences, in order"
+        remedy = "parse its sentences, with their words as they are"
+        raise XalignError(problem, where=path, expected=expected, remedy=remedy)
     parsed = read(beside)
     if len(parsed) != len(sentences):
-        raise XalignError(
-            "a file and its trees differ in the number of sentences",
-            where=f"{path}, {beside}",
-            found=f"{len(sentences)} and {len(parsed)}",
-            expected="a tree for each sentence",
-        )
+        problem, found = "a file and its trees differ in the number of sentences", f"{len(sentences)} and {len(parsed)}"
+        raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a tree for each sentence")
     return [_tree(each, tuple(words)) for each, words in zip(parsed, sentences, strict=True)]
 
 

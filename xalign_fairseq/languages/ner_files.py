@@ -20,23 +20,13 @@ def read(path: str | os.PathLike, language: str) -> list[WordsExample]:
 
     Raises:
         XalignError: malformed lines, a tag that is none of ``O``, ``B-...`` and ``I-...`` (file and sentence).
-
-    Example::
-
-        sentences = read("dev-en.tsv", "en")
-        derived, counts = derive(sentences, Inversion())
-        print(*lines(derived), sep="\\n")
     """
     sentences = read_tagged_words(path, language)
     for sentence in sentences:
         for word, tag in zip(sentence.words, sentence.tags or (), strict=False):
             if tag != OUTSIDE and not (tag[:2] in ("B-", "I-") and len(tag) > 2):
-                raise XalignError(
-                    "a tag is not BIO",
-                    where=f"{path}, sentence {sentence.id}, word {word}",
-                    found=tag,
-                    expected="O, or B- or I- and the kind of the entity",
-                )
+                problem, where = "a tag is not BIO", f"{path}, sentence {sentence.id}, word {word}"
+                raise XalignError(problem, where=where, found=tag, expected="O, or B- or I- and the kind of the entity")
     return sentences
 
 

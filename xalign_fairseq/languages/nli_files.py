@@ -17,12 +17,6 @@ def read(path: str | os.PathLike, language: str) -> list[PairExample]:
 
     Raises:
         XalignError: ragged rows, a number of labels that is not that of the pairs (file and line).
-
-    Example::
-
-        pairs = read("test-en.tsv", "en")
-        derived, counts = derive(pairs, Inversion())
-        print(*lines(derived), sep="\\n")
     """
     return [
         replace(pair, first=" ".join(words_and_marks(pair.first)), second=" ".join(words_and_marks(pair.second)))

@@ -171,9 +171,6 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
     text = "".join(sorted(copies))
     if processor.normalize(text) != SPACE + text:
         changed = [c for c in text if processor.normalize(c) != SPACE + c]
-        raise XalignError(
-            "the model's normalisation changes characters of the script",
-            where=where,
-            found=f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence",
-            remedy=("choose the other", Parameter("script")),
-        )
+        problem = "the model's normalisation changes characters of the script"
+        found = f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence"
+        raise XalignError(problem, where=where, found=found, remedy=("choose the other", Parameter("script")))

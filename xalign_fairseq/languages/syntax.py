@@ -40,11 +40,9 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
     logger.info("order in the treebank: %s", dict(counts))
     for name in dict.fromkeys(HEADS.values()):
         if name not in observations:
-            raise XalignError(
-                f"the treebank shows no order of {name}s",
-                found=f"no {name} with dependents",
-                expected="CoNLL-U with universal tags in column 4, heads and relations in columns 7 and 8",
-            )
+            found = f"no {name} with dependents"
+            expected = "CoNLL-U with universal tags in column 4, heads and relations in columns 7 and 8"
+            raise XalignError(f"the treebank shows no order of {name}s", found=found, expected=expected)
     return {name: fit(each) for name, each in observations.items()}
 
 
@@ -59,11 +57,8 @@ def read_treebank(path: str | os.PathLike) -> list[SyntaxTree]:
     for sentence in read(path):
         tree = natural(sentence).tree
         if tree is None:
-            raise XalignError(
-                "a sentence of the treebank has no tree",
-                where=sentence.where,
-                expected="heads and relations in columns 7 and 8",
-            )
+            expected = "heads and relations in columns 7 and 8"
+            raise XalignError("a sentence of the treebank has no tree", where=sentence.where, expected=expected)
         trees.append(tree)
     return trees
 
@@ -102,11 +97,8 @@ class Reordering:
     def __call__(self, sentence: Sentence, key: int) -> Sentence:
         where = f"sentence {key + 1}"
         if sentence.tree is None:
-            raise XalignError(
-                "a sentence has no tree, which the syntax step needs",
-                where=where,
-                remedy="give the text as CoNLL-U with tags, heads and relations",
-            )
+            remedy = "give the text as CoNLL-U with tags, heads and relations"
+            raise XalignError("a sentence has no tree, which the syntax step needs", where=where, remedy=remedy)
         places = [0] * len(sentence.order)
         for place, word in enumerate(sentence.order):
             places[word] = place

@@ -62,11 +62,9 @@ def _open_zstd(path: str | os.PathLike, mode: str) -> Any:
         if name == "zstandard":
             return Joined(_zstd_frames(path, library.ZstdDecompressor()))
         return library.open(path, mode)
-    raise XalignError(
-        "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here",
-        where=path,
-        remedy=f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}",
-    )
+    problem = "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here"
+    remedy = f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}"
+    raise XalignError(problem, where=path, remedy=remedy)
 
 
 ZSTD_BYTES = 1 << 10  # that are unpacked at once: to 32 MB at most
@@ -88,22 +86,12 @@ def is_compressed(path: str | os.PathLike) -> bool:
 
 
 def unpacked_name(path: str | os.PathLike) -> str:
-    """The path without what tells that the file is compressed.
-
-    Example::
-
-        unpacked_name("dev.conllu.xz")  # "dev.conllu"
-    """
+    """The path without what tells that the file is compressed."""
     return os.fspath(path).removesuffix(Path(path).suffix if is_compressed(path) else "")
 
 
 def existing(path: str) -> str:
-    """The path, or where there is no such file that of its compressed form, if there is one.
-
-    Example::
-
-        existing("train.en")  # "train.en.gz"
-    """
+    """The path, or where there is no such file that of its compressed form, if there is one."""
     if Path(path).is_file():
         return path
     return next((f"{path}{suffix}" for suffix in _OPENERS if Path(f"{path}{suffix}").is_file()), path)
@@ -119,11 +107,6 @@ def open_file(path: str | os.PathLike, packed: str | None = None) -> Iterator[IO
 
     Raises:
         XalignError: a compressed file is damaged or cut short, or nothing here reads its kind (.zst).
-
-    Example::
-
-        with open_file("train.en.xz") as stream:
-            stream.read(100)
     """
     opener = _OPENERS.get(Path(path).suffix if packed is None else packed)
     if opener is None:

@@ -74,10 +74,6 @@ def scan(path: str | os.PathLike) -> TextFile:
 
     Raises:
         XalignError: the file and the line that is not so.
-
-    Example::
-
-        scan("train.en").lines  # 100000
     """
     lines, position, last, crlf = 0, 0, NEWLINE, False
     offsets = [0]
@@ -115,12 +111,8 @@ def require_files(paths: Sequence[str | os.PathLike], remedy: Text) -> None:
         if Path(path).exists():
             raise no_regular_file(path)
     if missing:
-        raise XalignError(
-            "files do not exist" if len(missing) > 1 else "a file does not exist",
-            where=", ".join(missing),
-            found=nearly(missing[0]) if len(missing) == 1 else None,
-            remedy=remedy,
-        )
+        problem, where = "files do not exist" if len(missing) > 1 else "a file does not exist", ", ".join(missing)
+        raise XalignError(problem, where=where, found=nearly(missing[0]) if len(missing) == 1 else None, remedy=remedy)
 
 
 def require_equal_lengths(first: TextFile, second: TextFile) -> None:

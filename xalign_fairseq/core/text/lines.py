@@ -29,13 +29,8 @@ def decode_line(
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise XalignError(
-            "the file is not UTF-8",
-            where=f"{path}, line {number}",
-            found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
-            expected=expected,
-            remedy=next,
-        ) from None
+        where, found = f"{path}, line {number}", f"byte 0x{raw[error.start]:02x} at position {error.start} of the line"
+        raise XalignError("the file is not UTF-8", where=where, found=found, expected=expected, remedy=next) from None
 
 
 def read_lines(path: str | os.PathLike) -> Iterator[str]:
@@ -104,10 +99,10 @@ def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
     """A text does not begin as compressed files do, whose bytes would be taken for another encoding."""
     tool = packed_by(raw)
     if tool is not None:
+        found, expected = f"the first bytes of {tool}'s files", f"text, or a name that ends in {PACKED[tool][1]}"
         raise XalignError(
-            "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
-            expected=f"text, or a name that ends in {PACKED[tool][1]}", remedy=f"{tool} -dc {path} > FILE",
-        )  # fmt: skip
+            "the file is compressed", where=path, found=found, expected=expected, remedy=f"{tool} -dc {path} > FILE"
+        )
 
 
 @functools.cache

@@ -25,20 +25,13 @@ def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> li
     Raises:
         XalignError: nothing to mix, files that are not parallel (their lengths, or the first label that differs), or
             examples of one text.
-
-    Example::
-
-        first, second = code_switch({"en": english, "de": german})[0]
-        first.languages, second.languages  # ("de", "en"), ("en", "de")
     """
     others = [language for language in examples if language != source]
     if source not in examples or not others:
-        raise XalignError(
-            "code-switching mixes a translation with the original",
-            parameter=("code_switch", "train_langs"),
-            found=", ".join(examples),
-            expected=f"{source} and at least one other language",
-        )
+        problem = "code-switching mixes a translation with the original"
+        parameter = ("code_switch", "train_langs")
+        expected = f"{source} and at least one other language"
+        raise XalignError(problem, parameter=parameter, found=", ".join(examples), expected=expected)
     return [
         _mixtures(original, translated)
         for language in others
@@ -60,22 +53,18 @@ def _parallel(
             return pairs
     elif len(originals) == len(translations):
         return list(zip(originals, translations, strict=True))
-    raise XalignError(
-        "the training files are not parallel",
-        where=f"{source} and {language}",
-        found=f"{len(originals)} and {len(translations)} examples",
-        expected="a translation of each example, in the same order; of questions with the same ids",
-    )
+    where = f"{source} and {language}"
+    found = f"{len(originals)} and {len(translations)} examples"
+    expected = "a translation of each example, in the same order; of questions with the same ids"
+    raise XalignError("the training files are not parallel", where=where, found=found, expected=expected)
 
 
 def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
     if isinstance(original, PairExample):
         if original.label != translated.label:
-            raise XalignError(
-                "the training files are not parallel",
-                where=f"{original.language} {original.id} and {translated.language} {translated.id}",
-                found=f"labels {original.label} and {translated.label}",
-            )
+            where = f"{original.language} {original.id} and {translated.language} {translated.id}"
+            found = f"labels {original.label} and {translated.label}"
+            raise XalignError("the training files are not parallel", where=where, found=found)
         return (
             replace(translated, second=original.second, second_language=original.language),
             replace(translated, language=original.language, first=original.first, second_language=translated.language),

@@ -46,11 +46,8 @@ class ConlluSentence:
         """
         heads, relations = _labels(self, HEAD), _labels(self, DEPREL)
         if (heads is None) != (relations is None):
-            raise XalignError(
-                "a sentence has heads without relations, or relations without heads",
-                where=self.where,
-                expected="columns 7 and 8 both filled, or both _",
-            )
+            problem = "a sentence has heads without relations, or relations without heads"
+            raise XalignError(problem, where=self.where, expected="columns 7 and 8 both filled, or both _")
         return None if heads is None or relations is None else Tree(_heads(self, heads), relations)
 
 
@@ -74,11 +71,6 @@ def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
 
     Raises:
         XalignError: malformed columns or word numbers (file and line).
-
-    Example::
-
-        first = read_upos("en_ewt-ud-dev.conllu.gz", "en")[0]
-        first.words, first.tags  # ("From", "the", ...), ("ADP", "DET", ...)
     """
     code = language.partition("_")[0]
     return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS)) for each in read_sentences(path)]
@@ -126,12 +118,9 @@ def read_sentences(path: str | os.PathLike) -> Iterator[ConlluSentence]:
 
 def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
     if len(row) != 10 or not all(row):
-        raise XalignError(
-            "a line of CoNLL-U does not have its columns",
-            where=where,
-            found=f"{len(row)} columns" + (", one of them empty" if len(row) == 10 else ""),
-            expected="10 columns, separated by tabs, none empty (_ stands for nothing)",
-        )
+        found = f"{len(row)} columns" + (", one of them empty" if len(row) == 10 else "")
+        expected = "10 columns, separated by tabs, none empty (_ stands for nothing)"
+        raise XalignError("a line of CoNLL-U does not have its columns", where=where, found=found, expected=expected)
     number, due = row[0], len(sentence.rows) + 1
     if number == str(due):
         sentence.rows.append(row)
@@ -141,12 +130,8 @@ def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
         sentence.multiword += mark == "-"  # before its words
         sentence.empty += mark == "."  # after a word
         return
-    raise XalignError(
-        "the words of a sentence are not numbered in order",
-        where=where,
-        found=number,
-        expected=f"{due}" + (" (or is the blank line between two sentences missing?)" if number == "1" else ""),
-    )
+    expected = f"{due}" + (" (or is the blank line between two sentences missing?)" if number == "1" else "")
+    raise XalignError("the words of a sentence are not numbered in order", where=where, found=number, expected=expected)
 
 
 def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
@@ -156,12 +141,9 @@ def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
     if len(missing) == len(labels):
         return None
     if missing:
-        raise XalignError(
-            "a sentence is labelled in part",
-            where=sentence.where,
-            found=f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}",
-            expected="a label for every word or for none",
-        )
+        found = f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}"
+        expected = "a label for every word or for none"
+        raise XalignError("a sentence is labelled in part", where=sentence.where, found=found, expected=expected)
     return labels
 
 
@@ -170,29 +152,17 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     where, words = sentence.where, len(column)
     for k, text in enumerate(column, 1):
         if not (_is_number(text) and int(text) <= words):
-            raise XalignError(
-                "a head is no word of its sentence",
-                where=where,
-                found=f"head {text} of word {k}",
-                expected=f"a number from 0 to {words}",
-            )
+            found, expected = f"head {text} of word {k}", f"a number from 0 to {words}"
+            raise XalignError("a head is no word of its sentence", where=where, found=found, expected=expected)
     heads = tuple(map(int, column))
     roots = [k for k, head in enumerate(heads, 1) if head == 0]
     if len(roots) != 1:
-        raise XalignError(
-            "a sentence does not have one root",
-            where=where,
-            found=f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else ""),
-            expected="one",
-        )
+        found = f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
+        raise XalignError("a sentence does not have one root", where=where, found=found, expected="one")
     cycle = _cycle(heads)
     if cycle:
-        raise XalignError(
-            "the heads of a sentence run in a circle",
-            where=where,
-            found=" -> ".join(map(str, cycle)),
-            expected="a tree",
-        )
+        found = " -> ".join(map(str, cycle))
+        raise XalignError("the heads of a sentence run in a circle", where=where, found=found, expected="a tree")
     return heads
 
 

@@ -41,23 +41,14 @@ def held_out(
 
     Raises:
         XalignError: the share is none of the source examples or all.
-
-    Example::
-
-        training = {"en": english, "de": german}  # 10 examples each
-        held_out(training, grouped(training, False), 0.2).sum()  # 4
     """
     of_group = list(_sources(training, groups))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(of_group))}
     out = round(share * len(numbers))
     if not 0 < out < len(numbers):
-        raise XalignError(
-            "the share to hold out leaves nothing to train or to choose the model on",
-            where=where,
-            parameter="holdout",
-            found=f"{share:g} of {len(numbers)} examples",
-            expected="a share between 0 and 1",
-        )
+        problem = "the share to hold out leaves nothing to train or to choose the model on"
+        found = f"{share:g} of {len(numbers)} examples"
+        raise XalignError(problem, where=where, parameter="holdout", found=found, expected="a share between 0 and 1")
     chosen = np.zeros(len(numbers), dtype=bool)
     chosen[np.random.default_rng(seed).permutation(len(numbers))[:out]] = True
     return chosen[[numbers[source] for source in of_group]]

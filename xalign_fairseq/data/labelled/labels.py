@@ -46,11 +46,8 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
     unknown = {label for each in examples for label in classes_of(each)} - known
     foreign = unknown - UPOS_TAGS - UD_RELATIONS
     if foreign:
+        problem, remedy = "the file has labels that the model was not trained on", "train on data with the same labels"
         raise XalignError(
-            "the file has labels that the model was not trained on",
-            where=path,
-            found=", ".join(sorted(foreign)),
-            expected=", ".join(sorted(known)),
-            remedy="train on data with the same labels",
+            problem, where=path, found=", ".join(sorted(foreign)), expected=", ".join(sorted(known)), remedy=remedy
         )
     return sorted(unknown)

@@ -35,11 +35,6 @@ def read_rows(path: str | os.PathLike) -> Iterator[str]:
 
     Raises:
         XalignError: the file is missing, empty, damaged or not UTF-8 (file and line are named).
-
-    Example::
-
-        for number, line in enumerate(read_rows("test-de.tsv.gz"), 1):
-            ...
     """
     number = 0
     with open_bytes(path) as stream:

@@ -43,11 +43,6 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     Raises:
         XalignError: ragged rows (file and line), labels of some rows only or in another number than the pairs, no
             row of the language.
-
-    Example::
-
-        pair = read_pairs("dev-de.tsv", "de")[0]
-        pair.first, pair.second, pair.label
     """
     rows = read_rows(path)
     columns, header = _columns(path)
@@ -57,12 +52,8 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     for number, line in enumerate(rows, 1 + header):
         row = line.split("\t")
         if len(row) != columns.width:
-            raise XalignError(
-                "a row does not have the columns of the first one",
-                where=f"{path}, line {number}",
-                found=f"{len(row)} columns",
-                expected=f"{columns.width}",
-            )
+            problem, where = "a row does not have the columns of the first one", f"{path}, line {number}"
+            raise XalignError(problem, where=where, found=f"{len(row)} columns", expected=f"{columns.width}")
         if columns.language is not None and row[columns.language].strip() != language:
             others.add(row[columns.language].strip())
             continue
@@ -96,12 +87,10 @@ def _columns(path: str | os.PathLike) -> tuple[_Columns, bool]:
     if first is not None and second is not None:
         return _Columns(len(row), first, second, label, _index(names, _ID), _index(names, ("language",))), True
     if len(row) not in (2, 3):
-        raise XalignError(
-            "the columns of the file are unknown",
-            where=f"{path}, line 1",
-            found=f"{len(row)} columns and no header",
-            expected="text TAB text [TAB label], or a header that names sentence1, sentence2 and label",
-        )
+        where = f"{path}, line 1"
+        found = f"{len(row)} columns and no header"
+        expected = "text TAB text [TAB label], or a header that names sentence1, sentence2 and label"
+        raise XalignError("the columns of the file are unknown", where=where, found=found, expected=expected)
     return _Columns(len(row), 0, 1, 2 if len(row) == 3 else None), False
 
 
@@ -143,10 +132,6 @@ def _with_labels_beside(path: str | os.PathLike, examples: list[PairExample]) ->
     if None in labels:
         raise _no_label(beside, 1 + labels.index(None))
     if len(labels) != len(examples):
-        raise XalignError(
-            "pairs and labels differ in number",
-            where=f"{path}, {beside}",
-            found=f"{len(examples)} pairs, {len(labels)} labels",
-            expected="a label for each pair",
-        )
+        problem, found = "pairs and labels differ in number", f"{len(examples)} pairs, {len(labels)} labels"
+        raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a label for each pair")
     return [replace(each, label=label) for each, label in zip(examples, labels, strict=True)]

@@ -31,11 +31,6 @@ def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
     Raises:
         XalignError: the file is not such JSON, a question has no answer (SQuAD 2), or an answer does not stand at its
             offset in the context (id, what stands there and where the answer is).
-
-    Example::
-
-        first = read_squad("xquad.de.json.gz", "de")[0]
-        first.question, first.answers  # ..., (("308", 34),)
     """
     with open_bytes(path) as stream:
         content = parse_json(stream.read(), path)
@@ -45,12 +40,8 @@ def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
         if isinstance(error, XalignError):
             raise
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise XalignError(
-            "the file is not SQuAD's JSON",
-            where=path,
-            found=problem,
-            expected='{"data": [{"paragraphs": [{"context", "qas": [{"id", "question", "answers"}]}]}]}',
-        ) from None
+        expected = '{"data": [{"paragraphs": [{"context", "qas": [{"id", "question", "answers"}]}]}]}'
+        raise XalignError("the file is not SQuAD's JSON", where=path, found=problem, expected=expected) from None
     if not questions:
         raise XalignError("the file has no question", where=path)
     return questions
@@ -88,11 +79,8 @@ def _questions(data: Any, path: object, language: str) -> Iterator[QuestionExamp
 def _answers(answers: Any, context: str, where: str) -> tuple[tuple[str, int], ...] | None:
     """Texts and offsets, checked against the context; ``None`` if no answer has a text."""
     if not answers:
-        raise XalignError(
-            "a question has no answer",
-            where=where,
-            expected="at least one (unanswerable questions, as SQuAD 2 has them, are not supported)",
-        )
+        expected = "at least one (unanswerable questions, as SQuAD 2 has them, are not supported)"
+        raise XalignError("a question has no answer", where=where, expected=expected)
     found = tuple((each["text"], int(each["answer_start"])) for each in answers if each["text"])
     for text, start in found:
         if start < 0 or not context.startswith(text, start):

@@ -20,11 +20,6 @@ def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExamp
 
     Raises:
         XalignError: a line that is unlike the first one (file and line), a tag behind a blank, or no sentence at all.
-
-    Example::
-
-        first = read_tagged_words("dev-de.tsv", "de")[0]
-        first.words, first.tags  # ("in", "Berlin"), ("O", "B-LOC")
     """
     examples: list[WordsExample] = []
     words: list[str] = []
@@ -66,27 +61,17 @@ def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:
             continue
         if columns == 0:
             if len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
-                raise XalignError(
-                    "the columns are separated by blanks",
-                    where=f"{path}, line {number}",
-                    found=row[0],
-                    expected="word TAB tag",
-                    remedy=f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)',
-                )
+                problem = "the columns are separated by blanks"
+                where = f"{path}, line {number}"
+                remedy = f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)'
+                raise XalignError(problem, where=where, found=row[0], expected="word TAB tag", remedy=remedy)
             columns, prefixed = len(row), row[0].startswith(prefix) and row[0] != prefix
         # XTREME's script leaves words empty that held nothing but blanks; their tags count all the same.
         if len(row) != columns or columns > 2 or not row[-1]:
-            raise XalignError(
-                "a line is malformed",
-                where=f"{path}, line {number}",
-                found=f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty"),
-                expected="word TAB tag on every line (or a word alone on every line of a file without labels)",
-            )
+            found = f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty")
+            expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"
+            raise XalignError("a line is malformed", where=f"{path}, line {number}", found=found, expected=expected)
         if prefixed and not row[0].startswith(prefix):
-            raise XalignError(
-                "a word lacks the language that the file's first word has before it",
-                where=f"{path}, line {number}",
-                found=row[0],
-                expected=f"{prefix}{row[0]}",
-            )
+            problem = "a word lacks the language that the file's first word has before it"
+            raise XalignError(problem, where=f"{path}, line {number}", found=row[0], expected=f"{prefix}{row[0]}")
         yield [row[0].removeprefix(prefix), *row[1:]] if prefixed else row

@@ -24,10 +24,6 @@ def in_language(path: str | os.PathLike, language: str, lines: Sequence[str]) ->
 
     Raises:
         XalignError: the library is not installed, or the file is no such model.
-
-    Example::
-
-        in_language("lid.176.bin", "en", ["The red house", "Das rote Haus"])  # [True, False]
     """
     wanted = LABEL + code(language)
     predict = _load(os.fspath(path)).predict
@@ -41,12 +37,7 @@ def require_model(path: str | os.PathLike) -> None:
 
 
 def code(language: str) -> str:
-    """The language of a code that may name a region or a script, too.
-
-    Example::
-
-        code("pt_BR")  # "pt"
-    """
+    """The language of a code that may name a region or a script, too."""
     return re.split("[_-]", language)[0]
 
 
@@ -64,8 +55,6 @@ def _load(path: str) -> Any:
         model = fasttext.load_model(path)
         model.predict("a")
     except (ValueError, RuntimeError, MemoryError) as error:
-        raise XalignError(
-            "the file is no fastText model that tells languages apart", where=path, found=error,
-            expected=MODELS,
-        ) from None  # fmt: skip
+        problem = "the file is no fastText model that tells languages apart"
+        raise XalignError(problem, where=path, found=error, expected=MODELS) from None
     return model

@@ -172,12 +172,10 @@ def _write_texts(
                     bar.update(encoded.counts["lines"])
                     progress.note(state, writers)
             if counts[text.kept] == 0:
-                raise XalignError(
-                    "nothing is left of a text",
-                    where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
-                    found=f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters",
-                    expected="at least one sentence",
-                )
+                where = f"{text.name}: {', '.join(file.path for file in text.sources)}"
+                found = f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters"
+                expected = "at least one sentence"
+                raise XalignError("nothing is left of a text", where=where, found=found, expected=expected)
             progress.finish(state)
             yield counts
 
@@ -227,9 +225,6 @@ def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise XalignError(
-            "the data-bin could not be written; what was there before is unchanged",
-            where=os.fspath(destdir),
-            found=error,
-            remedy=("free some disk space, or choose another", Parameter("out"), "and prepare again"),
-        ) from error
+        problem = "the data-bin could not be written; what was there before is unchanged"
+        remedy = ("free some disk space, or choose another", Parameter("out"), "and prepare again")
+        raise XalignError(problem, where=os.fspath(destdir), found=error, remedy=remedy) from error

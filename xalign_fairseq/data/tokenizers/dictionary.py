@@ -54,16 +54,16 @@ class Dictionary:
             overwrite = rest.endswith(mark)
             symbol, _, count = rest.removesuffix(mark).rpartition(" ")
             if not symbol or not count.isdecimal() or len(count) > MOST_DIGITS:
-                raise XalignError(
-                    "the dictionary has a line that is not 'symbol count'",
-                    where=f"{os.fspath(path)}, line {number}", found=repr(line),
-                    expected="for example: ▁the 1520",
-                )  # fmt: skip
+                problem = "the dictionary has a line that is not 'symbol count'"
+                where = f"{os.fspath(path)}, line {number}"
+                raise XalignError(problem, where=where, found=repr(line), expected="for example: ▁the 1520")
             if symbol in seen and not overwrite:
                 raise XalignError(
-                    "the dictionary has a symbol twice", where=f"{os.fspath(path)}, line {number}", found=symbol,
+                    "the dictionary has a symbol twice",
+                    where=f"{os.fspath(path)}, line {number}",
+                    found=symbol,
                     remedy=f"remove one of the lines, or end the line with {OVERWRITE} so that its id holds",
-                )  # fmt: skip
+                )
             seen.add(symbol)
             symbols.append(symbol)
             counts.append(int(count))

@@ -117,11 +117,9 @@ class PipelineTokenizer(Tokenizer):
         self.missing_pieces = 0
         order = pipeline.order
         if dictionary.embedding_size != len(order):
+            found, remedy = f"{dictionary.embedding_size} ids", "give the dict.txt that came with the model"
             raise XalignError(
-                "the dictionary does not belong to the tokenizer",
-                found=f"{dictionary.embedding_size} ids",
-                expected=f"{len(order)}",
-                remedy="give the dict.txt that came with the model",
+                "the dictionary does not belong to the tokenizer", found=found, expected=f"{len(order)}", remedy=remedy
             )
         self._pieces = pipeline.open()
         # Ids that stand for several symbols are text's <unk> before they are others.

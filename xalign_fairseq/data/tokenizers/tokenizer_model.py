@@ -36,10 +36,6 @@ def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Toke
 
     Raises:
         XalignError: a damaged model, or a dictionary of another one.
-
-    Example::
-
-        make_tokenizer(Path("sentencepiece.bpe.model"), Dictionary.load("dict.txt")).encode("Hello world!")
     """
     if isinstance(model, Path) and model.name in _STATES:
         model = read_model(model)
@@ -58,12 +54,8 @@ def find_model(folder: str | os.PathLike) -> Path | None:
     """
     found = [path for name in (*SENTENCEPIECE_NAMES, *_STATES) if (path := Path(folder) / name).is_file()]
     if len(found) > 1 and found[-1].name in _STATES:
-        raise XalignError(
-            "the folder has two tokenizers",
-            where=folder,
-            found=" and ".join(path.name for path in found),
-            remedy="remove the one that the data were not encoded with",
-        )
+        problem, remedy = "the folder has two tokenizers", "remove the one that the data were not encoded with"
+        raise XalignError(problem, where=folder, found=" and ".join(path.name for path in found), remedy=remedy)
     return found[0] if found else None
 
 

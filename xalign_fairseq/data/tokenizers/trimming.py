@@ -43,12 +43,6 @@ class Trimmer(ABC):
 
     Attributes:
         counts: how often each id occurred in the text, (V,) int64.
-
-    Example::
-
-        trimmer = make_trimmer(tokenizer)
-        trimmer.read(["Ein kleines Haus."])
-        small = trimmer.trim(floor=0).tokenizer
     """
 
     def __init__(self, tokenizer: Tokenizer):
@@ -220,12 +214,10 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
     if isinstance(tokenizer, WordPieceTokenizer):
         return WordPieceTrimmer(tokenizer)
     if not isinstance(tokenizer, SentencePieceTokenizer):
-        raise XalignError(
-            "this kind of tokenizer can't be trimmed",
-            found="a tokenizer.json of another kind than XLM-R's and BERT's",
-            expected="a sentencepiece model or WordPiece",
-            remedy="leave the trimming out",
-        )
+        found = "a tokenizer.json of another kind than XLM-R's and BERT's"
+        expected = "a sentencepiece model or WordPiece"
+        remedy = "leave the trimming out"
+        raise XalignError("this kind of tokenizer can't be trimmed", found=found, expected=expected, remedy=remedy)
     return SentencePieceTrimmer(tokenizer)
 
 
@@ -233,12 +225,6 @@ def trim_to_files(
     tokenizer: Tokenizer, paths: Sequence[str | os.PathLike], floor: int = FLOOR, progress: bool = False
 ) -> Trimmed:
     """The tokenizer of what these files of text need.
-
-    Args:
-        tokenizer: of all pieces.
-        paths: UTF-8 text, one sentence a line; read in parts, so that their size does not matter.
-        floor: of :meth:`Trimmer.trim`.
-        progress: show how far it is.
 
     Raises:
         XalignError: a file is missing, empty or not UTF-8.

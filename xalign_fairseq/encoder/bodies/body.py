@@ -50,12 +50,10 @@ class TransformersLayer(nn.Module):
     @property
     def self_attn(self) -> Any:
         """Refused: the weights of attention are read of our own layers alone."""
-        raise XalignError(
-            "the attention of this encoder's layers can't be looked into",
-            found=self._family.title,
-            expected="an encoder of XLM-R's or BERT's kind",
-            remedy=("set", Parameter("ot_align_marginals", "uniform")),
-        )
+        problem = "the attention of this encoder's layers can't be looked into"
+        found = self._family.title
+        remedy = ("set", Parameter("ot_align_marginals", "uniform"))
+        raise XalignError(problem, found=found, expected="an encoder of XLM-R's or BERT's kind", remedy=remedy)
 
 
 class TransformersBody(nn.Module):
@@ -74,11 +72,6 @@ class TransformersBody(nn.Module):
 
     Raises:
         XalignError: transformers is not installed or does not take the configuration, or there are language embeddings.
-
-    Example::
-
-        body = TransformersBody(ModernBert().encoder_config(settings, 50368, "config.json"))
-        open_passes(body, [Input(tokens)])[0].layer(7)  # (B, T, H)
     """
 
     takes_rows = False
@@ -86,11 +79,8 @@ class TransformersBody(nn.Module):
     def __init__(self, config: EncoderConfig):
         super().__init__()
         if config.language_embeddings:
-            raise XalignError(
-                "an encoder that transformers runs has no language embeddings",
-                parameter="language_embeddings",
-                found=config.language_embeddings,
-            )
+            problem = "an encoder that transformers runs has no language embeddings"
+            raise XalignError(problem, parameter="language_embeddings", found=config.language_embeddings)
         self.config = config
         self.family, settings = read_settings(config.transformers_config, WHERE)
         self.packs = self.family.packs
@@ -138,12 +128,7 @@ class TransformersBody(nn.Module):
 
 
 def their_name(family: BodyFamily, ours: str, layers: int) -> str:
-    """The name in transformers' model of a parameter of :class:`TransformersBody`.
-
-    Example::
-
-        their_name(ModernBert(), "layers.3.inner.attn.Wo.weight", 22)  # layers.3.attn.Wo.weight
-    """
+    """The name in transformers' model of a parameter of :class:`TransformersBody`."""
     if ours.startswith("embed_tokens."):
         return ours.replace("embed_tokens", family.embeddings, 1)
     if ours.startswith("rest."):

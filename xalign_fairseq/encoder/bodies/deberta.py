@@ -1,27 +1,17 @@
 """DeBERTa-v2 and v3, mDeBERTa: norms behind the maps, and attention by contents and by relative places."""
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any
 
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily
 from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 
-class DebertaSettings(TypedDict, total=False):
+class DebertaSettings(BertSettings, total=False):
     """What of ``config.json`` is read."""
 
-    hidden_size: int
-    intermediate_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    max_position_embeddings: int
-    hidden_act: str
-    hidden_dropout_prob: float
-    attention_probs_dropout_prob: float
-    layer_norm_eps: float
-    type_vocab_size: int
     relative_attention: bool
     max_relative_positions: int
     position_buckets: int
@@ -40,18 +30,7 @@ class Deberta(BodyFamily):
     model_type = "deberta-v2"
     title = "DeBERTa-v2, DeBERTa-v3, mDeBERTa-v3"
     form = DebertaSettings
-    required = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
     fixed = {"conv_kernel_size": 0}  # noqa: RUF012
-    sizes = {  # noqa: RUF012
-        "encoder_layers": "num_hidden_layers",
-        "encoder_embed_dim": "hidden_size",
-        "encoder_ffn_embed_dim": "intermediate_size",
-        "encoder_attention_heads": "num_attention_heads",
-    }
-    rates = {  # noqa: RUF012
-        "dropout": ("hidden_dropout_prob",),
-        "attention_dropout": ("attention_probs_dropout_prob",),
-    }
     eps = "layer_norm_eps"
     embeddings = "embeddings.word_embeddings"
     layers = "encoder.layer"
@@ -70,7 +49,6 @@ class Deberta(BodyFamily):
         return settings.get("position_biased_input", True)
 
     def build(self, theirs: Any) -> nn.Module:
-        """The model."""
         from transformers import DebertaV2Model
 
         return DebertaV2Model(theirs)
@@ -87,6 +65,5 @@ class Deberta(BodyFamily):
         return mask, rest.encoder.get_rel_pos(x), rest.encoder.get_rel_embedding()
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
         mask, places, embeddings = shared
         return layer(x, mask, relative_pos=places, rel_embeddings=embeddings)[0]

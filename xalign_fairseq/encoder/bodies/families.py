@@ -33,17 +33,10 @@ def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, 
 
 
 def find_body(model_type: object, where: object) -> BodyFamily:
-    """The family of a ``model_type``; :class:`XalignError` if there is none.
-
-    Example::
-
-        find_body("modernbert", "config.json").title  # "ModernBERT, mmBERT"
-    """
+    """The family of a ``model_type``; :class:`XalignError` if there is none."""
     if not isinstance(model_type, str) or model_type not in BODIES:
-        raise XalignError(
-            "transformers runs no encoder of this architecture here",
-            where=where, found=f"model_type {model_type}", expected=f"one of {', '.join(BODIES)}",
-        )  # fmt: skip
+        problem, expected = "transformers runs no encoder of this architecture here", f"one of {', '.join(BODIES)}"
+        raise XalignError(problem, where=where, found=f"model_type {model_type}", expected=expected)
     return BODIES[model_type]
 
 

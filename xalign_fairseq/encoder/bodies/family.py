@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import torch
 from torch import Tensor, nn
@@ -15,10 +15,28 @@ from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 from xalign_fairseq.encoder.config import EncoderConfig
 
 # What stands for the vocabulary while transformers builds a model: embeddings are ours, by our ids.
-STANDING = {
-    "vocab_size": 2, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 0, "cls_token_id": 0, "sep_token_id": 0,
-    "mask_token_id": 0, "decoder_start_token_id": 0,
-}  # fmt: skip
+_IDS = ("bos", "eos", "cls", "sep", "mask")
+STANDING = {"vocab_size": 2, "pad_token_id": 1, "decoder_start_token_id": 0, **{f"{name}_token_id": 0 for name in _IDS}}
+
+
+class BertSizes(TypedDict, total=False):
+    """Settings that most families have by BERT's names."""
+
+    hidden_size: int
+    intermediate_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    max_position_embeddings: int
+
+
+class BertSettings(BertSizes, total=False):
+    """Besides, BERT's activation, rates and epsilon."""
+
+    hidden_act: str
+    hidden_dropout_prob: float
+    attention_probs_dropout_prob: float
+    layer_norm_eps: float
+    type_vocab_size: int
 
 
 class BodyFamily(ABC):
@@ -28,7 +46,7 @@ class BodyFamily(ABC):
         model_type: its name in ``config.json``.
         title: models of it, for people.
         form: a ``TypedDict`` of what of ``config.json`` is read; all else is left out.
-        required: the settings that a ``config.json`` must have.
+        required: the settings that a ``config.json`` must have, besides the sizes.
         fixed: settings that are the same in all its models here, and what a ``config.json`` without them means.
         sizes: our names of an encoder's sizes -> theirs.
         rates: our names of dropout rates -> theirs, all of which are set to ours.
@@ -45,10 +63,18 @@ class BodyFamily(ABC):
     model_type: ClassVar[str]
     title: ClassVar[str]
     form: ClassVar[type]
-    required: ClassVar[tuple[str, ...]]
+    required: ClassVar[tuple[str, ...]] = ()
     fixed: ClassVar[Mapping[str, Any]] = {}
-    sizes: ClassVar[Mapping[str, str]]
-    rates: ClassVar[Mapping[str, tuple[str, ...]]]
+    sizes: ClassVar[Mapping[str, str]] = {
+        "encoder_embed_dim": "hidden_size",
+        "encoder_ffn_embed_dim": "intermediate_size",
+        "encoder_layers": "num_hidden_layers",
+        "encoder_attention_heads": "num_attention_heads",
+    }
+    rates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "dropout": ("hidden_dropout_prob",),
+        "attention_dropout": ("attention_probs_dropout_prob",),
+    }
     eps: ClassVar[str] = ""
     embeddings: ClassVar[str]
     layers: ClassVar[str] = "layers"
@@ -64,7 +90,7 @@ class BodyFamily(ABC):
         Raises:
             XalignError: one is missing, of another type than in :attr:`form`, or differs from :attr:`fixed`.
         """
-        missing = [name for name in self.required if found.get(name) is None]
+        missing = [name for name in (*self.sizes.values(), *self.required) if found.get(name) is None]
         if missing:
             raise XalignError("the model's configuration lacks settings", where=where, found=f"no {', '.join(missing)}")
         names = {*self.form.__annotations__, *self.fixed}
@@ -72,10 +98,8 @@ class BodyFamily(ABC):
         require_form(kept, self.form, where)
         for name, value in self.fixed.items():
             if kept.get(name, value) != value:
-                raise XalignError(
-                    f"the model differs from {self.title}",
-                    where=where, found=f"{name} {kept[name]}", expected=f"{name} {value}",
-                )  # fmt: skip
+                found, expected = f"{name} {kept[name]}", f"{name} {value}"
+                raise XalignError(f"the model differs from {self.title}", where=where, found=found, expected=expected)
         return {"model_type": self.model_type, **kept}
 
     def encoder_config(self, settings: Mapping[str, Any], vocab_size: int, where: object) -> EncoderConfig:
@@ -117,11 +141,10 @@ class BodyFamily(ABC):
         """
         theirs = self.their_config(settings, where)
         for ours, name in self.sizes.items():
-            if getattr(config, ours) != getattr(theirs, name):
-                raise XalignError(
-                    "the encoder's sizes are not those of transformers' configuration",
-                    where=where, found=f"{ours} {getattr(config, ours)}", expected=getattr(theirs, name),
-                )  # fmt: skip
+            mine, expected = getattr(config, ours), getattr(theirs, name)
+            if mine != expected:
+                problem = "the encoder's sizes are not those of transformers' configuration"
+                raise XalignError(problem, where=where, found=f"{ours} {mine}", expected=expected)
         for ours, names in self.rates.items():
             for name in names:
                 setattr(theirs, name, getattr(config, ours))
@@ -157,18 +180,11 @@ class BodyFamily(ABC):
         """
 
     def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
-        """What all layers of a pass read, made once.
+        """What all layers of a pass read, made once."""
 
-        Args:
-            rest: the model without layers and token embeddings.
-            first: the first layer.
-            x: hidden states that a layer reads, whose dtype it has.
-            around: of the pass.
-        """
-
-    @abstractmethod
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
         """One of transformers' layers: (B, T, H) -> (B, T, H), packed sentences as B = 1."""
+        return layer(x, attention_mask=around, position_embeddings=shared)
 
     def finish(self, rest: Any, x: Tensor) -> Tensor:
         """What follows the final norm: nothing, but in some families."""
@@ -187,12 +203,9 @@ def draw(model: nn.Module) -> None:
 
 def refused(error: Exception, where: object) -> XalignError:
     """What is told where transformers fails at a configuration."""
-    return XalignError(
-        "transformers does not take the model's configuration",
-        where=where,
-        found=f"{type(error).__name__}: {error}".split("\n")[0],
-        remedy="check the configuration, or install a newer transformers",
-    )
+    found = f"{type(error).__name__}: {error}".split("\n")[0]
+    remedy = "check the configuration, or install a newer transformers"
+    return XalignError("transformers does not take the model's configuration", where=where, found=found, remedy=remedy)
 
 
 def require_transformers(where: object) -> Any:
@@ -200,9 +213,6 @@ def require_transformers(where: object) -> Any:
     try:
         import transformers
     except ImportError:
-        raise XalignError(
-            "this encoder is run by transformers, which is not installed",
-            where=where,
-            remedy='pip install "transformers>=5"',
-        ) from None
+        problem = "this encoder is run by transformers, which is not installed"
+        raise XalignError(problem, where=where, remedy='pip install "transformers>=5"') from None
     return transformers

@@ -1,12 +1,12 @@
 """mGTE: BERT's order of maps and norms, with gated maps and rotary positions."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily
 from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 # Names in files -> names in transformers' model; maps that are one tensor in files are of several names.
@@ -19,19 +19,9 @@ RENAMED = {
 JOINED = {"qkv_proj": ("q_proj", "k_proj", "v_proj"), "up_gate_proj": ("up_proj", "gate_proj")}
 
 
-class GteSettings(TypedDict, total=False):
+class GteSettings(BertSettings, total=False):
     """What of ``config.json`` is read."""
 
-    hidden_size: int
-    intermediate_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    max_position_embeddings: int
-    hidden_act: str
-    hidden_dropout_prob: float
-    attention_probs_dropout_prob: float
-    layer_norm_eps: float
-    type_vocab_size: int
     rope_parameters: dict[str, Any]
 
 
@@ -41,17 +31,6 @@ class Gte(BodyFamily):
     model_type = "gte"
     title = "mGTE"
     form: ClassVar[type] = GteSettings
-    required = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
-    sizes = {  # noqa: RUF012
-        "encoder_layers": "num_hidden_layers",
-        "encoder_embed_dim": "hidden_size",
-        "encoder_ffn_embed_dim": "intermediate_size",
-        "encoder_attention_heads": "num_attention_heads",
-    }
-    rates = {  # noqa: RUF012
-        "dropout": ("hidden_dropout_prob",),
-        "attention_dropout": ("attention_probs_dropout_prob",),
-    }
     eps = "layer_norm_eps"
     embeddings = "embeddings.word_embeddings"
     head = {  # noqa: RUF012
@@ -78,7 +57,6 @@ class Gte(BodyFamily):
         return made
 
     def build(self, theirs: Any) -> nn.Module:
-        """The model."""
         from transformers import GteModel
 
         return GteModel(theirs)
@@ -88,12 +66,7 @@ class Gte(BodyFamily):
         return rest.embeddings(inputs_embeds=vectors)
 
     def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
-        """Cosines and sines of the places."""
         return rest.rotary_emb(x, (around.positions - 1).clamp_min(0))
-
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
-        return layer(x, attention_mask=around, position_embeddings=shared)
 
 
 class NewSettings(GteSettings, total=False):
@@ -113,9 +86,11 @@ class New(Gte):
     title = "gte-multilingual"
     form: ClassVar[type] = NewSettings
     fixed = {  # noqa: RUF012
-        "position_embedding_type": "rope", "layer_norm_type": "layer_norm", "pack_qkv": True,
+        "position_embedding_type": "rope",
+        "layer_norm_type": "layer_norm",
+        "pack_qkv": True,
         "logn_attention_scale": False,
-    }  # fmt: skip
+    }
 
     def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
         """The settings, with the rotary positions in transformers' terms.
@@ -133,10 +108,11 @@ class New(Gte):
             factor = scaling.get("factor")
             known = scaling.get("type") == "ntk" and scaling.get("mixed_b") is None
             if not known or not isinstance(factor, int | float) or factor < 1:
-                raise XalignError(
-                    "the model's positions are scaled in a way that is not known here",
-                    where=where, found=f"rope_scaling {scaling}", expected='{"type": "ntk", "factor": 1 or more}',
-                )  # fmt: skip
+                problem, expected = (
+                    "the model scales its positions in an unknown way",
+                    '{"type": "ntk", "factor": 1 or more}',
+                )
+                raise XalignError(problem, where=where, found=f"rope_scaling {scaling}", expected=expected)
             per_head = settings["hidden_size"] // settings["num_attention_heads"]
             rope = {"rope_type": "linear", "rope_theta": theta * factor, "factor": factor ** (2 / per_head)}
         kept = {name: value for name, value in settings.items() if name in GteSettings.__annotations__}

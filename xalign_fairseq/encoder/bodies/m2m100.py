@@ -31,7 +31,6 @@ class M2M100(BodyFamily):
     model_type = "m2m_100"
     title = "the encoder of M2M-100 and NLLB"
     form = M2M100Settings
-    required = ("d_model", "encoder_layers", "encoder_ffn_dim", "encoder_attention_heads")
     sizes = {  # noqa: RUF012
         "encoder_layers": "encoder_layers",
         "encoder_embed_dim": "d_model",
@@ -47,7 +46,6 @@ class M2M100(BodyFamily):
     norm = "layer_norm"
 
     def build(self, theirs: Any) -> nn.Module:
-        """The encoder."""
         from transformers.models.m2m_100.modeling_m2m_100 import M2M100Encoder
 
         return M2M100Encoder(theirs)
@@ -59,5 +57,4 @@ class M2M100(BodyFamily):
         return F.dropout(vectors * scale + places.to(vectors.dtype), rest.dropout, rest.training)
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
         return layer(x, around)

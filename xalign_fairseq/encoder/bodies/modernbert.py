@@ -1,21 +1,16 @@
 """ModernBERT and mmBERT: norms before the maps, GeGLU, rotary positions, two of three layers see near tokens."""
 
-from typing import Any, TypedDict
+from typing import Any
 
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily
 from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 
-class ModernBertSettings(TypedDict, total=False):
+class ModernBertSettings(BertSizes, total=False):
     """What of ``config.json`` is read, of old releases too."""
 
-    hidden_size: int
-    intermediate_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    max_position_embeddings: int
     hidden_activation: str
     norm_eps: float
     norm_bias: bool
@@ -38,14 +33,7 @@ class ModernBert(BodyFamily):
     model_type = "modernbert"
     title = "ModernBERT, mmBERT"
     form = ModernBertSettings
-    required = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
     fixed = {"position_embedding_type": "absolute"}  # noqa: RUF012
-    sizes = {  # noqa: RUF012
-        "encoder_layers": "num_hidden_layers",
-        "encoder_embed_dim": "hidden_size",
-        "encoder_ffn_embed_dim": "intermediate_size",
-        "encoder_attention_heads": "num_attention_heads",
-    }
     rates = {  # noqa: RUF012
         "dropout": ("embedding_dropout",),
         "attention_dropout": ("attention_dropout",),
@@ -65,7 +53,6 @@ class ModernBert(BodyFamily):
     output = "decoder"
 
     def build(self, theirs: Any) -> nn.Module:
-        """The model."""
         from transformers import ModernBertModel
 
         return ModernBertModel(theirs)
@@ -80,5 +67,4 @@ class ModernBert(BodyFamily):
         return {kind: rest.rotary_emb(x, places, kind) for kind in set(rest.config.layer_types)}
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
         return layer(x, attention_mask=around, position_embeddings=shared[layer.attention_type])

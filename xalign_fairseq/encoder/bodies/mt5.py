@@ -33,7 +33,7 @@ class MT5(BodyFamily):
     model_type = "mt5"
     title = "the encoder of mT5"
     form = MT5Settings
-    required = ("d_model", "d_kv", "d_ff", "num_layers", "num_heads")
+    required = ("d_kv",)
     sizes = {  # noqa: RUF012
         "encoder_layers": "num_layers",
         "encoder_embed_dim": "d_model",
@@ -55,7 +55,6 @@ class MT5(BodyFamily):
         return False
 
     def build(self, theirs: Any) -> nn.Module:
-        """The encoder's stack."""
         from transformers.models.mt5.modeling_mt5 import MT5Stack
 
         theirs.use_cache = theirs.is_encoder_decoder = False
@@ -70,7 +69,6 @@ class MT5(BodyFamily):
         return first.layer[0].SelfAttention.compute_bias(around.longest, around.longest, device=x.device)
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
         return layer(x, attention_mask=around, position_bias=shared)[0]
 
     def finish(self, rest: Any, x: Tensor) -> Tensor:

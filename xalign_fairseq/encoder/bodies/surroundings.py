@@ -20,11 +20,6 @@ class Surroundings:
         padding: (B, T) bool, True at padding; of packed sentences (1, N), False.
         positions: (B, T) or (1, N) int64, from 1 on; 0 at padding.
         longest: tokens of the longest sentence, or T.
-
-    Example::
-
-        around = Surroundings.of([Input(tokens)], None, pad=1)
-        around.once(lambda: rotary(around.positions))   # computed for the first layer alone
     """
 
     packing: Packing | None

@@ -36,11 +36,6 @@ def convert(
 
     Raises:
         XalignError: the target exists, or is or holds the model; the model can't be read.
-
-    Example::
-
-        convert("FacebookAI/xlm-roberta-base", "xlmr.pt")
-        encoder, _ = checkpoint.load_encoder(checkpoint.read("xlmr.pt"))
     """
     target = Path(target)
     where = find_pretrained(model, revision)

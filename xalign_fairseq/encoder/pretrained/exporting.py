@@ -59,11 +59,6 @@ def export(
     Raises:
         XalignError: the checkpoint can't be read, or is in the folder that would be replaced; or it has what Hugging
             Face's models can't: language embeddings, or a tokenizer of another kind than XLM-R's and BERT's.
-
-    Example::
-
-        export("checkpoint_best.pt", "my-aligner")
-        model = transformers.AutoModelForMaskedLM.from_pretrained("my-aligner")
     """
     require_safetensors(folder)
     state, where = read_pretrained(path)
@@ -90,29 +85,17 @@ def export(
 
 
 def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: str) -> None:
-    """Write a checkpoint's content into an empty folder, as :func:`export` does.
-
-    Args:
-        state: of the model.
-        where: it was read, for messages.
-        folder: gets the files.
-        name: of the model, for its card.
-    """
+    """Write a checkpoint's content into an empty folder, as :func:`export` does."""
     encoder, others = checkpoint.load_encoder(state, where)
     heads = {name: value for name, value in others.items() if name.startswith("heads.")}
     config = encoder.config
     if config.transformers_config:
-        raise XalignError(
-            "an encoder that transformers runs is exported into the model that it began with",
-            where=where,
-            remedy=Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL")),
-        )
+        problem = "an encoder that transformers runs is exported into the model that it began with"
+        remedy = Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL"))
+        raise XalignError(problem, where=where, remedy=remedy)
     if config.languages:
-        raise XalignError(
-            "Hugging Face's models have no language embeddings",
-            where=where,
-            found=f"embeddings of {config.language_embeddings}",
-        )
+        found = f"embeddings of {config.language_embeddings}"
+        raise XalignError("Hugging Face's models have no language embeddings", where=where, found=found)
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     files = tokenizer_files(tokenizer, config.max_positions, where)
     dropped = sorted((state.get("task_state") or {}).keys() - {"tokenizer", *side_files.KEPT})
@@ -133,11 +116,6 @@ def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> d
 
     The vector of token type 0, which an import adds to the positions, is zero; so are those of other types, which the
     model card says.
-
-    Args:
-        encoder: with its head.
-        family: what it becomes.
-        order: their id of each of our ids.
     """
     theirs = {family.their_name(name): value.detach().float() for name, value in encoder.state_dict().items()}
     theirs[POSITIONS] = theirs[POSITIONS][ROWS - family.position_offset :]

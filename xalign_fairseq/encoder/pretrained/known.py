@@ -67,13 +67,7 @@ KNOWN = (
 
 
 def family_of(state: Mapping[str, Any]) -> str | None:
-    """The known family that a checkpoint says it is of, None if it is of none or does not say.
-
-    Example::
-
-        state, where = read_pretrained("FacebookAI/xlm-roberta-base")
-        family_of(state)  # "xlm-r-base"
-    """
+    """The known family that a checkpoint says it is of, None if it is of none or does not say."""
     found = (state.get("task_state") or {}).get(FAMILY)
     return found if isinstance(found, str) else None
 
@@ -95,10 +89,6 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[str | os.PathLike]
     Args:
         weights: of a checkpoint, by today's names, with a head only if it was given one in its training.
         called: names of the model: on a hub, of its folder, of what its training began with.
-
-    Example::
-
-        recognise(weights, ["intfloat/multilingual-e5-base"])  # "e5-base"
     """
     alike = [model for model in KNOWN if model.sizes == _sizes(weights)]
     given = {name for each in called for name in _names(each)}

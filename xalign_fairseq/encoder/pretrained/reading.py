@@ -48,12 +48,6 @@ def read_pretrained(
 
     Raises:
         XalignError: nothing is there, it is no model of these kinds, it is damaged, or it holds foreign code.
-
-    Example::
-
-        state, where = read_pretrained("xlmr.base")
-        encoder, heads = checkpoint.load_encoder(state, where)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     """
     where = find_pretrained(path, revision)
     if where.is_dir():
@@ -86,11 +80,8 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
         return locate.find_on_hub(os.fspath(path), revision)
     folder = locate.snapshot(Path(path), revision)
     if folder.name in WEIGHTS and folder.is_file():
-        raise XalignError(
-            "a Hugging Face model is given by its folder, which has its configuration and tokenizer",
-            where=folder,
-            remedy=f"give {folder.parent}",
-        )
+        problem = "a Hugging Face model is given by its folder, which has its configuration and tokenizer"
+        raise XalignError(problem, where=folder, remedy=f"give {folder.parent}")
     if not folder.is_dir():
         return folder
     for name in CHECKPOINTS:
@@ -101,9 +92,6 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
         raise locate.in_subfolder(folder, f"give {inner}")
     if (folder / "config.json").is_file():
         return folder
-    raise XalignError(
-        "the folder is no checkpoint",
-        where=folder,
-        found=", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing",
-        expected=f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json",
-    )
+    found = ", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing"
+    expected = f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json"
+    raise XalignError("the folder is no checkpoint", where=folder, found=found, expected=expected)

@@ -27,11 +27,6 @@ def new_model(out: str | os.PathLike, overwrite: bool = False) -> Iterator[Save]
 
     Raises:
         XalignError: ``out`` exists already; the disk is full; or Hugging Face's models have no place for the encoder.
-
-    Example::
-
-        with new_model("small.pt") as save:
-            save(trim(*read_pretrained("xlmr.base"), ["train.de", "train.en"]), "xlmr.base")
     """
     out = Path(out)
     if out.suffix == ".pt":

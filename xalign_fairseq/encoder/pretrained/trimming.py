@@ -52,11 +52,6 @@ def trim(
 
     Raises:
         XalignError: a file is missing, empty or not UTF-8, or no tokenizer is found for the model.
-
-    Example::
-
-        small = trim(*read_pretrained("xlmr.base"), ["train.de", "train.en"])
-        encoder, _ = checkpoint.load_encoder(small)
     """
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
@@ -89,18 +84,8 @@ def untrim(
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     pieces that were trimmed away have the vectors that they had.
 
-    Args:
-        state: of the trimmed model, trained or not.
-        where: where it was read, for messages.
-        original: what it was trimmed from.
-        original_where: where that was read.
-
     Raises:
         XalignError: the original has other pieces or another hidden size.
-
-    Example::
-
-        whole = untrim(*read_pretrained("aligner"), *read_pretrained("xlmr.base"))
     """
     mine, theirs = (masked_lm.usable(names.today(each["model"])) for each in (state, original))
     tokenizer = load_tokenizer(original, checkpoint.vocab_size(original, original_where), where=original_where)
@@ -108,11 +93,10 @@ def untrim(
     rows = torch.tensor(_places(small, tokenizer.dictionary, where, original_where))
     embeddings = theirs[masked_lm.EMBEDDINGS]
     if embeddings.shape[1] != mine[masked_lm.EMBEDDINGS].shape[1]:
-        raise XalignError(
-            "the models differ in their hidden size", where=f"{where}, {original_where}",
-            found=f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}",
-            remedy="give the model that this one was trimmed from",
-        )  # fmt: skip
+        problem = "the models differ in their hidden size"
+        found = f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}"
+        remedy = "give the model that this one was trimmed from"
+        raise XalignError(problem, where=f"{where}, {original_where}", found=found, remedy=remedy)
     grown: dict[int, Tensor] = {}
 
     def among_all(part: Tensor) -> Tensor:
@@ -152,11 +136,10 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
     """The whole dictionary's id of each id of the small one, ``<mask>`` included."""
     foreign = [symbol for symbol in small.symbols if symbol not in whole]
     if foreign:
-        raise XalignError(
-            "the model was not trimmed from this one", where=f"{where}, {original_where}",
-            found=f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}",
-            remedy="give the model that this one was trimmed from",
-        )  # fmt: skip
+        problem = "the model was not trimmed from this one"
+        found = f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}"
+        remedy = "give the model that this one was trimmed from"
+        raise XalignError(problem, where=f"{where}, {original_where}", found=found, remedy=remedy)
     places = [whole.index(symbol) for symbol in small.symbols]
     return places if small.mask_index < len(small) else [*places, whole.mask_index]
 

@@ -36,12 +36,7 @@ class Panel:
 
 
 def plane(vectors: np.ndarray) -> tuple[np.ndarray, float]:
-    """Principal components: (N, H) to coordinates (N, 2), and the share of the variance that they keep.
-
-    Example::
-
-        plane(np.array([[0.0, 3.0], [0.0, -3.0]]))  # [[3, 0], [-3, 0]] and 1.0
-    """
+    """Principal components: (N, H) to coordinates (N, 2), and the share of the variance that they keep."""
     centred = vectors - vectors.mean(0)
     _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
     # An axis has no direction of its own: its largest entry is made positive.
@@ -87,10 +82,6 @@ def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], p
         path: file to write; its ending gives the format.
 
     Errors: :class:`XalignError` without matplotlib or for an unknown ending.
-
-    Example::
-
-        plot_embeddings([("today", "heute")], [Panel("before", src, tgt)], "embeddings.png")
     """
     columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
@@ -121,10 +112,15 @@ def _draw(axes: "Axes", title: str, pairs: Sequence[tuple[str, str]], points: np
             above = place[1] > other[1] or (side == 0 and place[1] == other[1])
             left = place[0] > edge
             axes.annotate(
-                word, place, xytext=(-3 if left else 3, 3 if above else -9), textcoords="offset points",
-                ha="right" if left else "left", color=colour, fontsize=8,
+                word,
+                place,
+                xytext=(-3 if left else 3, 3 if above else -9),
+                textcoords="offset points",
+                ha="right" if left else "left",
+                color=colour,
+                fontsize=8,
                 parse_math=False,  # a word with two dollar signs is no formula
-            )  # fmt: skip
+            )
     axes.set_title(title, color=INK, fontsize=9, parse_math=False)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.12)

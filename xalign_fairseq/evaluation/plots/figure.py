@@ -26,10 +26,9 @@ logger = logging.getLogger(__name__)
 # What would say when a picture was written.
 UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
-FONTS = (
-    "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari",
-    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Thai", "Nirmala UI", "Microsoft YaHei", "Arial Unicode MS",
-)  # fmt: skip
+_FONTS = """Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,DejaVu Sans,Noto Sans Devanagari,Lohit Devanagari,
+Noto Sans CJK SC,Noto Sans CJK JP,Noto Sans Thai,Nirmala UI,Microsoft YaHei,Arial Unicode MS"""
+FONTS = tuple(name.strip() for name in _FONTS.split(","))
 # Letters that XML 1.0 does not allow, in the comments that matplotlib writes of each text, too.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -35,17 +35,7 @@ def plot_links(
     Gold links are outlines: sure ones solid, possible ones dashed. A cell without an outline is a link too many, an
     outline without a cell is one that is missing.
 
-    Args:
-        src, tgt: the words.
-        links: probability in [0, 1] of each link (i, j).
-        path: file to write; its ending gives the format.
-        gold: reference links.
-
     Errors: :class:`XalignError` without matplotlib or for an unknown ending.
-
-    Example::
-
-        plot_links(["red", "house"], ["maison", "rouge"], {(0, 1): 0.9, (1, 0): 0.8}, "links.png")
     """
     rows, columns = max(len(src), 1), max(len(tgt), 1)
     cell = min(CELL, LONGEST_SIDE / max(rows, columns))

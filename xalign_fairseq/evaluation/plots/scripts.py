@@ -4,10 +4,11 @@ import unicodedata
 from collections.abc import Iterable
 
 # Whose letters change their form or order beside others, by the first word of their names in Unicode.
-SHAPED = frozenset((
-    "ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
-    "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "TIBETAN", "MYANMAR", "KHMER",
-))  # fmt: skip
+_SHAPED = """
+    ARABIC HEBREW SYRIAC THAANA NKO DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA
+    TIBETAN MYANMAR KHMER
+"""
+SHAPED = frozenset(_SHAPED.split())
 
 
 def script(letter: str) -> str:

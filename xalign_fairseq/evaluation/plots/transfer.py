@@ -22,10 +22,6 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     Args:
         rows: mappings with ``task``, ``checkpoint``, ``mean`` and ``deviation`` (fractions, or ``None``).
         path: file to write; its ending gives the format.
-
-    Example::
-
-        plot_scores([{"task": "pos", "checkpoint": "tlm", "mean": 0.83, "deviation": 0.01}], "scores.png")
     """
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
@@ -37,8 +33,14 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
         mine = [row for row in rows if row["checkpoint"] == checkpoint]
         places = [tasks.index(row["task"]) + _offset(number, len(checkpoints)) for row in mine]
         heights = [100 * row["mean"] for row in mine]
-        shown[checkpoint] = axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)],
-                                     label=checkpoint, alpha=_strength(number))  # fmt: skip
+        shown[checkpoint] = axes.bar(
+            places,
+            heights,
+            0.92 * width,
+            color=COLOURS[number % len(COLOURS)],
+            label=checkpoint,
+            alpha=_strength(number),
+        )
         _error_bars(axes, places, mine, INK)
     axes.set_ylabel("average over languages, %", color=INK)
     axes.set_ylim(bottom=0)

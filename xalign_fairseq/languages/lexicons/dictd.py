@@ -37,10 +37,6 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
     Raises:
         XalignError: a file is missing, the index has another form or names text that is not there, or the text is not
             UTF-8 or damaged.
-
-    Example::
-
-        next(read("freedict-eng-swe.index"))  # ("abandon", "överge")
     """
     index, text_file = index_and_text(path)
     content = _content(text_file)
@@ -91,12 +87,8 @@ def _content(path: Path) -> bytes:
 def _fields(line: str, where: str) -> tuple[str, int, int]:
     headword, *numbers = line.split("\t")
     if len(numbers) < 2 or not all(0 < len(each) <= 9 and set(each) <= _DIGITS.keys() for each in numbers[:2]):
-        raise XalignError(
-            "the line is not of a dictd index",
-            where=where,
-            found=repr(line),
-            expected="headword TAB offset TAB length, the numbers in base 64",
-        )
+        expected = "headword TAB offset TAB length, the numbers in base 64"
+        raise XalignError("the line is not of a dictd index", where=where, found=repr(line), expected=expected)
     return headword, _number(numbers[0]), _number(numbers[1])
 
 

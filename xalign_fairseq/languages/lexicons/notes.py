@@ -9,12 +9,7 @@ _JOINTS = str.maketrans("~_", "  ")
 
 
 def without_notes(text: str) -> str:
-    """The text without what is in brackets, nested ones too, and with single blanks between its words.
-
-    Example::
-
-        without_notes("(to) go <v> [coll.]")  # "go"
-    """
+    """The text without what is in brackets, nested ones too, and with single blanks between its words."""
     while _OPEN.search(text) and (shorter := _BRACKETED.sub(" ", text)) != text:
         text = shorter
     return " ".join(text.translate(_JOINTS).split())

@@ -27,10 +27,6 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
 
     Raises:
         XalignError: no such file, not XML, damaged, or XML without a single ``entry``.
-
-    Example::
-
-        next(read("eng-swe.tei"))  # ("Africa", "Afrika")
     """
     if not Path(path).is_file():
         raise XalignError("the dictionary does not exist", where=path)
@@ -45,11 +41,8 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
     except (ElementTree.ParseError, EOFError, gzip.BadGzipFile, zlib.error, *_UNREADABLE) as error:
         raise XalignError("the TEI file can't be read", where=path, found=error, expected="well-formed XML") from None
     if not found:
-        raise XalignError(
-            "the TEI file has no entry",
-            where=path,
-            expected="<entry><form><orth>...</orth></form><sense><cit type='trans'><quote>...</quote></cit></sense>",
-        )
+        expected = "<entry><form><orth>...</orth></form><sense><cit type='trans'><quote>...</quote></cit></sense>"
+        raise XalignError("the TEI file has no entry", where=path, expected=expected)
 
 
 # An encoding that is unknown, or wider than expat can read; elements that are too deep within each other.

@@ -43,12 +43,7 @@ class PairCounts:
 
 
 def room(english: str) -> str:
-    """The split to which an English sentence belongs: train, valid, test or mono.
-
-    Example::
-
-        room("It will rain .")      # always the same
-    """
+    """The split to which an English sentence belongs: train, valid, test or mono."""
     return ROOMS[zlib.crc32(english.encode()) % len(ROOMS)]
 
 
@@ -74,10 +69,6 @@ def write_sample(
 
     Raises:
         XalignError: a size below 1, or the folder exists.
-
-    Example::
-
-        write_sample("sample", pairs=10_000, seed=1)
     """
     sizes = {"train": pairs, "valid": valid, "test": test}
     for split, size in sizes.items():

@@ -44,12 +44,7 @@ def verb_forms(cell: str) -> dict[str, str]:
 
 
 class English:
-    """Says a :class:`Message` in English.
-
-    Example::
-
-        tokens = English().say(sentence)      # [("The", 1), ("dog", 2), ("sleeps", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in English."""
 
     def __init__(self) -> None:
         self._nouns: dict[Entry, tuple[list[str], list[str]]] = {}

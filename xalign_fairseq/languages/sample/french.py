@@ -48,12 +48,7 @@ BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce": "cet"}
 
 
 class French:
-    """Says a :class:`Message` in French.
-
-    Example::
-
-        tokens = French().say(sentence)     # [("Le", 1), ("chien", 2), ("dort", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in French."""
 
     def __init__(self) -> None:
         lexicon = load_lexicon()

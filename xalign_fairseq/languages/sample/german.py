@@ -32,12 +32,7 @@ QUESTIONS = {"where": "wo", "when": "wann", "why": "warum"}
 
 
 class German:
-    """Says a :class:`Message` in German.
-
-    Example::
-
-        tokens = German().say(sentence)     # [("Der", 1), ("Hund", 2), ("schläft", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in German."""
 
     def __init__(self) -> None:
         lexicon = load_lexicon()

@@ -43,12 +43,7 @@ CLUSTERS = {"в": re.compile("[вф][^аеёиоуыэюя]"), "с": re.compile(
 
 
 class Russian:
-    """Says a :class:`Message` in Russian.
-
-    Example::
-
-        tokens = Russian().say(sentence)    # [("Собака", 2), ("спит", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in Russian."""
 
     def __init__(self) -> None:
         lexicon = load_lexicon()

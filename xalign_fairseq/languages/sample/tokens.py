@@ -14,12 +14,7 @@ Token = tuple[str, int]
 
 
 def gold_links(src: list[Token], tgt: list[Token]) -> list[tuple[int, int]]:
-    """The 0-based links ``(i, j)`` between tokens that share a concept, in order.
-
-    Example::
-
-        gold_links([("front", 1), ("door", 2)], [("Haustür", 3)])    # [(0, 0), (1, 0)]
-    """
+    """The 0-based links ``(i, j)`` between tokens that share a concept, in order."""
     return [(i, j) for i, (_, a) in enumerate(src) for j, (_, b) in enumerate(tgt) if a & b]
 
 

@@ -65,10 +65,6 @@ def read(folder: Path) -> dict[str, Any]:
 
     Raises:
         XalignError: transformers is not installed; a file is missing or damaged, or a parameter is not accounted for.
-
-    Example::
-
-        encoder, _ = checkpoint.load_encoder(read(Path("mmBERT-base")))
     """
     path = folder / "config.json"
     found = read_json(path)
@@ -104,16 +100,7 @@ def to_ours(
     rows: int,
     where: object,
 ) -> dict[str, Tensor]:
-    """A checkpoint's ``model``, without a head, from Hugging Face's tensors.
-
-    Args:
-        weights: by their names.
-        family: of the model.
-        config: its sizes, with our number of ids.
-        vocabulary: of the tokenizer.
-        rows: of the model's own embeddings.
-        where: for messages.
-    """
+    """A checkpoint's ``model``, without a head, from Hugging Face's tensors."""
     expected = {name: shape for name, shape in shapes(config).items() if name.startswith(BODY)}
     names = {ours: their_name(family, ours.removeprefix(BODY), config.encoder_layers) for ours in expected}
     theirs = _without_prefix(weights, set(names.values()), names[EMBEDDINGS])
@@ -121,11 +108,9 @@ def to_ours(
     own = re.compile(rf"{re.escape(family.layers)}\.\d+\.")
     unknown = sorted(name for name in theirs.keys() - set(names.values()) if own.match(name))
     if missing or unknown:
-        raise XalignError(
-            f"the folder's parameters are not those of {family.title} and its config.json",
-            where=where,
-            found=f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}",
-        )
+        problem = f"the folder's parameters are not those of {family.title} and its config.json"
+        found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
+        raise XalignError(problem, where=where, found=found)
     rest = theirs.keys() - set(names.values())
     if rest:
         kinds = sorted({name.split(".")[0] for name in rest})
@@ -135,8 +120,10 @@ def to_ours(
         if tuple(theirs[name].shape) != shape:
             raise XalignError(
                 "a parameter is not of the size that config.json has",
-                where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=shape,
-            )  # fmt: skip
+                where=f"{where}, {name}",
+                found=tuple(theirs[name].shape),
+                expected=shape,
+            )
     made = {f"encoder.{ours}": theirs[name].float() for ours, name in names.items()}
     embeddings = f"encoder.{EMBEDDINGS}"
     made[embeddings] = made[embeddings][torch.tensor(vocabulary.order)]
@@ -144,12 +131,7 @@ def to_ours(
 
 
 def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
-    """What stands before the encoder's own names in a model's files: of :data:`PREFIXES` what most of them begin with.
-
-    Example::
-
-        prefix_of(read_weights(folder), {"layers.0.attn.Wo.weight"})  # "model."
-    """
+    """What stands before the encoder's own names in a model's files: of :data:`PREFIXES` what most begin with."""
 
     def hits(prefix: str) -> int:
         return sum(name.startswith(prefix) and name.removeprefix(prefix) in wanted for name in weights)

@@ -79,12 +79,7 @@ class Family:
     rates: Mapping[str, tuple[str, float]] = field(default_factory=lambda: RATES)
 
     def their_name(self, ours: str) -> str:
-        """The name, without prefix, of an encoder's parameter.
-
-        Example::
-
-            XLM_R.their_name("sentence_encoder.layers.3.fc1.bias")  # encoder.layer.3.intermediate.dense.bias
-        """
+        """The name, without prefix, of an encoder's parameter."""
         names = {**self.body, **self.head}
         layer = re.search(r"\.layers\.(\d+)\.", ours)
         name = ours.replace(layer[0], ".layers.#.") if layer else ours

@@ -55,12 +55,6 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     Raises:
         XalignError: a file is missing or damaged, the model is of another kind, or a parameter or an id is not
             accounted for.
-
-    Example::
-
-        state = read("xlm-roberta-base")
-        encoder, _ = checkpoint.load_encoder(state)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
     """
     folder = Path(folder)
     family, config = read_config(folder)
@@ -83,10 +77,8 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     family = find_family(found.get("model_type"), path)
     wrong = [name for name in family.sizes.values() if type(found.get(name)) is not int or found[name] < 1]
     if wrong:
-        raise XalignError(
-            "the model's sizes are not in its configuration", where=path,
-            found=f"no whole number above 0 as {', '.join(wrong)}",
-        )  # fmt: skip
+        problem = "the model's sizes are not in its configuration"
+        raise XalignError(problem, where=path, found=f"no whole number above 0 as {', '.join(wrong)}")
     rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in family.rates.items()}
     wrong = [
         f"{family.rates[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)
@@ -96,10 +88,8 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     given = {name: value for name, value in found.items() if name not in SHARED or value is not None}
     for name, value in {**SHARED, **family.fixed}.items():
         if given.get(name, value) != value:
-            raise XalignError(
-                f"the model differs from {family.title}",
-                where=path, found=f"{name} {found[name]}", expected=f"{name} {value}",
-            )  # fmt: skip
+            problem = f"the model differs from {family.title}"
+            raise XalignError(problem, where=path, found=f"{name} {found[name]}", expected=f"{name} {value}")
     sizes = {ours: found[theirs] for ours, theirs in family.sizes.items()}
     sizes["max_positions"] -= family.position_offset
     return family, EncoderConfig(**sizes, **rates)
@@ -131,10 +121,8 @@ def to_fairseq(
         rows, *rest = shapes[ours]
         expected = (rows - ROWS + family.position_offset, *rest) if name == POSITIONS else shapes[ours]
         if tuple(theirs[name].shape) != expected:
-            raise XalignError(
-                "a parameter is not of the size that config.json has",
-                where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected,
-            )  # fmt: skip
+            problem = "a parameter is not of the size that config.json has"
+            raise XalignError(problem, where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected)
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
     _name_other_types(theirs[TOKEN_TYPES], vocabulary, where)
     theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)
@@ -173,11 +161,9 @@ def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family,
         name for name in rest if name.startswith(("embeddings.", "encoder.", "transformer.", family.head_prefix))
     ]
     if missing or unknown:
-        raise XalignError(
-            f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json",
-            where=where,
-            found=f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}",
-        )
+        problem = f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json"
+        found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
+        raise XalignError(problem, where=where, found=found)
     if rest:
         counts = Counter(re.sub(r"(cls\.[^.]*)?.*", r"\1", name) or name.split(".")[0] for name in rest)
         logger.warning("not used from %s: %s", where, ", ".join(f"{name} ({n} tensors)" for name, n in counts.items()))
@@ -190,8 +176,9 @@ def _name_other_types(types: Tensor, vocabulary: Vocabulary, where: object) -> N
     elif not torch.equal(types, types[:1].expand_as(types)):
         logger.warning(
             "%s: token type 1 is left out: all tokens are of type 0, so that pairs of texts, whose second has type 1 "
-            "in the model itself, have other hidden states and logits", where,
-        )  # fmt: skip
+            "in the model itself, have other hidden states and logits",
+            where,
+        )
 
 
 def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:

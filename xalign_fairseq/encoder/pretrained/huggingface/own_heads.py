@@ -24,10 +24,6 @@ def own_head(
         family: of the model.
         settings: ``config.json``.
         order: (V,) their ids, by ours.
-
-    Example::
-
-        own_head(read_weights(folder), ModernBert(), read_json(folder / "config.json"), order)  # encoder.lm_head. ...
     """
     embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
     if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":

@@ -19,10 +19,6 @@ def training_record(state: dict[str, Any]) -> dict[str, Any]:
 
     Args:
         state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
-
-    Example::
-
-        training_record(state)["objectives"]  # {"mlm": 1.0, "tlm": 1.0, "dwa": 1.0}
     """
     if RECORD in state:
         return state[RECORD]

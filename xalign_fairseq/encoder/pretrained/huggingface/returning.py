@@ -42,12 +42,6 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
     whatever was tied to the embeddings follows them. Heads of objectives and options stand beside the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
 
-    Args:
-        state: of the checkpoint.
-        where: it was read, for messages.
-        origin: the folder whose model was trained.
-        folder: an empty one, which gets the files.
-
     Raises:
         XalignError: the encoder is the package's own; or ``origin`` has another architecture or tokenizer than the
             checkpoint. Its authors' own code, which transformers lacks (``model_type`` new), counts as another.
@@ -55,11 +49,8 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
     encoder, others = checkpoint.load_encoder(state, where)
     config = encoder.config
     if not config.transformers_config:
-        raise XalignError(
-            "this encoder is written anew, not put back into the model that it began with",
-            where=where,
-            remedy=("leave out", Parameter("onto")),
-        )
+        problem = "this encoder is written anew, not put back into the model that it began with"
+        raise XalignError(problem, where=where, remedy=("leave out", Parameter("onto")))
     family, settings = read_settings(config.transformers_config, where)
     found = read_json(origin / "config.json")
     _require_same_model(family, settings, found, origin, where)
@@ -77,9 +68,12 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
 
 
 def _trained(
-    encoder: Encoder, family: BodyFamily, settings: Mapping[str, Any], before: Mapping[str, Tensor],
+    encoder: Encoder,
+    family: BodyFamily,
+    settings: Mapping[str, Any],
+    before: Mapping[str, Tensor],
     vocabulary: Vocabulary,
-) -> dict[str, Tensor]:  # fmt: skip
+) -> dict[str, Tensor]:
     """The tensors of a model that training has changed, by the names of its files."""
     ours = {name: value.detach().float() for name, value in encoder.state_dict().items()}
     layers = encoder.config.encoder_layers
@@ -120,9 +114,11 @@ def _require_same_model(
     if not same:
         raise XalignError(
             "the checkpoint is of another model than the one it is to be put back into",
-            where=origin / "config.json", found=f"model_type {found.get('model_type')}",
-            expected=f"the configuration that {where} has: {settings}", remedy="name the model it began with",
-        )  # fmt: skip
+            where=origin / "config.json",
+            found=f"model_type {found.get('model_type')}",
+            expected=f"the configuration that {where} has: {settings}",
+            remedy="name the model it began with",
+        )
 
 
 def _require_same_tokenizer(
@@ -131,8 +127,7 @@ def _require_same_tokenizer(
     ours = load_tokenizer(state, config.vocab_size, where=where).dictionary.symbols
     theirs = load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order), where=origin)
     if ours != theirs.dictionary.symbols:
-        raise XalignError(
-            "the checkpoint has another vocabulary than the model it is to be put back into",
-            where=where, found=f"{len(ours):,} tokens", expected=f"the {len(theirs.dictionary.symbols):,} of {origin}",
-            remedy=("if its vocabulary was trimmed, undo that by", Command("untrim")),
-        )  # fmt: skip
+        problem = "the checkpoint has another vocabulary than the model it is to be put back into"
+        expected = f"the {len(theirs.dictionary.symbols):,} of {origin}"
+        remedy = ("if its vocabulary was trimmed, undo that by", Command("untrim"))
+        raise XalignError(problem, where=where, found=f"{len(ours):,} tokens", expected=expected, remedy=remedy)

@@ -22,10 +22,6 @@ def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
     Args:
         state: by today's names.
         layers: of which there are as many at least.
-
-    Example::
-
-        cut(state, 8)  # an encoder whose last layer is the 8th
     """
     model = {
         name: value

@@ -30,10 +30,6 @@ def parts(path: Path, *names: str) -> list[dict[str, Any]]:
 
     Raises:
         XalignError: the file is damaged.
-
-    Example::
-
-        model, normalizer = parts(folder / TOKENIZER, "model", "normalizer")
     """
     found: Any = read_json(path, TokenizerFile)
     return [found.get(name) or {} for name in names]

@@ -26,10 +26,8 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     """
     path = next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
     if path is None:
-        raise XalignError(
-            "the folder has no weights", where=folder, found=sorted(each.name for each in folder.iterdir()),
-            expected=f"one of {', '.join(WEIGHTS)}",
-        )  # fmt: skip
+        found, expected = sorted(each.name for each in folder.iterdir()), f"one of {', '.join(WEIGHTS)}"
+        raise XalignError("the folder has no weights", where=folder, found=found, expected=expected)
     if path.suffix != ".json":
         return read_tensors(path)
     parts = [folder / name for name in sorted(_shards(path))]
@@ -51,10 +49,8 @@ def _shards(path: Path) -> set[str]:
     """The names of the files that an index names, all beside it."""
     found = read_json(path, Index)["weight_map"]
     if not all(map(is_file_name, found.values())):
-        raise XalignError(
-            "the index of the model's shards is damaged", where=path,
-            expected="weight_map: a file beside the index for each parameter",
-        )  # fmt: skip
+        expected = "weight_map: a file beside the index for each parameter"
+        raise XalignError("the index of the model's shards is damaged", where=path, expected=expected)
     return set(found.values())
 
 
@@ -88,10 +84,8 @@ def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> Non
     try:
         safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
     except safetensors.SafetensorError as error:
-        raise XalignError(
-            "the weights could not be written", where=path, found=error,
-            remedy="if the disk is full, free some space, and run the command again",
-        ) from None  # fmt: skip
+        remedy = "if the disk is full, free some space, and run the command again"
+        raise XalignError("the weights could not be written", where=path, found=error, remedy=remedy) from None
     usual_mode(path)  # the library makes it for its owner alone
 
 
