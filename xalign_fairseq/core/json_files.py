@@ -1,22 +1,21 @@
 """Objects in JSON files: read with a look at their form, written whole or not at all."""
 
 import json
-import os
 from collections.abc import Mapping
 from typing import Any, TypeVar, overload
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write, nearly
+from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 Form = TypeVar("Form")
 LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have some ten million
 
 
 @overload
-def read_json(path: str | os.PathLike) -> dict[str, Any]: ...
+def read_json(path: StrPath) -> dict[str, Any]: ...
 @overload
-def read_json(path: str | os.PathLike, form: type[Form]) -> Form: ...
-def read_json(path: str | os.PathLike, form: Any = dict[str, Any]) -> Any:
+def read_json(path: StrPath, form: type[Form]) -> Form: ...
+def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
     """The object in a JSON file, by default of any keys.
 
     Raises:
@@ -63,7 +62,7 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     return value
 
 
-def write_json(path: str | os.PathLike, content: Mapping[str, Any]) -> None:
+def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
     """Write an object whole or not at all, for :func:`read_json` and for eyes."""
     with atomic_write(path) as stream:
         json.dump(content, stream, indent=1, ensure_ascii=False)

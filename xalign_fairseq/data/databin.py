@@ -1,6 +1,5 @@
 """What is in a data-bin folder, written by ``xalign prepare`` or by ``fairseq-preprocess``."""
 
-import os
 import re
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Required, TypedDict
 import numpy as np
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -130,7 +129,7 @@ class DataBin:
         src[0], tgt[0]  # ids of the first pair, each with </s> at the end
     """
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: StrPath):
         self.path = Path(path)
         if not self.path.is_dir():
             where = self.path if self.path.is_absolute() else f"{self.path}, in {Path.cwd()}"  # hydra changes it
@@ -209,8 +208,7 @@ class DataBin:
         files = [shared] if shared.exists() else sorted(self.path.glob("dict.*.txt"))
         if not files:
             expected = "dict.txt, or dict.LANG.txt files that are all the same"
-            remedy = "copy the dictionary that the data were prepared with here as dict.txt"
-            raise XalignError("the data-bin has no dictionary", where=self.path, expected=expected, remedy=remedy)
+            raise XalignError("the data-bin has no dictionary", where=self.path, expected=expected)
         dictionary = Dictionary.load(files[0])
         for other in files[1:]:
             if Dictionary.load(other).digest != dictionary.digest:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 
 MAGIC = b"MMIDIDX\x00\x00"
 HEADER = struct.Struct("<9sQBQ")
@@ -40,17 +40,17 @@ def dtype_for_vocabulary(size: int) -> np.dtype:
     return np.dtype("<u2") if size < 65500 else np.dtype("<u4")
 
 
-def bin_path(prefix: str | os.PathLike) -> Path:
+def bin_path(prefix: StrPath) -> Path:
     """``PREFIX.bin``."""
     return Path(f"{os.fspath(prefix)}.bin")
 
 
-def idx_path(prefix: str | os.PathLike) -> Path:
+def idx_path(prefix: StrPath) -> Path:
     """``PREFIX.idx``."""
     return Path(f"{os.fspath(prefix)}.idx")
 
 
-def sizes_path(prefix: str | os.PathLike) -> Path:
+def sizes_path(prefix: StrPath) -> Path:
     """``PREFIX.sizes``: the sizes of items that are being written."""
     return Path(f"{os.fspath(prefix)}.sizes")
 
@@ -85,9 +85,7 @@ class MMapWriter:
             writer.add([5, 6, 2])
     """
 
-    def __init__(
-        self, prefix: str | os.PathLike, dtype: npt.DTypeLike, place: tuple[int, int] = (0, 0), keep: bool = False
-    ):
+    def __init__(self, prefix: StrPath, dtype: npt.DTypeLike, place: tuple[int, int] = (0, 0), keep: bool = False):
         self.prefix = os.fspath(prefix)
         self.dtype = np.dtype(dtype).newbyteorder("<")
         if self.dtype not in CODES:
@@ -174,7 +172,7 @@ class MMapReader:
         reader[0]  # array([5, 6, 2])
     """
 
-    def __init__(self, prefix: str | os.PathLike):
+    def __init__(self, prefix: StrPath):
         self.prefix = os.fspath(prefix)
         index, data = idx_path(self.prefix), bin_path(self.prefix)
         for path in (index, data):

@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Optional, TypeVar
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
-from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset
 from xalign_fairseq.data.tokenizers.tokenizer_model import word_starts
 
 logger = logging.getLogger(__name__)
@@ -156,7 +157,7 @@ class PretrainingData:
         dataset = data.dataset(StreamsDataset, "train", Reader({"bitext"}))
     """
 
-    def __init__(self, path: str | os.PathLike, options: PretrainingDataOptions | None = None, seed: int = 1):
+    def __init__(self, path: StrPath, options: PretrainingDataOptions | None = None, seed: int = 1):
         self.options, self.seed = options or PretrainingDataOptions(), seed
         check_options(self.options)
         updates, items = self.options.epoch_updates, self.options.epoch_items
@@ -283,12 +284,7 @@ class PretrainingData:
             found = f"splits {', '.join(data.splits)}"
             remedy = ("prepare it, or set", Parameter("valid_subset"), "or", Parameter("disable_validation"))
             raise XalignError(problem, where=data.path, found=found, expected=split, remedy=remedy)
-        dataset = make(
-            bitext,
-            mono,
-            self.mask_options(),
-            seed=self.seed,
-            training=training,
+        draws = DrawOptions(
             temperature=options.sampling_temperature,
             items=options.epoch_items if training else None,
             mono_tokens=options.mono_max_tokens,
@@ -298,6 +294,7 @@ class PretrainingData:
             apart=reader.apart,
             visit=self.shards.visit,
         )
+        dataset = make(bitext, mono, self.mask_options(), self.seed, training, draws)
         sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
         logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")
         return dataset

@@ -74,7 +74,8 @@ def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
     if content is not None and (content.dtype != torch.uint8 or content.dim() != 1):
         found, expected = f"{content.dtype} of shape {tuple(content.shape)}", "the bytes of a sentencepiece model"
         raise XalignError("the checkpoint's tokenizer is damaged", where=where, found=found, expected=expected)
-    return state
+    made: dict[str, Any] = state
+    return made
 
 
 def require_parameters(weights: Mapping[str, Tensor], config: EncoderConfig, where: object) -> None:

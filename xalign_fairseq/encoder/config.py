@@ -86,7 +86,8 @@ class EncoderConfig:
     @property
     def drops(self) -> bool:
         """Whether a pass in training differs from one in evaluation."""
-        return max(getattr(self, name) for name in DROPOUTS) > 0
+        made: bool = max(getattr(self, name) for name in DROPOUTS) > 0
+        return made
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A copy of the sentence encoder that no optimiser touches: momentum encoders and pre-trained anchors."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -13,17 +13,19 @@ from xalign_fairseq.encoder.transformer import make_body
 from xalign_fairseq.transport.precision import at_least_float32, products_in
 
 
-def keep_float32(fn: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """A function for ``Module._apply`` that moves a tensor as ``fn`` does, but never into half precision.
+class StaysFloat32(nn.Module):
+    """A module that moves with its model, but never into half precision.
 
     An average with momentum 0.999 does not move in half precision, whose numbers lie further apart than its steps.
     """
 
-    def apply(tensor: Tensor) -> Tensor:
-        moved = fn(tensor)
-        return tensor.to(moved.device) if moved.is_floating_point() and moved.dtype.itemsize < 4 else moved
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        def kept(tensor: Tensor) -> Tensor:
+            moved = fn(tensor)
+            return tensor.to(moved.device) if moved.is_floating_point() and moved.dtype.itemsize < 4 else moved
 
-    return apply
+        super()._apply(kept, recurse)  # type: ignore[no-untyped-call]
+        return self
 
 
 @torch.no_grad()
@@ -60,7 +62,7 @@ class ReadOnce(nn.Module):
         self._read.clear()
 
 
-class EncoderCopy(ReadOnce):
+class EncoderCopy(StaysFloat32, ReadOnce):
     """The weights of the sentence encoder at some time, or their moving average; part of a head, so it is saved.
 
     It is empty until :meth:`start`, in the first update of training: by then the live encoder has its weights,
@@ -75,9 +77,6 @@ class EncoderCopy(ReadOnce):
         super().__init__()
         self.encoder = make_body(config).requires_grad_(False)
         self.register_buffer("started", torch.zeros(()))
-
-    def _apply(self, fn: Any, recurse: bool = True) -> "EncoderCopy":
-        return super()._apply(keep_float32(fn), recurse)
 
     @torch.no_grad()
     def start(self, live: nn.Module, update: int) -> None:

@@ -62,12 +62,14 @@ class Pass:
             return self.upto(len(layers)).index_select(0, rows)
         before, self.ended = self.upto(len(layers) - 1), True
         with torch.set_grad_enabled(self.grad):
-            return layers[-1](before, self._sentences, self.training, rows)
+            made: Tensor = layers[-1](before, self._sentences, self.training, rows)
+            return made
 
     def _next(self) -> Tensor:
         """The states of the layer after the last one that has run."""
         if self._states:
-            return self.encoder.layers[self.reached](self._states[-1], self._sentences, self.training)
+            made: Tensor = self.encoder.layers[self.reached](self._states[-1], self._sentences, self.training)
+            return made
         config, row = self.encoder.config, self._row
         longest = max(given.tokens.shape[1] for given in self.inputs)
         if longest > config.max_positions:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.encoder.copies import keep_float32
+from xalign_fairseq.encoder.copies import StaysFloat32
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ HEAD = "linear_mapping"
 _LEARN = ("learn it from bitext with links:", Command("procrustes"), "or", Parameter("criterion", "linear_mapping"))
 
 
-class LanguageMaps(nn.Module):
+class LanguageMaps(StaysFloat32):
     """W_L^l of each language L but the pivot and each layer l, so that s ~ t W (Wu & Dredze 2020, Eq. 1).
 
     The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
@@ -49,9 +49,6 @@ class LanguageMaps(nn.Module):
     def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._edited_before = -1  # these maps have not been
-
-    def _apply(self, fn: Any, recurse: bool = True) -> "LanguageMaps":
-        return super()._apply(keep_float32(fn), recurse)
 
     @property
     def languages(self) -> tuple[str, ...]:

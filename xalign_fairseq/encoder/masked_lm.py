@@ -1,12 +1,12 @@
 """The masked-language-model head of a checkpoint: whether this encoder can have it, and one made in its place."""
 
 import logging
-import os
 from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS
 
 logger = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ def has_head(weights: Mapping[str, Tensor]) -> bool:
     return any(name.startswith(HEAD) for name in weights)
 
 
-def usable(weights: Mapping[str, Tensor], where: str | os.PathLike = "checkpoint") -> dict[str, Tensor]:
+def usable(weights: Mapping[str, Tensor], where: StrPath = "checkpoint") -> dict[str, Tensor]:
     """The tensors without a head that is not tied to the embeddings, or not whole; links and states need none.
 
     What is left out is logged.

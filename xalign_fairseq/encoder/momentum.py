@@ -1,16 +1,14 @@
 """The momentum encoder: moving averages of the encoder and of a projection."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce, follow, keep_float32
+from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce, StaysFloat32, follow
 from xalign_fairseq.encoder.projection import Projection
 
 
-class MomentumEncoder(ReadOnce):
+class MomentumEncoder(StaysFloat32, ReadOnce):
     """k <- m k + (1 - m) q for the weights of the encoder and of its projection (He et al. 2020, Eq. 2).
 
     No optimiser touches it, it is saved with the head that owns it, and it stays in float32 when the model is trained
@@ -34,9 +32,6 @@ class MomentumEncoder(ReadOnce):
         self.encoder = EncoderCopy(config)
         self.projection = Projection(config.encoder_embed_dim, projection_dim).requires_grad_(False)
         self.register_buffer("followed", torch.full((), -1.0))
-
-    def _apply(self, fn: Any, recurse: bool = True) -> "MomentumEncoder":
-        return super()._apply(keep_float32(fn), recurse)
 
     @property
     def started(self) -> Tensor:

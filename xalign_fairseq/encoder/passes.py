@@ -177,7 +177,8 @@ class StepEncoder:
 
     def lm_logits(self, hidden: Tensor) -> Tensor:
         """Logits (N, V) of the tied MLM head for hidden states (N, H)."""
-        return self._encoder.lm_head(hidden)
+        made: Tensor = self._encoder.lm_head(hidden)
+        return made
 
     def expect_predictions(self, predictions: Iterable[Prediction]) -> None:
         """Announce what :meth:`losses` will be asked for, and so what will be read."""

@@ -14,4 +14,5 @@ class Projection(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """hidden (B, H), any floating dtype -> (B, D) in that of the weights."""
-        return self.outer(F.relu(self.inner(hidden.to(self.inner.weight.dtype))))
+        made: Tensor = self.outer(F.relu(self.inner(hidden.to(self.inner.weight.dtype))))
+        return made

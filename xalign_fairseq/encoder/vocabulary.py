@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
@@ -31,9 +31,9 @@ def load_tokenizer(
     state: dict[str, Any],
     vocab_size: int,
     *,
-    where: str | os.PathLike = "checkpoint",
-    dictionary: str | os.PathLike | None = None,
-    spm: str | os.PathLike | None = None,
+    where: StrPath = "checkpoint",
+    dictionary: StrPath | None = None,
+    spm: StrPath | None = None,
 ) -> Tokenizer:
     """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its data-bin or own folder.
 
@@ -85,7 +85,7 @@ def load_tokenizer(
 
 
 def check_dictionary(
-    dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: str | os.PathLike
+    dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: StrPath
 ) -> None:
     """:class:`XalignError` unless a dictionary has the checkpoint's number of ids, and the symbols that it stores."""
     own = _stored_dictionary((state.get("task_state") or {}).get("tokenizer") or {})
@@ -163,7 +163,7 @@ def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:
     return Dictionary(symbols[specials:])
 
 
-def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, parameter: Parameter) -> DataBin:
+def _data_bin(state: dict[str, Any], where: StrPath, part: str, parameter: Parameter) -> DataBin:
     """The first data-bin folder that the checkpoint's options name and that still exists, or the checkpoint's own."""
     named = str(checkpoint.options(state, "task").get("data") or "")
     for path in filter(None, named.split(os.pathsep)):

@@ -1,12 +1,12 @@
 """Treebanks of derived languages: CoNLL-U whose words are moved and rewritten, with their tags and trees."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import existing, unpacked_name
 from xalign_fairseq.data.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
@@ -15,7 +15,7 @@ from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformati
 _KEPT = ("sent_id", "newdoc", "newpar")
 
 
-def read(path: str | os.PathLike) -> list[ConlluSentence]:
+def read(path: StrPath) -> list[ConlluSentence]:
     """Read a treebank, compressed or not, and check its trees; sentences without heads are no error.
 
     Raises:
@@ -63,7 +63,7 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
         yield ""
 
 
-def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
+def trees_beside(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
     """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``.
 
     Raises:

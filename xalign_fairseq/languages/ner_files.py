@@ -1,12 +1,12 @@
 """Named entities in derived languages: tags that move with their words, with B- before I- again (ALIGN-MLM, G.1)."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.data.labelled.tagged_words import read_tagged_words
 from xalign_fairseq.evaluation.tagging import entities
@@ -15,7 +15,7 @@ from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformati
 OUTSIDE = "O"
 
 
-def read(path: str | os.PathLike, language: str) -> list[WordsExample]:
+def read(path: StrPath, language: str) -> list[WordsExample]:
     """Read ``word TAB tag`` lines as PAN-X has them (or words alone), and check that the tags are BIO.
 
     Raises:

@@ -1,16 +1,16 @@
 """Pairs of texts in derived languages (XNLI, PAWS-X): both texts are derived, each for itself, and the label stays."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.sentence_pairs import quote, read_pairs
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 from xalign_fairseq.languages.words import words_and_marks
 
 
-def read(path: str | os.PathLike, language: str) -> list[PairExample]:
+def read(path: StrPath, language: str) -> list[PairExample]:
     """Read pairs of texts as words (:func:`~xalign_fairseq.languages.words.words_and_marks`) with a blank between them.
 
     Labels are those of the third column, of a named one, or of the ``{split}.labels`` beside a file of two columns.

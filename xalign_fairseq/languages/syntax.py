@@ -1,7 +1,6 @@
 """The order of another language: dependents of nouns and verbs move as they stand in that language's treebank."""
 
 import logging
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -9,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.languages.conllu_files import natural, read
 from xalign_fairseq.languages.order_model import Node, OrderModel, orders
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree
@@ -46,7 +46,7 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
     return {name: fit(each) for name, each in observations.items()}
 
 
-def read_treebank(path: str | os.PathLike) -> list[SyntaxTree]:
+def read_treebank(path: StrPath) -> list[SyntaxTree]:
     """Read the trees of a CoNLL-U file, plain or compressed.
 
     Raises:

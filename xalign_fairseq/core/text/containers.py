@@ -15,7 +15,7 @@ from typing import IO
 from xml.parsers import expat
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.core.text.compressed import Joined, existing, is_compressed, open_file, unpacked_name
 
 BLOCK = 1 << 16
@@ -24,7 +24,7 @@ MOST_CHARACTERS = 1 << 20  # of a unit of TMX
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
 
-def kind_of(path: str | os.PathLike) -> str | None:
+def kind_of(path: StrPath) -> str | None:
     """``.tsv`` or ``.tmx`` if a file holds several texts, by its name, with or without compression; else None."""
     suffix = Path(unpacked_name(path)).suffix.lower()
     return suffix if suffix in (".tsv", ".tmx") else None
@@ -35,13 +35,13 @@ def file_of(path: str) -> str:
     return _parted(path)[0]
 
 
-def text_sha256(path: str | os.PathLike) -> str:
+def text_sha256(path: StrPath) -> str:
     """The sha256 of the file that a text is in, as it is, and of ``FILE#PART`` which part is meant: ``1f...#2``."""
     file = file_of(os.fspath(path))
     return file_sha256(Path(file)) + os.fspath(path).removeprefix(file)
 
 
-def suffix_of(path: str | os.PathLike) -> str:
+def suffix_of(path: StrPath) -> str:
     """How the name of a text ends, by which its language is told; empty of a column, which has none."""
     file, part = _parted(os.fspath(path))
     if part is not None:
@@ -99,7 +99,7 @@ def _in_folder(folder: Path, src: str, tgt: str) -> str:
 
 
 @contextmanager
-def open_text(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+def open_text(path: StrPath) -> Iterator[IO[bytes]]:
     """The bytes of a text: a file, a compressed one, or ``FILE#PART``.
 
     Raises:

@@ -1,9 +1,9 @@
 """Two files of sentences that translate each other line by line, for retrieval: Tatoeba as LASER publishes it."""
 
-import os
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.lines import read_rows
@@ -17,7 +17,7 @@ _TATOEBA = """
 TATOEBA_LANGUAGES = dict(pair.split(":") for pair in _TATOEBA.split())
 
 
-def english_file(path: str | os.PathLike) -> Path | None:
+def english_file(path: StrPath) -> Path | None:
     """The English side of the bitext whose other side is ``path``, by its name: ``en-de.en`` for ``en-de.de``.
 
     ``None`` if ``path`` is not named as such a side.
@@ -33,7 +33,7 @@ def english_file(path: str | os.PathLike) -> Path | None:
     return None
 
 
-def read_bitext(path: str | os.PathLike, language: str) -> list[PairExample]:
+def read_bitext(path: StrPath, language: str) -> list[PairExample]:
     """Read a bitext by its foreign side: ``first`` is the sentence in ``language``, ``second`` its English translation.
 
     The label is the number of the line that has the translation. There is none if the English side is sorted: XTREME's

@@ -1,10 +1,10 @@
 """CoNLL-U of Universal Dependencies: sentences with their universal tags, and with their trees."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample
 from xalign_fairseq.data.labelled.lines import read_rows
 
@@ -22,7 +22,7 @@ class ConlluSentence:
     """
 
     id: str
-    path: str | os.PathLike
+    path: StrPath
     line: int
     rows: list[list[str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -62,7 +62,7 @@ _RELATIONS = """
 UPOS_TAGS, UD_RELATIONS = frozenset(_TAGS.split()), frozenset(_RELATIONS.split())
 
 
-def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
+def read_upos(path: StrPath, language: str) -> list[WordsExample]:
     """Read words and universal part-of-speech tags; the tree is not looked at.
 
     Words are the syntactic ones: a multi-word token (``1-2``) stands as its words, an empty node (``8.1``) is left
@@ -76,7 +76,7 @@ def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
     return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS)) for each in read_sentences(path)]
 
 
-def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
+def read_trees(path: StrPath, language: str) -> list[TreeExample]:
     """Read words, universal tags and trees; a sentence whose heads are all ``_`` is unlabelled.
 
     Raises:
@@ -89,7 +89,7 @@ def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
     ]
 
 
-def read_sentences(path: str | os.PathLike) -> Iterator[ConlluSentence]:
+def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
     """Read sentences one at a time; their trees are not looked at.
 
     Raises:

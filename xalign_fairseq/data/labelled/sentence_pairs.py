@@ -1,11 +1,11 @@
 """Pairs of texts with a class: XNLI and PAWS-X, as XTREME and as their authors lay them out."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import existing
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.lines import read_rows
@@ -31,7 +31,7 @@ class _Columns:
     language: int | None = None
 
 
-def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
+def read_pairs(path: StrPath, language: str) -> list[PairExample]:
     """Read pairs of texts from tab-separated rows; what the columns are follows from the first row.
 
     With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) columns go by their names, and of a file that holds many
@@ -71,7 +71,7 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     return _with_labels_beside(path, examples) if columns.label is None else examples
 
 
-def labels_file(path: str | os.PathLike) -> Path | None:
+def labels_file(path: StrPath) -> Path | None:
     """The file of labels beside ``{split}-{language}.tsv``, ``{split}.labels`` (or compressed), if there is one."""
     path = Path(path)
     split = path.name.partition("-")[0]
@@ -79,7 +79,7 @@ def labels_file(path: str | os.PathLike) -> Path | None:
     return beside if beside.is_file() and beside.name != path.name else None
 
 
-def _columns(path: str | os.PathLike) -> tuple[_Columns, bool]:
+def _columns(path: StrPath) -> tuple[_Columns, bool]:
     """What the columns are and whether the first row is a header."""
     row = next(read_rows(path)).split("\t")
     names = [name.strip().lower() for name in row]
@@ -118,13 +118,13 @@ def _label(text: str) -> str | None:
     return "contradiction" if label == "contradictory" else label or None
 
 
-def _no_label(path: str | os.PathLike, number: int) -> XalignError:
+def _no_label(path: StrPath, number: int) -> XalignError:
     return XalignError(
         "a pair has no label", where=f"{path}, line {number}", expected="a label in every row or in none"
     )
 
 
-def _with_labels_beside(path: str | os.PathLike, examples: list[PairExample]) -> list[PairExample]:
+def _with_labels_beside(path: StrPath, examples: list[PairExample]) -> list[PairExample]:
     beside = labels_file(path)
     if beside is None:
         return examples

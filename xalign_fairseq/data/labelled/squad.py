@@ -1,10 +1,10 @@
 """SQuAD's JSON, as XQuAD, MLQA and TyDiQA-GoldP have it too."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import parse_json
 from xalign_fairseq.data.labelled.examples import QuestionExample
 from xalign_fairseq.data.labelled.lines import open_bytes
@@ -23,7 +23,7 @@ TYDIQA_LANGUAGES = {
 }
 
 
-def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
+def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
 
     Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled.
@@ -47,7 +47,7 @@ def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
     return questions
 
 
-def read_tydiqa(path: str | os.PathLike, language: str) -> list[QuestionExample]:
+def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
     """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name.
 
     Raises:

@@ -1,10 +1,10 @@
 """A word and its tag a line, a blank line after each sentence: XTREME's POS and NER, and WikiAnn's own files."""
 
-import os
 import re
 from collections.abc import Iterator
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.conllu import read_upos
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.data.labelled.lines import read_rows
@@ -12,7 +12,7 @@ from xalign_fairseq.data.labelled.lines import read_rows
 _BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003's files have it
 
 
-def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExample]:
+def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
     """Read ``word TAB tag`` lines, or ``word`` lines of a file without labels.
 
     The first line tells which; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), which
@@ -43,14 +43,14 @@ def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExamp
     return examples
 
 
-def read_pos(path: str | os.PathLike, language: str) -> list[WordsExample]:
+def read_pos(path: StrPath, language: str) -> list[WordsExample]:
     """Read words and part-of-speech tags from CoNLL-U, which has ten columns, or from ``word TAB tag`` lines."""
     rows = (row for row in read_rows(path) if row.strip() and not row.startswith("#"))
     columns = next(rows, "").count("\t") + 1
     return read_tagged_words(path, language) if columns <= 2 else read_upos(path, language)
 
 
-def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:
+def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
     """``[word, tag]`` or ``[word]`` of each line, ``None`` for a blank one."""
     prefix = f"{language}:"
     columns, prefixed = 0, False

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 
 LABEL = "__label__"  # begins fastText's names of languages
 MODELS = "lid.176.bin or lid.176.ftz, see https://fasttext.cc/docs/en/language-identification.html"
 
 
-def in_language(path: str | os.PathLike, language: str, lines: Sequence[str]) -> np.ndarray:
+def in_language(path: StrPath, language: str, lines: Sequence[str]) -> np.ndarray:
     """(n,) bool: which lines are most probably in a language.
 
     Args:
@@ -31,7 +32,7 @@ def in_language(path: str | os.PathLike, language: str, lines: Sequence[str]) ->
     return np.array([wanted in predict(line)[0] for line in lines], dtype=bool)
 
 
-def require_model(path: str | os.PathLike) -> None:
+def require_model(path: StrPath) -> None:
     """:class:`XalignError` unless a model can be read."""
     _load(os.fspath(path))
 

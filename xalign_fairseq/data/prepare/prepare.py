@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
 from xalign_fairseq.core.progress import progress as progress_of
 from xalign_fairseq.core.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
 from xalign_fairseq.core.workers import Workers, processes
@@ -125,7 +125,7 @@ def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
     tokenizer.dictionary.save(folder / DICTIONARY)
 
 
-def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str | os.PathLike | None) -> None:
+def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | None) -> None:
     """Put the user's files into the folder as they are, if the two belong together."""
     if dictionary is None:
         _store_tokenizer(folder, SentencePieceTokenizer(model))
@@ -220,7 +220,7 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
 
 
 @contextmanager
-def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
+def _disk_errors(destdir: StrPath) -> Iterator[None]:
     """A full disk, or a folder that can't be written, as an error that says that nothing was lost."""
     try:
         yield

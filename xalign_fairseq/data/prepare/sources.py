@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import require_outside
+from xalign_fairseq.core.files import StrPath, require_outside
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.filters import Filters
@@ -68,12 +68,12 @@ class PrepareOptions:
         progress: show a progress bar if stderr is a terminal.
     """
 
-    destdir: str | os.PathLike
+    destdir: StrPath
     pairs: Sequence[PairSource] = ()
     mono: Sequence[MonoSource] = ()
-    spm: str | os.PathLike | None = None
-    dictionary: str | os.PathLike | None = None
-    tokenizer: str | os.PathLike | None = None
+    spm: StrPath | None = None
+    dictionary: StrPath | None = None
+    tokenizer: StrPath | None = None
     trim_vocabulary: bool = False
     vocab_size: int = 8000
     seed: int = 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.core.text.lines import read_lines
 
 BOS, PAD, EOS, UNK, MASK = "<s>", "<pad>", "</s>", "<unk>", "<mask>"
@@ -39,7 +39,7 @@ class Dictionary:
             raise ValueError(f"{len(self.symbols) - 4} symbols but {len(self.counts) - 4} counts")
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "Dictionary":
+    def load(cls, path: StrPath) -> "Dictionary":
         """Read ``symbol count`` lines.
 
         Raises:
@@ -69,7 +69,7 @@ class Dictionary:
             counts.append(int(count))
         return cls(symbols, counts)
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: StrPath) -> None:
         """Write ``symbol count`` lines, as fairseq does: the four specials are left out."""
         with atomic_write(path) as stream:
             for symbol, count in zip(self.symbols[4:], self.counts[4:], strict=True):

@@ -11,6 +11,7 @@ import numpy as np
 import sentencepiece
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.offsets import SPACE, pieces_with_offsets
 
@@ -122,7 +123,7 @@ class SentencePieceTokenizer(Tokenizer):
         tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's model
     """
 
-    def __init__(self, model: str | os.PathLike | bytes, dictionary: Dictionary | None = None):
+    def __init__(self, model: StrPath | bytes, dictionary: Dictionary | None = None):
         super().__init__()
         self._processor = load_sentencepiece(model)
         self.dictionary = dictionary if dictionary is not None else dictionary_of_model(self._processor)
@@ -260,7 +261,7 @@ class SentencePieceTokenizer(Tokenizer):
         return np.bincount(owners, minlength=len(words)).tolist()
 
 
-def load_sentencepiece(model: str | os.PathLike | bytes) -> sentencepiece.SentencePieceProcessor:
+def load_sentencepiece(model: StrPath | bytes) -> sentencepiece.SentencePieceProcessor:
     """A sentencepiece model from a path or from its bytes; :class:`XalignError` if it isn't one."""
     where = f"{len(model)} bytes" if isinstance(model, bytes) else os.fspath(model)
     if not isinstance(model, bytes):

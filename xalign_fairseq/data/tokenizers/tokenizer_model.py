@@ -1,14 +1,13 @@
 """A tokenizer's model, as data-bins and checkpoints keep it beside the dictionary, and the tokenizer that it makes."""
 
 import json
-import os
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.offsets import SPACE
@@ -46,7 +45,7 @@ def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Toke
     return SentencePieceTokenizer(model, dictionary)
 
 
-def find_model(folder: str | os.PathLike) -> Path | None:
+def find_model(folder: StrPath) -> Path | None:
     """The file of the tokenizer's model in a folder, None if there is none.
 
     Raises:

@@ -1,6 +1,5 @@
 """A tokenizer of fewer pieces: those that a text needs, which is cut as before (Abdaoui et al. 2020)."""
 
-import os
 import unicodedata
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.progress import progress as progress_of
 from xalign_fairseq.core.text.corpus import require_files, scan
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
@@ -222,7 +222,7 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
 
 
 def trim_to_files(
-    tokenizer: Tokenizer, paths: Sequence[str | os.PathLike], floor: int = FLOOR, progress: bool = False
+    tokenizer: Tokenizer, paths: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
 ) -> Trimmed:
     """The tokenizer of what these files of text need.
 

@@ -4,6 +4,8 @@ transformers hands queries, keys, values and a mask from its layers to a functio
 takes what a pass knows of its sentences in the place of the mask, which the layers pass on as it is.
 """
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -29,8 +31,7 @@ def attend(
     dropout: float = 0.0,
     scaling: float | None = None,
     sliding_window: int | None = None,
-    position_bias: Tensor | None = None,
-    **kwargs: object,
+    **others: Any,
 ) -> tuple[Tensor, None]:
     """softmax(scaling q k^T + bias) v within each sentence, between tokens that are near enough.
 
@@ -42,11 +43,13 @@ def attend(
         dropout: of the weights.
         scaling: of the products; None: 1 / sqrt(d).
         sliding_window: tokens attend to those that are less than so far from them; None: to all of their sentence.
-        position_bias: (1, heads, L, L), added to the products, by the places in a sentence; L is the longest's length.
+        others: may hold ``position_bias``, (1, heads, L, L), added to the products, by the places in a sentence; L is
+            the longest's length.
 
     Returns:
         (B, T, heads, d), and None for weights that are not kept.
     """
+    position_bias: Tensor | None = others.get("position_bias")
     usual = query.shape[-1] ** -0.5
     if scaling is not None and scaling != usual:
         query = query * (scaling / usual)

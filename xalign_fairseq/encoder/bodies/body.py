@@ -37,7 +37,10 @@ class TransformersLayer(nn.Module):
         """x (N, H), packed, or (B, T, H) -> the same shape."""
         shared = around.once(lambda: self._share(x, around))
         if self.checkpoint_activations and torch.is_grad_enabled():
-            return checkpoint(self.run, x, around, shared, training, use_reentrant=False, preserve_rng_state=training)
+            made: Tensor = checkpoint(
+                self.run, x, around, shared, training, use_reentrant=False, preserve_rng_state=training
+            )
+            return made
         return self.run(x, around, shared, training)
 
     def run(self, x: Tensor, around: Surroundings, shared: Any, training: bool) -> Tensor:
@@ -119,7 +122,7 @@ class TransformersBody(nn.Module):
     def _apply(self, fn: Any, recurse: bool = True) -> "TransformersBody":
         """Move and convert parameters; tables of positions stay in float32, as transformers has them."""
         tables = [(each, name, table) for each in self.modules() for name, table in each._buffers.items()]
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         for module, name, table in tables:
             now = module._buffers[name]
             if table is not None and now is not None and now.dtype != table.dtype:
@@ -143,6 +146,6 @@ def _replace(model: nn.Module, name: str, other: nn.Module) -> nn.Module:
     """Put a module in the place of another, which is given back."""
     parent, _, child = name.rpartition(".")
     owner = model.get_submodule(parent)
-    found = getattr(owner, child)
+    found: nn.Module = getattr(owner, child)
     setattr(owner, child, other)
     return found

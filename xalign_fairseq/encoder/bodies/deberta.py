@@ -46,7 +46,8 @@ class Deberta(BodyFamily):
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:
         """Where the embeddings are of absolute places, too: attention is by distances."""
-        return settings.get("position_biased_input", True)
+        made: bool = settings.get("position_biased_input", True)
+        return made
 
     def build(self, theirs: Any) -> nn.Module:
         from transformers import DebertaV2Model
@@ -55,9 +56,10 @@ class Deberta(BodyFamily):
 
     def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings, with those of absolute places in models that have any; all tokens are of type 0."""
-        return rest.embeddings(
+        made: Tensor = rest.embeddings(
             inputs_embeds=vectors, position_ids=(positions - 1).clamp_min(0), mask=positions.ne(0).to(vectors.dtype)
         )
+        return made
 
     def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
         """What sees what, the relative places, and their embeddings."""
@@ -66,4 +68,5 @@ class Deberta(BodyFamily):
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
         mask, places, embeddings = shared
-        return layer(x, mask, relative_pos=places, rel_embeddings=embeddings)[0]
+        made: Tensor = layer(x, mask, relative_pos=places, rel_embeddings=embeddings)[0]
+        return made

@@ -98,8 +98,8 @@ class BodyFamily(ABC):
         require_form(kept, self.form, where)
         for name, value in self.fixed.items():
             if kept.get(name, value) != value:
-                found, expected = f"{name} {kept[name]}", f"{name} {value}"
-                raise XalignError(f"the model differs from {self.title}", where=where, found=found, expected=expected)
+                given, expected = f"{name} {kept[name]}", f"{name} {value}"
+                raise XalignError(f"the model differs from {self.title}", where=where, found=given, expected=expected)
         return {"model_type": self.model_type, **kept}
 
     def encoder_config(self, settings: Mapping[str, Any], vocab_size: int, where: object) -> EncoderConfig:
@@ -114,7 +114,8 @@ class BodyFamily(ABC):
 
     def max_positions(self, theirs: Any) -> int:
         """The longest sequence, special tokens included."""
-        return theirs.max_position_embeddings
+        made: int = theirs.max_position_embeddings
+        return made
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:
         """Whether a model of checked settings reads its tokens' positions, and not their distances alone."""
@@ -184,7 +185,8 @@ class BodyFamily(ABC):
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
         """One of transformers' layers: (B, T, H) -> (B, T, H), packed sentences as B = 1."""
-        return layer(x, attention_mask=around, position_embeddings=shared)
+        made: Tensor = layer(x, attention_mask=around, position_embeddings=shared)
+        return made
 
     def finish(self, rest: Any, x: Tensor) -> Tensor:
         """What follows the final norm: nothing, but in some families."""

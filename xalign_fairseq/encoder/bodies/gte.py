@@ -63,7 +63,8 @@ class Gte(BodyFamily):
 
     def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings, all of type 0; positions are in the layers."""
-        return rest.embeddings(inputs_embeds=vectors)
+        made: Tensor = rest.embeddings(inputs_embeds=vectors)
+        return made
 
     def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
         return rest.rotary_emb(x, (around.positions - 1).clamp_min(0))

@@ -57,4 +57,5 @@ class M2M100(BodyFamily):
         return F.dropout(vectors * scale + places.to(vectors.dtype), rest.dropout, rest.training)
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        return layer(x, around)
+        made: Tensor = layer(x, around)
+        return made

@@ -59,7 +59,8 @@ class ModernBert(BodyFamily):
 
     def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings; positions are in the layers."""
-        return rest.embeddings(inputs_embeds=vectors)
+        made: Tensor = rest.embeddings(inputs_embeds=vectors)
+        return made
 
     def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
         """Cosines and sines of the places, for layers of either kind."""
@@ -67,4 +68,5 @@ class ModernBert(BodyFamily):
         return {kind: rest.rotary_emb(x, places, kind) for kind in set(rest.config.layer_types)}
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        return layer(x, attention_mask=around, position_embeddings=shared[layer.attention_type])
+        made: Tensor = layer(x, attention_mask=around, position_embeddings=shared[layer.attention_type])
+        return made

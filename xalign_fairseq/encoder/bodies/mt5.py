@@ -62,15 +62,18 @@ class MT5(BodyFamily):
 
     def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
         """The embeddings themselves."""
-        return rest.dropout(vectors)
+        made: Tensor = rest.dropout(vectors)
+        return made
 
     def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
         """The bias of the first layer, (1, heads, L, L), which all layers add."""
         return first.layer[0].SelfAttention.compute_bias(around.longest, around.longest, device=x.device)
 
     def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        return layer(x, attention_mask=around, position_bias=shared)[0]
+        made: Tensor = layer(x, attention_mask=around, position_bias=shared)[0]
+        return made
 
     def finish(self, rest: Any, x: Tensor) -> Tensor:
         """Dropout behind the final norm."""
-        return rest.dropout(x)
+        made: Tensor = rest.dropout(x)
+        return made

@@ -1,10 +1,9 @@
 """A pretrained model written as a checkpoint of this package, or as a folder like XLM-R's archive."""
 
-import os
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.core.files import atomic_folder, atomic_write, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, require_outside
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
@@ -17,9 +16,7 @@ from xalign_fairseq.encoder.pretrained.saving import require_new, save_checkpoin
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 
-def convert(
-    model: str | os.PathLike, target: str | os.PathLike, *, revision: str | None = None, overwrite: bool = False
-) -> EncoderConfig:
+def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
 
     It has all that a training begins with, and the record of an earlier one, but no state of an optimiser.

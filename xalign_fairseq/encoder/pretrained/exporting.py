@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import atomic_folder, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_folder, require_outside
 from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.huggingface import sentence_transformers, side_files
@@ -30,13 +29,13 @@ logger = logging.getLogger(__name__)
 
 
 def export(
-    path: str | os.PathLike,
-    folder: str | os.PathLike,
+    path: StrPath,
+    folder: StrPath,
     overwrite: bool = False,
     *,
     pooling: str | None = None,
     layer: int = -1,
-    onto: str | os.PathLike | None = None,
+    onto: StrPath | None = None,
 ) -> None:
     """Write a checkpoint as a Hugging Face folder, in float32.
 
@@ -84,7 +83,7 @@ def export(
         sentence_transformers.write(here, config, pooling)
 
 
-def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: str) -> None:
+def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None:
     """Write a checkpoint's content into an empty folder, as :func:`export` does."""
     encoder, others = checkpoint.load_encoder(state, where)
     heads = {name: value for name, value in others.items() if name.startswith("heads.")}

@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import MASK, SPECIALS
 from xalign_fairseq.encoder.lookup import BLOCK, unpack
 
@@ -73,7 +74,7 @@ class FourBitFile:
         XalignError: the file is truncated or altered, or states what can't be; its place is named.
     """
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: StrPath):
         self.path, self._at = Path(path), 0
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
@@ -233,7 +234,7 @@ class FourBitFile:
         return XalignError(problem, where=where, found=found, expected=expected, remedy=remedy)
 
 
-def is_four_bit(path: str | os.PathLike) -> bool:
+def is_four_bit(path: StrPath) -> bool:
     """Whether a file begins as such a file does."""
     if not Path(path).is_file():  # opening a pipe would wait for who writes
         return False

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 
 FAMILY = "family"  # of a checkpoint's task state
@@ -79,7 +80,7 @@ def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
     return {**state, "task_state": {**(state.get("task_state") or {}), FAMILY: family}}
 
 
-def recognise(weights: Mapping[str, Tensor], called: Iterable[str | os.PathLike]) -> str | None:
+def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str | None:
     """The family of a model, None where nothing tells it for certain.
 
     A name counts only where the sizes are that model's. Without a name, a model of XLM-R's or mBERT's sizes is taken
@@ -120,7 +121,7 @@ def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
     return recognise(weights, [where.parent])
 
 
-def _names(given: str | os.PathLike) -> set[str]:
+def _names(given: StrPath) -> set[str]:
     """The names that are in a name on the hub, a path, a folder of the hub's cache or of sentence-transformers'.
 
     The last part tells it, or the one before where that is named after its content or its commit.

@@ -9,7 +9,6 @@ embedding sentences; word alignment does without it.
 
 import logging
 import lzma
-import os
 from dataclasses import asdict
 from importlib.util import find_spec
 from itertools import chain, repeat
@@ -21,6 +20,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, UNK, Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import CONTROL, NORMAL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -72,7 +72,7 @@ def find() -> Path:
     raise XalignError(f"the packaged encoder {NAME} is not installed", where=where, found=found, remedy=remedy)
 
 
-def read(path: str | os.PathLike, lookup: bool = False) -> dict[str, Any]:
+def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     """The encoder and the tokenizer of such a file as the content of a checkpoint of this package, in float32.
 
     With ``lookup`` the token embeddings, four fifths of it, stay in four bits in the file, and there is no head.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained import packaged
@@ -22,9 +23,7 @@ logger = logging.getLogger(__name__)
 CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 
 
-def read_pretrained(
-    path: str | os.PathLike, revision: str | None = None, *, lookup: bool = False
-) -> tuple[dict[str, Any], Path]:
+def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool = False) -> tuple[dict[str, Any], Path]:
     """A model's weights, options and tokenizer as a checkpoint's content, and where they were read.
 
     Args:
@@ -58,7 +57,7 @@ def read_pretrained(
     return with_family(state, recognise_checkpoint(state, where)), where
 
 
-def read_tokenizer(path: str | os.PathLike) -> Tokenizer:
+def read_tokenizer(path: StrPath) -> Tokenizer:
     """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built.
 
     Raises:
@@ -68,7 +67,7 @@ def read_tokenizer(path: str | os.PathLike) -> Tokenizer:
     return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 
 
-def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Path:
+def find_pretrained(path: StrPath, revision: str | None = None) -> Path:
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
     if os.fspath(path) == packaged.NAME:
         if not Path(path).exists():

@@ -1,6 +1,5 @@
 """A model written as one file or as a folder, whole or not at all."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,15 +8,15 @@ from typing import IO, Any
 import torch
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
 from xalign_fairseq.encoder.pretrained import exporting
 from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
 
-Save = Callable[[dict[str, Any], str | os.PathLike], None]
+Save = Callable[[dict[str, Any], StrPath], None]
 
 
 @contextmanager
-def new_model(out: str | os.PathLike, overwrite: bool = False) -> Iterator[Save]:
+def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
     """Give the function that writes a checkpoint's content and is told where that was read.
 
     Args:
@@ -46,7 +45,7 @@ def require_new(checkpoint: Path, overwrite: bool = False) -> None:
         raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
 
 
-def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: str | os.PathLike) -> None:
+def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
     """``torch.save``, of which a full disk is told as such: torch hides it behind an error about positions."""
     try:
         torch.save(state, stream)

@@ -5,7 +5,6 @@ al. 2020, "Load What You Need"). Without them the masked-language-model head and
 hidden states of that text stay what they were, for its tokenizer still cuts it into the same pieces.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
@@ -31,8 +31,8 @@ _OF_IDS = ("tokenizer", "lexicons")
 
 def trim(
     state: dict[str, Any],
-    where: str | os.PathLike,
-    text: Sequence[str | os.PathLike],
+    where: StrPath,
+    text: Sequence[StrPath],
     floor: int = FLOOR,
     progress: bool = False,
 ) -> dict[str, Any]:
@@ -75,9 +75,7 @@ def trim(
     return _changed(state, model, vocabulary, about)
 
 
-def untrim(
-    state: dict[str, Any], where: str | os.PathLike, original: dict[str, Any], original_where: str | os.PathLike
-) -> dict[str, Any]:
+def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], original_where: StrPath) -> dict[str, Any]:
     """A trimmed model with the whole vocabulary again: what it has, as it is after any training, the rest of the
     original's.
 

@@ -1,7 +1,6 @@
 """Linked words in the plane: where each encoder has the input embeddings of translations."""
 
 import importlib.util
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MUTED
 
@@ -73,7 +73,7 @@ def project(panel: Panel) -> tuple[np.ndarray, str]:
     return points, f"{100 * kept:.0f} % of the variance"
 
 
-def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], path: str | os.PathLike) -> None:
+def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], path: StrPath) -> None:
     """Draw the words of each panel in a plane of its own, a dotted line between the words of a pair.
 
     Args:

@@ -6,7 +6,6 @@ SVG pictures are light or dark as their reader's settings are, and need no fonts
 import importlib.util
 import io
 import logging
-import os
 import re
 import warnings
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.evaluation.plots.palette import GRID, INK, MUTED, PAPER, in_both_lights
 from xalign_fairseq.evaluation.plots.scripts import missing_font, unshaped
 
@@ -39,7 +38,7 @@ def require_matplotlib() -> None:
         raise XalignError("pictures need matplotlib", remedy="pip install matplotlib")
 
 
-def check_picture(path: str | os.PathLike) -> str:
+def check_picture(path: StrPath) -> str:
     """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins.
 
     Errors: :class:`XalignError` without matplotlib or for an unknown ending.
@@ -86,7 +85,7 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
         text.set_text(name)
 
 
-def save(figure: "Figure", path: str | os.PathLike) -> None:
+def save(figure: "Figure", path: StrPath) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
 
     The same figure gives the same bytes in these formats. Letters that no installed font has, and scripts that this

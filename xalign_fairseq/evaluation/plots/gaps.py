@@ -1,9 +1,9 @@
 """Zero-shot gaps: bars for each language and objective, and gaps against alignment scores (Tang et al. 2022)."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS, MUTED
 
@@ -18,7 +18,7 @@ def _distinct(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return [list(dict.fromkeys(row[key] for row in rows)) for key in KEYS]
 
 
-def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw supervised minus zero-shot score in points, a panel per task, a group of bars per language (Figure 2).
 
     Args:
@@ -48,7 +48,7 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) ->
     save(figure, path)
 
 
-def plot_alignment(points: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw the gap of each run against its alignment score, a panel per task (Figure 3).
 
     Args:

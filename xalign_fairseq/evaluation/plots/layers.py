@@ -1,26 +1,26 @@
 """AER over the layers of an encoder, a line per rule, checkpoint or both; and over the updates of its training."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS
 
 Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
 
 
-def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
+def plot_layers(curves: Curves, path: StrPath) -> None:
     """Draw AER in percent over layers, the lowest of each curve marked (Chi et al. 2021, Figure 2)."""
     _plot(curves, path, "layer", "layer (0: embeddings)", every=True)
 
 
-def plot_updates(curves: Curves, path: str | os.PathLike) -> None:
+def plot_updates(curves: Curves, path: StrPath) -> None:
     """Draw AER in percent over the updates of a training, the lowest of each curve marked."""
     _plot(curves, path, "update", "updates")
 
 
-def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every: bool = False) -> None:
+def _plot(curves: Curves, path: StrPath, place: str, axis: str, every: bool = False) -> None:
     """``place``: what a number on the axis is called; ``every``: name all numbers that there are."""
     figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
     axes = figure.add_subplot()

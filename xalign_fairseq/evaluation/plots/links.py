@@ -1,9 +1,9 @@
 """The link matrix of one sentence pair: source words down, target words across."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.matrix import (
     FONT_SIZE,
@@ -26,7 +26,7 @@ def plot_links(
     src: Sequence[str],
     tgt: Sequence[str],
     links: Mapping[tuple[int, int], float],
-    path: str | os.PathLike,
+    path: StrPath,
     *,
     gold: "Gold | None" = None,
 ) -> None:

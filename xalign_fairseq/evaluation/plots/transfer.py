@@ -1,10 +1,10 @@
 """Zero-shot transfer: the average score of each task and checkpoint, and how far each language is behind English."""
 
-import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS, MUTED
 
@@ -16,7 +16,7 @@ WIDE = 7.0  # inches, from which on panels stand one below the other
 LABEL = 15  # characters of a line below a group, which has room for 1.2 inches
 
 
-def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds where it is known.
 
     Args:
@@ -49,7 +49,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     save(figure, path)
 
 
-def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def plot_gaps(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw English minus each language, in points, a panel per task and a colour per checkpoint.
 
     Args:

@@ -1,7 +1,6 @@
 """dictd's ``.index`` and ``.dict`` or ``.dict.dz``, with the text of the definitions as FreeDict lays it out."""
 
 import gzip
-import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -9,6 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import decode_line, read_lines
 from xalign_fairseq.languages.lexicons.notes import without_notes
 
@@ -23,7 +23,7 @@ _LABEL = re.compile(r"\s*[^\W\d_]+( [^\W\d_]+)?:\s")  # 'see: {...}', 'See also:
 _EXAMPLE = re.compile(r"\s*-\s")  # the translation of the line before
 
 
-def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
+def read(path: StrPath) -> Iterator[tuple[str, str]]:
     """The entries of a dictd dictionary whose definitions are laid out as FreeDict's.
 
     The first line of a definition is the headword, with pronunciation between slashes and notes in brackets; a line
@@ -57,7 +57,7 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
         yield from _pairs(decode_line(content[offset : offset + size], text_file, number))
 
 
-def index_and_text(path: str | os.PathLike) -> tuple[Path, Path]:
+def index_and_text(path: StrPath) -> tuple[Path, Path]:
     """The ``.index`` file and the ``.dict`` or ``.dict.dz`` file, of which ``path`` is one."""
     path = Path(path)
     stem = next((path.name.removesuffix(suffix) for suffix in SUFFIXES if path.name.endswith(suffix)), path.name)

@@ -1,7 +1,6 @@
 """FreeDict's TEI: ``entry`` elements with the headword in ``form/orth`` and translations in ``sense/cit/quote``."""
 
 import gzip
-import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import IO
 from xml.etree import ElementTree
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.languages.lexicons.notes import without_notes
 
 SUFFIXES = (".tei", ".xml", ".tei.gz", ".xml.gz")
@@ -18,7 +18,7 @@ _TRANSLATION = ("trans", "translation")
 _INSIDE = ("sense", "hom")
 
 
-def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
+def read(path: StrPath) -> Iterator[tuple[str, str]]:
     """The entries of a TEI dictionary, plain or gzip-compressed, one at a time, in constant memory.
 
     Each ``orth`` of an entry's own ``form`` (but inflected ones, ``type="infl"``) is paired with each ``quote`` of a
@@ -49,7 +49,7 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
 _UNREADABLE = (LookupError, ValueError, RecursionError)
 
 
-def _open(path: str | os.PathLike) -> IO[bytes]:
+def _open(path: StrPath) -> IO[bytes]:
     with open(path, "rb") as stream:
         compressed = stream.read(2) == b"\x1f\x8b"
     return gzip.open(path, "rb") if compressed else open(path, "rb")  # type: ignore[return-value]

@@ -5,7 +5,6 @@ in two splits, not even in two language pairs or under two seeds. A translation 
 out of its other splits too.
 """
 
-import os
 import random
 import zlib
 from contextlib import ExitStack
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_folder
+from xalign_fairseq.core.files import StrPath, atomic_folder
 from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.french import French
 from xalign_fairseq.languages.sample.german import German
@@ -48,7 +47,7 @@ def room(english: str) -> str:
 
 
 def write_sample(
-    out: str | os.PathLike, pairs: int, seed: int, valid: int = 500, test: int = 500, overwrite: bool = False
+    out: StrPath, pairs: int, seed: int, valid: int = 500, test: int = 500, overwrite: bool = False
 ) -> list[PairCounts]:
     """Write the sample into a new folder; the same arguments give the same bytes.
 

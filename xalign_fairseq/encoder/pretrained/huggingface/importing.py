@@ -1,7 +1,6 @@
 """Hugging Face folders of XLM-R's, BERT's and DistilBERT's kind, turned into checkpoints of this package."""
 
 import logging
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.building import shapes as encoder_shapes
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -37,7 +37,7 @@ ROWS = 2  # of our positions, before the first token's
 OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's
 
 
-def read(folder: str | os.PathLike) -> dict[str, Any]:
+def read(folder: StrPath) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Parameters change their names, and the vector of token type 0 is added to every position; BERT's type 1, which its

@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import SENTENCEPIECES
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import HEADS, OPTIONS
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import ADDED, TOKENIZER
@@ -25,7 +25,7 @@ FILE_ENDINGS = (".pt", ".bin", ".safetensors", ".json", ".model", ".txt", ".zip"
 SECONDS = 20  # to wait for the hub's answer
 
 
-def is_hub_name(path: str | os.PathLike) -> bool:
+def is_hub_name(path: StrPath) -> bool:
     """Whether a text that names nothing on this machine may be the name of a model on the hub.
 
     It is none where its first part is a folder here in which something is nearly called so: that is a mistyped path.

@@ -21,7 +21,8 @@ def training_record(state: dict[str, Any]) -> dict[str, Any]:
         state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
     """
     if RECORD in state:
-        return state[RECORD]
+        made: dict[str, Any] = state[RECORD]
+        return made
     if not state.get("optimizer_history"):
         return {}
     criterion, task, common, optimization, saving = (

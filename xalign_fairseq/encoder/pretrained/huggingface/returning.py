@@ -1,7 +1,6 @@
 """Encoders that transformers runs, put back after training into the Hugging Face folder that they began with."""
 
 import logging
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.body import their_name
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.model")
 
 
-def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, folder: Path) -> None:
+def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) -> None:
     """Write the folder that an encoder began with, with the checkpoint's weights in it, in float32.
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
@@ -122,7 +122,7 @@ def _require_same_model(
 
 
 def _require_same_tokenizer(
-    state: dict[str, Any], config: EncoderConfig, vocabulary: Vocabulary, origin: Path, where: str | os.PathLike
+    state: dict[str, Any], config: EncoderConfig, vocabulary: Vocabulary, origin: Path, where: StrPath
 ) -> None:
     ours = load_tokenizer(state, config.vocab_size, where=where).dictionary.symbols
     theirs = load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order), where=origin)

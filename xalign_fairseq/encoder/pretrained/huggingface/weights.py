@@ -1,7 +1,6 @@
 """The files of a Hugging Face folder: JSON and tensors, read without running any code that they may carry."""
 
 import importlib.util
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
@@ -9,7 +8,7 @@ from typing import TypedDict
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import is_file_name, usual_mode
+from xalign_fairseq.core.files import StrPath, is_file_name, usual_mode
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.checkpoint import load_pickled
 
@@ -70,7 +69,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise XalignError("the file is not a safetensors file, or it is damaged", where=path, found=error) from None
 
 
-def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> None:
+def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
     """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for.
 
     Raises:
