@@ -107,13 +107,13 @@ def test_the_first_folder_is_looked_at_at_once(folders):
 def test_folders_that_are_added_come_behind_the_old_ones(folders, stopped, expected):
     index = Shards(folders[:2]).index(stopped)
     shards = Shards(folders)
-    shards.go_on(stopped, index)
+    shards.go_on(stopped, index, [])
     assert [shards.index(stopped + later) for later in range(5)] == expected
 
 
 def test_an_epoch_before_the_one_that_was_gone_on_from_begins_anew(folders):
     shards = Shards(folders)
-    shards.go_on(7, 1)
+    shards.go_on(7, 1, [])
     assert [shards.index(epoch) for epoch in (1, 2, 7, 8)] == [0, 1, 1, 2]
 
 
