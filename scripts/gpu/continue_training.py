@@ -27,7 +27,6 @@ from carried_checkpoint import carry
 from xalign_fairseq.aligner.training.defaults import family_options
 from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.core.json_files import write_json
-from xalign_fairseq.core.process import output
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint
@@ -35,7 +34,8 @@ from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.evaluation.plots.figure import require_matplotlib
 from xalign_fairseq.evaluation.plots.layers import plot_updates
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, encoder_options, flags
+from xalign_fairseq.trainer.fairseq_train import USER_DIR, encoder_options, flags
+from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.trainer.record import commit, machine
 
@@ -91,24 +91,27 @@ def train(args: argparse.Namespace, save: Path, given: dict[str, Any], end: floa
     """Train until it is time to end, as :func:`time.monotonic` tells; the last command."""
     line = [str(args.data), *flags(given), *args.extra]
     starting = STARTING
-    if not mend(save, checkpoint.updates_of):
+    if not mend(save, print):
         begin = time.monotonic()
         first = [*line, "--max-update", "1", "--validate-interval-updates", "1", "--save-interval-updates", "1"]
-        _run(first, save / LOG)
+        _run(first, save)
         starting = time.monotonic() - begin
     left = end - time.monotonic() - starting
     if left > 0:
         line += ["--stop-time-hours", f"{(trained_seconds(save) + left) / 3600:.5f}"]
-        _run(line, save / LOG)
+        _run(line, save)
     return line
 
 
-def _run(line: Sequence[str], log: Path) -> None:
+def _run(line: Sequence[str], save: Path) -> None:
     """Run fairseq-train to its end; of its output the validations and some of the reports are shown."""
     print(shlex.join(["fairseq-train", *line]), flush=True)
-    for said in output([*FAIRSEQ_TRAIN, *line], log):
+
+    def hear(said: str) -> None:
         if ROW.search(said):
             print(said, end="", flush=True)
+
+    run_training(FairseqTraining(line, save), hear)
 
 
 def trained_seconds(save: Path) -> float:

@@ -1,12 +1,10 @@
 """``xalign train``: a real training with one line of progress, and what becomes of its ends."""
 
-import sys
-
 import pytest
 import torch
+from support.launched import put_program
 
 from xalign_fairseq.cli import main, train
-from xalign_fairseq.trainer import train_run
 
 SMALL = [
     "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",
@@ -37,7 +35,7 @@ def ends(monkeypatch):
 
     def end(code):
         program = f"import sys; print(*sys.argv[1:]); sys.exit({code})"
-        monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", program))
+        put_program(monkeypatch, program)
 
     return end
 
@@ -80,7 +78,7 @@ def test_the_last_update_is_that_of_the_checkpoint_where_the_log_has_none(monkey
     last = tmp_path / "checkpoint_last.pt"
     torch.save({"model": {}, "optimizer_history": [{"num_updates": 25}]}, tmp_path / "made.pt")
     program = f"import shutil; shutil.copyfile({str(tmp_path / 'made.pt')!r}, {str(last)!r})"
-    monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", program))
+    put_program(monkeypatch, program)
     main(["train", str(tmp_path), "--lr", "1", "--max-update", "25", "--batch-size", "8", "--save-dir", str(tmp_path)])
     assert f"{last}: update 25\n" in capsys.readouterr().out
 
@@ -91,7 +89,7 @@ def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypat
     (tmp_path / "train.log").write_text(f"{rows[0]}\nbroken \udcff\n", errors="surrogateescape")
     if goes_on:
         (tmp_path / "checkpoint_last.pt").touch()
-    monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", f"print({rows[1]!r})"))
+    put_program(monkeypatch, f"print({rows[1]!r})")
     main(["train", str(tmp_path), "--lr", "1", "--max-update", "8", "--batch-size", "8", "--save-dir", str(tmp_path)])
     out, err = capsys.readouterr()
     assert f"lowest AER {lowest} at update" in out

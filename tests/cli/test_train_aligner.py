@@ -8,19 +8,17 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from support.launched import put_lines
 from support.text import LINES, train_symbols, write_bert
 
-from xalign_fairseq.aligner.training import train as run
 from xalign_fairseq.aligner.training import trimmed
 from xalign_fairseq.aligner.training.log import Progress
 from xalign_fairseq.cli import main
-from xalign_fairseq.core import process
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 from xalign_fairseq.encoder.pretrained.trimming import trim
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +26,7 @@ def fairseq(command):
     """Stands for a process of fairseq-train, which takes long to start; adds its output to the log in the same way."""
 
     def output(line, log, held=()):
-        done = command("fairseq-train", *line[len(FAIRSEQ_TRAIN) :])
+        done = command("fairseq-train", *line)
         with open(log, "a") as stream:
             stream.write(done.stdout + done.stderr)
         yield from (done.stdout + done.stderr).splitlines(keepends=True)
@@ -46,7 +44,8 @@ def call(tiny_checkpoint, tiny_text, fairseq):
         training = ["--updates", 12, "--validate-every", 4, "--lr", 0.003, "--device", "cpu", "--out", out]
         line = ["train-aligner", "--model", tiny_checkpoint, *text, *dev, *training, *options]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(run, "output", output)
+            if output:
+                put_lines(patch, output)
             return main([str(each) for each in line])
 
     return train
@@ -178,7 +177,7 @@ def test_bad_input_is_refused_before_training(call, tmp_path, monkeypatch, capsy
 
 @pytest.mark.slow
 def test_a_training_that_fails_says_why(call, tmp_path, capsys):
-    assert call(tmp_path / "run", "--updates", 1, "--", "--max-pair-length", 4, output=process.output) == 2
+    assert call(tmp_path / "run", "--updates", 1, "--", "--max-pair-length", 4, output=None) == 2
     error = capsys.readouterr().err
     assert re.search(r"fairseq-train failed[\s\S]*run/train\.log[\s\S]*exit code 1", error)
     assert "Traceback" not in error and "no sentence pair is within the limits" in error
@@ -229,7 +228,7 @@ def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
         progress(Progress(4, aer=0.5, of=12))
         return {"checkpoint": "best.pt", "updates": 4, "aer": 0.4, "before": 0.5, "language_embeddings": False}
 
-    monkeypatch.setattr(run, "train_aligner", trained)
+    monkeypatch.setattr("xalign_fairseq.aligner.training.train.train_aligner", trained)
     assert call(tmp_path / "run") == 0
     told = capsys.readouterr().out.splitlines()
     assert told[1:4] == ["warning: words that are not known", "training; log: train.log", "update 4: AER 50.00"]

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM, sent to this process itself."""
+"""SIGINT, SIGTERM and SIGUSR1, sent to this process itself."""
 
 import signal
 import subprocess
@@ -7,11 +7,12 @@ import sys
 import pytest
 
 from xalign_fairseq.core.signals import (
+    INTERRUPTS,
     Terminated,
     interrupted_code,
     interrupts_held_back,
     interrupts_kept_off,
-    terminate_as_interrupt,
+    signals_as_interrupts,
 )
 
 
@@ -20,15 +21,15 @@ def handlers(monkeypatch):
     """Ctrl-C is heard, and what hears it and SIGTERM is there again after each block."""
     # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
     first = signal.signal(signal.SIGINT, signal.default_int_handler)
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    before = [signal.getsignal(number) for number in INTERRUPTS]
     yield
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    assert [signal.getsignal(number) for number in INTERRUPTS] == before
     signal.signal(signal.SIGINT, first)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGUSR1, 75)])
 def test_a_terminated_driver_stops_as_one_that_is_interrupted_with_the_code_of_the_signal(number, code):
-    with pytest.raises(KeyboardInterrupt) as stopped, terminate_as_interrupt():
+    with pytest.raises(KeyboardInterrupt) as stopped, signals_as_interrupts():
         signal.raise_signal(number)
     assert interrupted_code(stopped.value) == code
 
@@ -42,7 +43,7 @@ def test_what_is_held_back_comes_at_the_end_of_the_block():
 
 
 def test_what_is_held_back_comes_after_an_error_too():
-    with pytest.raises(Terminated), terminate_as_interrupt(), interrupts_held_back():
+    with pytest.raises(Terminated), signals_as_interrupts(), interrupts_held_back():
         signal.raise_signal(signal.SIGTERM)
         raise ValueError
 

@@ -5,12 +5,19 @@ A file here holds its updates, 0 if it is a model without training, and is damag
 
 import pytest
 
+from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.trainer.mending import mend
 
 
 def updates_of(path):
     text = path.read_text()
     return int(text) if text else None
+
+
+@pytest.fixture(autouse=True)
+def files(monkeypatch):
+    """Files of a number stand for checkpoints."""
+    monkeypatch.setattr(checkpoint, "updates_of", updates_of)
 
 
 def write(folder, updates):
@@ -54,7 +61,7 @@ def read(folder):
 def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, before, after, said):
     write(tmp_path / "run", before)
     lines = []
-    assert mend(tmp_path / "run", updates_of, lines.append) == bool(after)
+    assert mend(tmp_path / "run", lines.append) == bool(after)
     assert read(tmp_path / "run") == after
     assert len(lines) == len(said)
     assert all(any(each in line for line in lines) for each in said), lines
@@ -63,14 +70,14 @@ def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, 
 def test_without_a_last_checkpoint_training_begins_anew(tmp_path):
     """Killed before the first checkpoint was copied: whether it was the best one is known no more."""
     write(tmp_path / "run", {"1_4": 4})
-    assert not mend(tmp_path / "run", updates_of)
+    assert not mend(tmp_path / "run", print)
 
 
 def test_a_model_without_training_stays_and_is_nothing_to_go_on_from(tmp_path):
     write(tmp_path / "run", {"best": 0, "last": None})
-    assert not mend(tmp_path / "run", updates_of)
+    assert not mend(tmp_path / "run", print)
     assert read(tmp_path / "run") == {"best": 0}
 
 
 def test_a_run_that_has_not_begun_has_nothing_to_mend(tmp_path):
-    assert not mend(tmp_path / "nothing", updates_of)
+    assert not mend(tmp_path / "nothing", print)

@@ -1,6 +1,8 @@
 """A run's files: models that are kept or removed, languages that are added."""
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -170,20 +172,53 @@ def test_predictions_have_the_precision_of_training(precision, runs, transfer_en
     assert ("dtype:bfloat16" in signature) == (precision == "bf16")
 
 
-def test_a_job_that_is_terminated_ends_its_training(runs, tmp_path):
-    spec = runs()[0]
-    folder = spec.folder(tmp_path / "out")
-    job(spec, tmp_path / "out", keep_models=False)
-    training = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
-    code = (
-        "import sys; from xalign_fairseq.transfer import runs; runs.train_options = lambda *given: []; "
-        f"runs.FAIRSEQ_TRAIN = [sys.executable, '-S', '-c', {training!r}]; sys.exit(runs.main(sys.argv[1:]))"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code, folder / "spec.json"])
-    log = folder / "train.log"
-    wait_for(lambda: log.is_file() and log.read_text().endswith("\n"), 120)
-    pid = int(log.read_text())
+@pytest.fixture
+def begin(runs, tmp_path):
+    """Starts a job whose training is a program; its process, the run's folder, and the id of the training."""
+
+    def start(program):
+        spec = runs()[0]
+        folder = spec.folder(tmp_path / "out")
+        job(spec, tmp_path / "out", keep_models=False)
+        training = f"import os, signal, sys, time; {program}; print(os.getpid(), flush=True); time.sleep(60)"
+        code = (
+            "import sys; from xalign_fairseq.transfer import runs; from xalign_fairseq.trainer import launch; "
+            f"runs.train_options = lambda *given: ['data']; launch.FAIRSEQ_TRAIN = (sys.executable, '-S', '-c', "
+            f"{training!r}); sys.exit(runs.main(sys.argv[1:]))"
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, folder / "spec.json"], stderr=subprocess.PIPE, text=True
+        )
+        log = folder / "train.log"
+        wait_for(lambda: log.is_file() and log.read_text().strip().isdigit(), 120)
+        return process, folder, int(log.read_text())
+
+    return start
+
+
+def sessions(folder):
+    return json.loads((folder / "training.json").read_text())["sessions"]
+
+
+def test_a_job_that_is_terminated_ends_its_training(begin):
+    process, folder, pid = begin("pass")
     assert is_alive(pid)
     process.send_signal(signal.SIGTERM)
     assert process.wait(30) == 143
     wait_for(lambda: not is_alive(pid))
+    assert [each["exit"] for each in sessions(folder)] == [None]
+
+
+def test_a_job_hands_sigusr1_on_to_its_training(begin):
+    process, folder, _ = begin("signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75))")
+    process.send_signal(signal.SIGUSR1)
+    assert process.wait(30) == 75
+    assert [each["exit"] for each in sessions(folder)] == [75]
+
+
+def test_a_job_whose_training_is_killed_says_so(begin):
+    process, folder, pid = begin("pass")
+    os.kill(pid, signal.SIGKILL)
+    assert process.wait(30) == 1
+    assert re.search(r"fairseq-train was killed[\s\S]*memory[\s\S]*resumes", process.stderr.read())
+    assert [each["exit"] for each in sessions(folder)] == [-9]

@@ -1,11 +1,14 @@
 """Jobs side by side: how many, what fails, what they have of the machine, and that none outlives the driver."""
 
+import signal
 import sys
+import threading
 
 import pytest
 from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.devices import cores
+from xalign_fairseq.core.signals import Requeued
 from xalign_fairseq.transfer.scheduler import Job, run_jobs, share
 
 
@@ -78,3 +81,19 @@ def test_a_crashed_job_leaves_no_child_behind(tmp_path):
     (ended,) = run_jobs([job(tmp_path, "crash", code)], 1, poll=0.01)
     assert ended.code == -9
     wait_for(lambda: not is_alive(int((tmp_path / "crash.log").read_text())))
+
+
+def test_sigusr1_reaches_the_jobs_and_no_other_one_starts(tmp_path):
+    code = (
+        "import signal, sys, time; signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75)); "
+        f"open({str(tmp_path / 'ready')!r}, 'w'); time.sleep(60)"
+    )
+    jobs = [job(tmp_path, "short", ""), job(tmp_path, "long", code), job(tmp_path, "never", "open('never', 'w')")]
+    running = run_jobs(jobs, 1, poll=0.01)
+    assert next(running).job.name == "short"
+    threading.Thread(
+        target=lambda: (wait_for((tmp_path / "ready").exists), signal.raise_signal(signal.SIGUSR1))
+    ).start()
+    with pytest.raises(Requeued):
+        next(running)
+    assert not (tmp_path / "never.log").exists()

@@ -22,7 +22,7 @@ from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.cli._ways import overview
 from xalign_fairseq.core.errors import XalignError, command_line_text
-from xalign_fairseq.core.signals import interrupted_code, terminate_as_interrupt
+from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.core.version import __version__
 
 
@@ -59,8 +59,8 @@ def _split_examples(doc: str) -> tuple[str, str | None]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``xalign``.
 
-    Bad input and files that can't be written are told without a traceback and give exit code 2, Ctrl-C gives 130 and
-    SIGTERM 143, after what is unfinished has been removed and what was started has been ended.
+    Bad input and files that can't be written are told without a traceback and give exit code 2, Ctrl-C gives 130,
+    SIGTERM 143 and SIGUSR1 75, after what is unfinished has been removed and what was started has been ended.
     """
     parser = build_parser()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what the line could go on with
@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     level = logging.INFO if args.verbose else logging.WARNING if args.quiet else logging.NOTSET
     try:
-        with log_from(level), terminate_as_interrupt():
+        with log_from(level), signals_as_interrupts():
             return args.run(args) or 0
     except KeyboardInterrupt as stopped:
         print(f"xalign {args.command}: stopped", file=sys.stderr)

@@ -40,9 +40,9 @@ def run(args: argparse.Namespace) -> None:
     from pathlib import Path
 
     from xalign_fairseq.core.files import atomic_write, require_outside
+    from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.report.page import report_page
     from xalign_fairseq.trainer.report.trained_run import read_run
-    from xalign_fairseq.trainer.train_run import LOG
 
     if (args.src is None) != (args.tgt is None) or (args.gold and args.src is None):
         raise XalignError(

@@ -22,9 +22,10 @@ Examples:
 import argparse
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, XalignError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,33 +50,33 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.core.installed import require_fairseq
     from xalign_fairseq.core.process import running
     from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+    from xalign_fairseq.trainer.launch import FairseqTraining, run_training
     from xalign_fairseq.trainer.train_line import train_line, value
-    from xalign_fairseq.trainer.train_run import LOG, QUEUE_AGAIN, train
+    from xalign_fairseq.trainer.train_record import require_same
 
     require_fairseq()
     for each in args.data.split(":"):
         if not Path(each).is_dir():
-            raise XalignError("the data folder does not exist", where=each, remedy="xalign prepare --out ...")
+            raise XalignError("the data folder does not exist", where=each, remedy=Command("prepare"))
     if {"-h", "--help"} & set(args.options):
         with running([*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]) as helping:
             return helping.wait()
     line, added = train_line(args.data, args.options, sizes_of)
-    folder, most = Path(value(line, "--save-dir") or ""), value(line, "--max-update")
-    if not args.quiet:
-        print(f"fairseq-train with {' '.join(added)} and the options given; log: {folder / LOG}", file=sys.stderr)
+    folder, most = Path(value(line, "save_dir") or ""), value(line, "max_update")
+    say = partial(print, file=sys.stderr) if not args.quiet else lambda text: None
+    say(f"fairseq-train with {' '.join(added)} and the options given")
+    require_same(folder, line)
     try:
         updates = int(most) if most and most.isdigit() else None
         began = time.time()
         with TrainProgress(updates, args.quiet, args.verbose, rows_before(folder)) as progress:
-            code = train(line, folder, progress.hear)
+            run_training(FairseqTraining(line, folder), progress.hear, progress.write if not args.quiet else say)
     except KeyboardInterrupt:
-        print("the same command goes on from the last checkpoint", file=sys.stderr)
+        print("the same command resumes from the last checkpoint", file=sys.stderr)
         raise
-    if code == QUEUE_AGAIN:
-        print("stopped by SIGUSR1, saved; the same command goes on", file=sys.stderr)
-    elif not args.quiet:
+    if not args.quiet:
         print(f"{summary(folder, progress, began)}\nxalign report {shlex.quote(str(folder))}")
-    return code
+    return 0
 
 
 def sizes_of(checkpoint: str) -> dict[str, Any]:
@@ -89,9 +90,9 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
 
 def rows_before(folder: "Path") -> "list[LogRow]":
     """What the log has of a training that is gone on with; nothing of one that begins anew."""
+    from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.log_rows import read_row
     from xalign_fairseq.trainer.mending import LAST
-    from xalign_fairseq.trainer.train_run import LOG
 
     log = folder / LOG
     if not ((folder / LAST).is_file() and log.is_file()):

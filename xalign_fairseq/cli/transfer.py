@@ -131,7 +131,7 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
 
     from xalign_fairseq.core.devices import visible_gpus
     from xalign_fairseq.core.json_files import read_json
-    from xalign_fairseq.core.process import tail
+    from xalign_fairseq.core.process import exit_text, tail
     from xalign_fairseq.transfer.runs import job, summary
     from xalign_fairseq.transfer.scheduler import run_jobs, share
 
@@ -148,7 +148,7 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
                 name = ended.job.name
                 if ended.code:
                     failed.append(name)
-                    bar.write(f"failed: {name} (exit code {ended.code}); the end of {ended.job.log}:", file=sys.stderr)
+                    bar.write(f"failed: {name} ({exit_text(ended.code)}); the end of {ended.job.log}:", file=sys.stderr)
                     bar.write(tail(ended.job.log), file=sys.stderr)
                     last = f"{name} failed"
                 else:

@@ -9,6 +9,7 @@ from typing import IO
 
 from xalign_fairseq.core.errors import XalignError
 
+# Not filelock's: its release unlocks the file for a child process that holds it too, and it shows no descriptor.
 LOCK = ".lock"
 """The name of a folder's lock."""
 

@@ -1,19 +1,18 @@
 """Commands as processes: started, heard, and ended with all that they started themselves."""
 
 import os
-import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.signals import interrupts_held_back
 
 # In the new process, before it becomes the command: Linux is to end it when its parent is killed, which then can't (the
@@ -30,6 +29,7 @@ os.execvp(sys.argv[2], sys.argv[2:])
 _PYTHON = sys.executable
 # How long a process may take to end after it was asked to.
 PATIENCE = 10.0
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # of a process, and of a shell that has run it
 TAIL_LINES = 15
 LONGEST_LINE = 400
 
@@ -80,6 +80,7 @@ def running(command: Sequence[str], **options: Any) -> Iterator["subprocess.Pope
         stop(started)
 
 
+<<<<<<< HEAD
 def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Generator[str, None, None]:
     """Run a command; yield each line of its output, errors included, after adding it to ``log``.
 
@@ -95,11 +96,32 @@ def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Gener
         raise failed(log, code)
 
 
+=======
+>>>>>>> main
 @contextmanager
 def heard(
     command: Sequence[str], log: Path, held: Sequence[int] = ()
 ) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
+<<<<<<< HEAD
     """As :func:`output`, with the process, whose exit code is the caller's to judge."""
+=======
+    """Run a command; give the process, and each line of its output, errors included, after adding it to ``log``.
+
+    The command is ended if the block is left early (Ctrl-C).
+
+    Args:
+        command: program and arguments.
+        log: is appended to.
+        held: open files, such as a lock, that the command holds too for as long as it runs.
+
+    Example::
+
+        with heard(["fairseq-train", "data-bin"], Path("train.log")) as (process, lines):
+            for line in lines:
+                print(line)
+            code = process.wait()
+    """
+>>>>>>> main
     with (
         running(
             command,
@@ -122,12 +144,40 @@ def heard(
         yield process, lines()
 
 
+<<<<<<< HEAD
 def failed(log: Path, code: int) -> XalignError:
     """The error of a fairseq-train that has ended with a code: what it says is wrong, or else the end of its log."""
     end = tail(log)
     told = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
     problem, found = "fairseq-train failed", f"exit code {code}; the end of its output:\n{told[0] if told else end}"
     return XalignError(problem, where=log, found=found, remedy="mend what it names and run the same command again")
+=======
+def exit_text(code: int) -> str:
+    """What an exit code says; the system kills a process (SIGKILL) when memory runs out.
+
+    Example::
+
+        exit_text(1)  # "exit code 1"
+    """
+    return "killed, probably for lack of memory" if code in KILLED else f"exit code {code}"
+
+
+def failure(program: str, where: object, code: int, said: str, remedy: Text) -> XalignError:
+    """The error for a program that has ended with another exit code than 0.
+
+    Args:
+        program: its name.
+        where: its log or command line.
+        code: negative for the signal that ended it, as :class:`subprocess.Popen` has it.
+        said: the end of its output, which is left out if it was killed.
+        remedy: what to do about it.
+    """
+    if code in KILLED:
+        return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)
+    return XalignError(
+        f"{program} failed", where=where, found=f"{exit_text(code)}; the end of its output:\n{said}", remedy=remedy
+    )
+>>>>>>> main
 
 
 def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:

@@ -1,38 +1,70 @@
-"""Ctrl-C, and the SIGTERM of a batch system: when they are heard, and as what."""
+"""Ctrl-C, and a batch system's SIGTERM and SIGUSR1, as exceptions."""
 
+import os
 import signal
+import subprocess
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Any
 
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+REQUEUE = 75
+"""The exit code (EX_TEMPFAIL) of a command that is to be queued again."""
 Handler = Callable[[int, FrameType | None], object]
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, heard as Ctrl-C is: through all clean-ups, past what takes errors."""
+    """SIGTERM. As with Ctrl-C, every clean-up runs and no handler of errors catches it."""
+
+    code = 128 + signal.SIGTERM
+
+
+class Requeued(KeyboardInterrupt):
+    """SIGUSR1, which Slurm sends before a job's time is over: the same command, queued again, resumes."""
+
+    code = REQUEUE
 
 
 @contextmanager
-def terminate_as_interrupt() -> Iterator[None]:
-    """Within the block SIGTERM raises :class:`Terminated`: a driver ends its jobs, what is unfinished is removed."""
+def signals_as_interrupts() -> Iterator[None]:
+    """Within the block SIGTERM raises :class:`Terminated`, and SIGUSR1 :class:`Requeued`."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise Terminated
+        raise Terminated if number == signal.SIGTERM else Requeued
 
-    with _handled({signal.SIGTERM: interrupt}):
+    with _handled(dict.fromkeys((signal.SIGTERM, signal.SIGUSR1), interrupt)):
         yield
 
 
 def interrupted_code(stopped: KeyboardInterrupt) -> int:
-    """A shell's exit code of a process that the signal ended: 130 of Ctrl-C, 143 of SIGTERM."""
-    return 128 + (signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT)
+    """The exit code of a process that a signal ended: 130 for Ctrl-C, 143 for SIGTERM, 75 for SIGUSR1."""
+    return getattr(stopped, "code", 128 + signal.SIGINT)
+
+
+@contextmanager
+def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]) -> Iterator[list[int]]:
+    """Within the block processes of this one get the SIGUSR1 that it is sent; the list has each that was sent.
+
+    Elsewhere than in the main thread, which alone handles signals, nothing is handed on.
+    """
+    sent: list[int] = []
+
+    def hand_on(number: int, frame: FrameType | None) -> None:
+        sent.append(number)
+        for process in processes():
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, number)
+
+    main = threading.current_thread() is threading.main_thread()
+    with _handled({signal.SIGUSR1: hand_on} if main else {}):
+        yield sent
 
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """SIGINT and SIGTERM that arrive within the block are handled at its end; in the main thread, which alone has them.
+    """SIGINT, SIGTERM and SIGUSR1 that arrive within the block, in the main thread, are handled at its end.
 
     Processes that are started here get them as ever; see :func:`interrupts_kept_off` for the others.
     """

@@ -49,7 +49,7 @@ def processes(number: int) -> Iterator[Workers]:
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
-            found, remedy = "most often too little memory", "use fewer workers"
+            found, remedy = "probably too little memory", "use fewer workers"
             raise XalignError("a worker process was killed", parameter="workers", found=found, remedy=remedy) from None
 
     try:

@@ -1,27 +1,32 @@
-"""The command line of fairseq-train, for whatever starts it as a process of its own."""
+"""Parts of fairseq-train's command line."""
 
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-# With this interpreter, wherever the console script may stand.
+# With this interpreter, wherever the console script is.
 FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; cli_main()")
 # The package's own folder: a relative path would break in spawned workers.
 USER_DIR = Path(__file__).resolve().parent.parent
 
 
+def flag(name: str) -> str:
+    """The option of a parameter: ``encoder_layers`` is ``--encoder-layers``."""
+    return "--" + name.replace("_", "-")
+
+
 def named(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by the names of their options: ``encoder_layers`` is ``--encoder-layers``."""
-    return {f"--{name.replace('_', '-')}": value for name, value in values.items()}
+    """Values by their options instead of their parameters."""
+    return {flag(name): value for name, value in values.items()}
 
 
 def encoder_options(sizes: Mapping[str, Any], checkpoint: str | Path) -> dict[str, Any]:
-    """A model of the package that is a checkpoint's encoder, and begins with its weights.
+    """The package's model with a checkpoint's encoder and weights.
 
     Args:
-        sizes: as :meth:`~xalign_fairseq.encoder.config.EncoderConfig.as_options` has them.
-        checkpoint: whatever can be read as one.
+        sizes: of :meth:`~xalign_fairseq.encoder.config.EncoderConfig.as_options`.
+        checkpoint: anything that can be read as one.
     """
     return {"--user-dir": USER_DIR, "--arch": "xalign_base", **named(sizes), "--init-checkpoint": checkpoint}
 
@@ -36,9 +41,9 @@ def adam_options(
     warmup: int = 0,
     optimizer: str = "adam",
 ) -> dict[str, Any]:
-    """Adam over so many updates, with a learning rate that falls to 0 in a line, and batches of so many examples.
+    """Adam with a learning rate that rises from 0 over ``warmup`` updates and then falls linearly to 0.
 
-    Before it falls, it rises from 0 over ``warmup`` updates. ``optimizer``: fairseq's ``adam`` or ``xalign_adamw``.
+    ``batch_size``: examples. ``optimizer``: fairseq's ``adam`` or ``xalign_adamw``.
     """
     return {
         "--optimizer": optimizer,
@@ -56,7 +61,7 @@ def adam_options(
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
-    """A command line's part: True is the option alone, False and None nothing, sequences their items by commas.
+    """Part of a command line: True gives the option alone, False and None nothing, a sequence its items and commas.
 
     Example::
 

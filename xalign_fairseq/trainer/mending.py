@@ -1,4 +1,4 @@
-"""The checkpoints of a run that was killed: whole again, so that the training goes on."""
+"""The checkpoints of a run that was killed, made whole so that training resumes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,24 +6,24 @@ from pathlib import Path
 from xalign_fairseq.core.files import atomic_copy
 
 BEST, LAST = "checkpoint_best.pt", "checkpoint_last.pt"
+Say = Callable[[str], object]
 
 
-def repair(
-    folder: Path, updates_of: Callable[[Path], int | None], say: Callable[[str], object]
-) -> tuple[Path | None, list[Path]]:
-    """Put the newest whole checkpoint in the place of a damaged best or last one.
+def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
+    """Replace a damaged best or last checkpoint by the newest whole one.
 
-    A copy that was broken off is one of the newest checkpoint, which is whole under the name that it was written to. A
-    model that holds no training is not damaged: it stays, and takes no other's place.
+    The newest one is what an interrupted copy was made of. A model without training is not damaged: it stays, and
+    replaces no other.
 
     Args:
-        folder: what fairseq-train calls ``--save-dir``; it need not be there.
-        updates_of: the updates that a checkpoint has had, 0 of a model without training, None if it is damaged.
-        say: is told what takes whose place.
+        folder: the ``--save-dir``, which may not exist yet.
+        say: gets a line for each checkpoint that is replaced.
 
     Returns:
-        the newest whole checkpoint of a training, None if there is none; and what is damaged still.
+        the newest whole checkpoint of a training, None if there is none; and the files that are still damaged.
     """
+    from xalign_fairseq.encoder.checkpoint import updates_of  # where it is needed: it loads torch
+
     updates = {path: updates_of(path) for path in sorted(folder.glob("checkpoint*.pt"))}
     whole = {path: number for path, number in updates.items() if number}
     newest = max(whole, key=lambda path: whole[path], default=None)
@@ -37,17 +37,12 @@ def repair(
     return newest, [path for path in damaged if path.name not in (BEST, LAST)]
 
 
-def mend(folder: Path, updates_of: Callable[[Path], int | None], say: Callable[[str], object] = print) -> bool:
-    """:func:`repair` a run's own folder, and remove what is damaged still; whether there is a last one, to go on from.
+def mend(folder: Path, say: Say) -> bool:
+    """:func:`repair` a run's own folder and remove what is still damaged; whether there is a checkpoint to resume from.
 
-    Where no checkpoint of a training is whole, it begins anew.
-
-    Example::
-
-        if mend(Path("run/checkpoints"), checkpoint.updates_of):
-            print("going on from the last checkpoint")
+    Where no checkpoint of a training is whole, the training begins anew.
     """
-    newest, damaged = repair(folder, updates_of, say)
+    newest, damaged = repair(folder, say)
     for path in damaged:
         say(f"{path} is damaged and is removed")
         path.unlink()

@@ -1,26 +1,26 @@
-"""What ``xalign train`` gives to fairseq-train: the user's own options, and before them those that they leave open."""
+"""The command line that ``xalign train`` gives to fairseq-train."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.trainer.fairseq_train import USER_DIR, flags, named
+from xalign_fairseq.trainer.fairseq_train import USER_DIR, flag, flags
 
 TASK, CRITERION, ARCH = "xalign_pretraining", "xlm_align", "xalign_base"
-VALIDATION = ("--disable-validation", "--valid-subset")
-LIMITS = ("--max-update", "--max-epoch", "--stop-time-hours")
-SIZES = ("--batch-size", "--max-sentences", "--max-tokens")  # the second is fairseq's other name of the first
+VALIDATION = ("disable_validation", "valid_subset")
+LIMITS = ("max_update", "max_epoch", "stop_time_hours")
+SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's other name of the first
 
 
 def train_line(
-    data: str, given: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
+    data: str, options: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
 ) -> tuple[list[str], list[str]]:
-    """The command line for a data-bin; what is not given has this package's defaults, and fairseq's.
+    """fairseq-train's command line for a data-bin: the user's options, and defaults for those that are not given.
 
     Args:
         data: the data-bin, or several, joined by colons.
-        given: options of fairseq-train, in its own form.
+        options: of fairseq-train, in its own form.
         sizes_of: the encoder's sizes of an ``--init-checkpoint``, as options, where no ``--arch`` is given.
 
     Returns:
@@ -33,32 +33,30 @@ def train_line(
 
         line, added = train_line("data-bin", ["--lr", "1e-4", "--max-update", "1000", "--batch-size", "32"])
     """
-    if value(given, "--lr") is None:
-        raise XalignError(
-            "no learning rate is given", parameter="lr",
-            expected="such as --lr 2e-5 to go on from a pretrained encoder, --lr 5e-4 for a new one",
-        )  # fmt: skip
-    if all(value(given, limit) is None for limit in LIMITS):
-        raise XalignError("the training has no end", where=LIMITS[0], expected=f"one of {', '.join(LIMITS)}")
-    if all(value(given, size) is None for size in SIZES):
-        raise XalignError("no batch size is given", where=SIZES[0], expected="one of --batch-size, --max-tokens")
-    task = value(given, "--task") or TASK
-    defaults: dict[str, Any] = {"--user-dir": USER_DIR, "--task": TASK}
+    for problem, names, expected in (
+        ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
+        ("the training has no end", LIMITS, None),
+        ("no batch size is given", SIZES, None),
+    ):
+        if all(value(options, name) is None for name in names):
+            raise XalignError(problem, parameter=names, expected=expected or "one of these")
+    task = value(options, "task") or TASK
+    defaults: dict[str, Any] = {"user_dir": USER_DIR, "task": TASK}
     if task.startswith("xalign_"):
-        defaults["--criterion"] = CRITERION if task == TASK else "transfer"
-        checkpoint = value(given, "--init-checkpoint")
-        defaults["--arch"] = ARCH
-        if checkpoint is not None and value(given, "--arch") is None:
-            defaults |= named(sizes_of(checkpoint))
-    defaults["--optimizer"] = "xalign_adamw"
-    most = value(given, "--max-update")
-    if value(given, "--lr-scheduler") is None and most not in (None, "0"):  # with 0 there is no such end
-        defaults |= {"--lr-scheduler": "polynomial_decay", "--total-num-update": most}
-    if task == TASK and not any(each.partition("=")[0] in VALIDATION for each in given) and not validates(data):
-        defaults["--disable-validation"] = True
-    defaults |= {"--save-dir": "checkpoints", "--log-format": "json", "--log-interval": 10}
-    added = flags({option: each for option, each in defaults.items() if value(given, option) is None})
-    return [data, *added, *given], added
+        defaults["criterion"] = CRITERION if task == TASK else "transfer"
+        checkpoint = value(options, "init_checkpoint")
+        defaults["arch"] = ARCH
+        if checkpoint is not None and value(options, "arch") is None:
+            defaults |= sizes_of(checkpoint)
+    defaults["optimizer"] = "xalign_adamw"
+    most = value(options, "max_update")
+    if value(options, "lr_scheduler") is None and most not in (None, "0"):  # with 0 there is no such end
+        defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": most}
+    if task == TASK and not any(given(options, name) for name in VALIDATION) and not validates(data):
+        defaults["disable_validation"] = True
+    defaults |= {"save_dir": "checkpoints", "log_format": "json", "log_interval": 10}
+    added = flags({flag(name): each for name, each in defaults.items() if value(options, name) is None})
+    return [data, *added, *options], added
 
 
 def validates(data: str) -> bool:
@@ -66,14 +64,19 @@ def validates(data: str) -> bool:
     return any(Path(data.split(":")[0]).glob("valid.*.idx"))
 
 
-def value(line: Sequence[str], option: str) -> str | None:
+def given(line: Sequence[str], name: str) -> bool:
+    """Whether a command line has an option."""
+    return any(each.partition("=")[0] == flag(name) for each in line)
+
+
+def value(line: Sequence[str], name: str) -> str | None:
     """The value of an option in a command line, the last one if there are several; None if it is not there.
 
     Example::
 
-        value(["data-bin", "--lr", "0.1", "--seed=3"], "--seed")  # "3"
+        value(["data-bin", "--max-update=5", "--seed", "3"], "max_update")  # "5"
     """
-    found = None
+    found, option = None, flag(name)
     for number, each in enumerate(line):
         if each == option and number + 1 < len(line):
             found = line[number + 1]

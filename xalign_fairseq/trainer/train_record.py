@@ -1,38 +1,41 @@
-"""``training.json`` of a training run: what was run, when, where and by which versions, once for each time it began."""
+"""``training.json`` of a training: what was run, when, where and with which versions, in a record for each session."""
 
 import os
+import platform
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 
 from xalign_fairseq.core.devices import cores
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installed import version
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.trainer.mending import LAST
 from xalign_fairseq.trainer.record import commit, machine
-from xalign_fairseq.trainer.train_line import value
+from xalign_fairseq.trainer.train_line import given, value
 
 NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
 
-
-# What makes two command lines two runs, and what fairseq-train takes where an option is not given.
-IDENTITY = {"--task": None, "--arch": None, "--criterion": None, "--objectives": None, "--init-checkpoint": None,
-            "--seed": "1"}  # fmt: skip
+# Two command lines that differ in these are two runs; fairseq-train's default where an option is not given.
+IDENTITY = {"task": None, "arch": None, "criterion": None, "objectives": None, "init_checkpoint": None, "seed": "1"}
 # With these the user says what of an earlier run is taken over.
-TAKEN_OVER = ("--restore-file", "--finetune-from-model", "--reset-optimizer", "--reset-dataloader", "--reset-meters",
-              "--reset-lr-scheduler")  # fmt: skip
+RESETS = ("optimizer", "dataloader", "meters", "lr_scheduler")
+TAKEN_OVER = ("restore_file", "finetune_from_model", *(f"reset_{each}" for each in RESETS))
 
 
 class Session(TypedDict):
-    """One time that the run was begun or gone on with. ``ended`` and ``exit`` are None if that was killed."""
+    """One time that the training was started or resumed.
+
+    ``ended`` is None while it runs, and if the launcher itself was killed. ``exit`` is fairseq-train's exit code,
+    negative for the signal that ended it, and None if the launcher was interrupted.
+    """
 
     command: str
-    data: NotRequired[list[str]]  # which records of earlier versions have for the newest alone
+    data: list[str]
     begun: str
     ended: str | None
     exit: int | None
@@ -44,44 +47,46 @@ class Session(TypedDict):
 class TrainRecord(TypedDict):
     """The whole file."""
 
-    data: list[str]
     sessions: list[Session]
 
 
 class Ended:
-    """How a session ends: ``code`` is the exit code, None if it is broken off."""
+    """How a session ends: ``code`` is the exit code, None if it was interrupted."""
 
     code: int | None = None
 
 
 def require_same(folder: Path, line: Sequence[str]) -> None:
-    """Raise :class:`XalignError` if a folder has the checkpoints of another run, which fairseq-train would go on from.
+    """Raise :class:`XalignError` if a folder has the checkpoints of another run, from which fairseq-train would resume.
 
-    More updates, more data-bins beside one that was there, another learning rate or batch size are the same run's.
+    More updates, more data-bins, another learning rate or batch size do not make another run.
 
     Args:
-        folder: the save dir.
+        folder: the ``--save-dir``.
         line: what fairseq-train would be given.
     """
     path = folder / NAME
-    if not (path.is_file() and (folder / LAST).exists()) or any(each.partition("=")[0] in TAKEN_OVER for each in line):
+    if not (path.is_file() and (folder / LAST).exists()) or any(given(line, name) for name in TAKEN_OVER):
         return
-    record = read_json(path, TrainRecord)
-    newest = _writer(folder, record)
-    earlier, earlier_data = shlex.split(newest["command"])[1:], newest.get("data", record["data"])
-    given = {name: [value(each, name) or usual for each in (earlier, line)] for name, usual in IDENTITY.items()}
-    found = [f"{name} {before}, now {now}" for name, (before, now) in given.items() if before != now]
+    newest = _writer(folder, read_json(path, TrainRecord))
+    earlier, earlier_data = shlex.split(newest["command"])[1:], newest["data"]
+    found: dict[str, object] = {}
+    for name, usual in IDENTITY.items():
+        before, now = (value(each, name) or usual for each in (earlier, line))
+        if before != now:
+            found[name] = f"{before}, now {now}"
     data = _data(line)
-    # By their places too: from another folder, or through a link, the same data-bin has another name.
+    # By their real paths too: from another folder, or through a link, the same data-bin has another name.
     if not {*data, *map(os.path.realpath, data)} & {*earlier_data, *map(os.path.realpath, earlier_data)}:
-        found.append(f"{':'.join(earlier_data)}, now {':'.join(data)}")
+        found["data"] = f"{':'.join(earlier_data)}, now {':'.join(data)}"
     if found:
         raise XalignError(
             "the folder has the checkpoints of another run",
             where=folder,
-            found="; ".join(found),
-            expected="the options of that run, to go on with it",
-            remedy="another --save-dir, or remove this one; --restore-file FILE says what to go on from",
+            parameter=tuple(found),
+            found="; ".join(f"{name} {each}" for name, each in found.items()),
+            expected="the options of that run, to resume it",
+            remedy=("another", Parameter("save_dir"), "or", Parameter("restore_file", "FILE"), "to say where to start"),
         )
 
 
@@ -94,10 +99,10 @@ def _writer(folder: Path, record: TrainRecord) -> Session:
 
 @contextmanager
 def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
-    """Write that a session begins, behind those that the folder has, and at the end of the block that it has ended.
+    """Add a session to the folder's ``training.json``; at the end of the block, when and how it ended.
 
     Args:
-        folder: the save dir.
+        folder: the run's folder.
         line: what fairseq-train is given, the data-bins first.
 
     Example::
@@ -114,8 +119,6 @@ def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
 
 
 def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
-    import platform
-
     path = folder / NAME
     sessions = read_json(path, TrainRecord)["sessions"] if path.is_file() else []
     found = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
@@ -129,7 +132,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
         "machine": f"{machine(cpu='--cpu' in line)}, {cores()} cores",
         "versions": {name: each for name, each in found.items() if each},
     }
-    record: TrainRecord = {"data": _data(line), "sessions": [*sessions, begun]}
+    record: TrainRecord = {"sessions": [*sessions, begun]}
     write_json(path, record)
     return record
 

@@ -7,23 +7,19 @@ import argparse
 import shutil
 import sys
 import time
-from collections import deque
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from xalign_fairseq.core.devices import cores, training_device
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.memory import keep_freed_memory
-from xalign_fairseq.core.process import output
-from xalign_fairseq.core.signals import interrupted_code, terminate_as_interrupt
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
-from xalign_fairseq.trainer.mending import mend
+from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
+from xalign_fairseq.trainer.launch import LOG, FairseqTraining, run_training
 from xalign_fairseq.trainer.record import commit, machine
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, read_counts
 from xalign_fairseq.transfer.run_spec import (
@@ -49,7 +45,7 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
         spec = with_tests_of(spec, folder / "spec.json")
     write_json(folder / "spec.json", spec.as_data())
     command = [sys.executable, "-m", "xalign_fairseq.transfer.runs", str(folder / "spec.json")]
-    return Job(spec.name, [*command, *(["--keep-models"] if keep_models else [])], folder / "train.log")
+    return Job(spec.name, [*command, *(["--keep-models"] if keep_models else [])], folder / LOG)
 
 
 class Earlier(ResultFile):
@@ -120,15 +116,12 @@ def tidy(folder: Path, keep_models: bool) -> None:
 
 def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
     """Fine-tune, unless that is done; ``trained.json`` says so, since fairseq would take one more step."""
-    from xalign_fairseq.encoder import checkpoint
-
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
         return dict[str, Any](read_json(mark, Trained))
-    mend(save, checkpoint.updates_of, partial(print, flush=True))
     begun = time.monotonic()
-    with closing(output([*FAIRSEQ_TRAIN, *train_options(spec, save)], folder / "train.log", held=[lock])) as lines:
-        deque(lines, maxlen=0)
+    training = FairseqTraining(train_options(spec, save), folder, save, lock)
+    run_training(training, hear=lambda line: None, say=partial(print, flush=True))
     minutes = (time.monotonic() - begun) / 60  # since training was last broken off
     found = {"minutes": minutes, "selection": _selection(spec, folder / MODEL)}
     write_json(mark, found)
@@ -227,10 +220,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--keep-models", action="store_true", help="keep the model that was tested")
     args = parser.parse_args(argv)
     try:
-        with terminate_as_interrupt():  # so that the training ends with this process
+        with signals_as_interrupts():  # so that the training ends with this process
             make(args.spec, args.keep_models)
     except XalignError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {command_line_text(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as stopped:
         return interrupted_code(stopped)

@@ -1,6 +1,7 @@
 """Several runs side by side: a pool of processes over the machine's cores, or one a GPU."""
 
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.process import start, stop
-from xalign_fairseq.core.signals import interrupts_held_back
+from xalign_fairseq.core.signals import REQUEUE, Requeued, interrupts_held_back, requeue_handed_on
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ def run_jobs(
     """Run jobs in their order, at most ``slots`` at a time, and yield each as it ends, whether it failed or not.
 
     Each job leads a process group of its own. If the iteration is left early, by an exception (Ctrl-C) or by
-    ``close()``, the groups that still run are ended before it returns; there is nothing left to clean up.
+    ``close()``, the groups that still run are ended before it returns; there is nothing left to clean up. SIGUSR1 is
+    handed on to the jobs; no further one starts, and those that had to stop are not yielded.
 
     Args:
         jobs: what to run.
@@ -54,27 +56,35 @@ def run_jobs(
         environment: what a job in slot 0 ... slots - 1 has in its environment beside this process's.
         poll: seconds between two looks.
 
+    Raises:
+        Requeued: SIGUSR1 has ended the jobs.
+
     Example::
 
         for done in run_jobs(jobs, 2, lambda slot: {"CUDA_VISIBLE_DEVICES": str(slot)}):
             print(done.job.name, done.code)
     """
     waiting, running = list(jobs), list[_Running]()
-    try:
-        while waiting or running:
-            free = sorted(set(range(slots)) - {each.slot for each in running})
-            for slot in free[: len(waiting)]:
-                with interrupts_held_back():  # a process that is not in the list yet would not be ended
-                    running.append(_start(waiting.pop(0), slot, environment(slot)))
-            ended = [each for each in running if each.process.poll() is not None]
-            running = [each for each in running if each not in ended]
-            for index, each in enumerate(ended, 1):
-                stop([each.process])  # what a job that crashed may have left behind
-                yield Finished(each.job, each.process.returncode, len(waiting) + len(running) + len(ended) - index)
-            if not ended:
-                time.sleep(poll)
-    finally:
-        stop([each.process for each in running])
+    with requeue_handed_on(lambda: [each.process for each in running]) as signalled:
+        try:
+            while (waiting and not signalled) or running:
+                free = [] if signalled else sorted(set(range(slots)) - {each.slot for each in running})
+                for slot in free[: len(waiting)]:
+                    with interrupts_held_back():  # a process that is not in the list yet would not be ended
+                        running.append(_start(waiting.pop(0), slot, environment(slot)))
+                ended = [each for each in running if each.process.poll() is not None]
+                running[:] = [each for each in running if each not in ended]
+                for index, each in enumerate(ended, 1):
+                    stop([each.process])  # what a job that crashed may have left behind
+                    code, left = each.process.returncode, len(waiting) + len(running) + len(ended) - index
+                    if not (signalled and code in (REQUEUE, -signal.SIGUSR1)):
+                        yield Finished(each.job, code, left)
+                if not ended:
+                    time.sleep(poll)
+        finally:
+            stop([each.process for each in running])
+    if signalled:
+        raise Requeued
 
 
 def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.environ) -> Callable[[int], dict]:

@@ -186,7 +186,7 @@ def go_on(data: Path, head: Path, benchmark: Path, run: Path, setting: str, opti
     """Train, measure and write, unless that is done."""
     if (run / "result.json").is_file():
         return
-    mend(run, updates_of)
+    mend(run, print)
     record = {
         "setting": setting,
         "seed": int(options["--seed"]),

@@ -13,8 +13,10 @@ import os
 import re
 import resource
 import shlex
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import study
@@ -26,13 +28,13 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_copy
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.core.locks import alone
-from xalign_fairseq.core.process import output
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.pretrained.trimming import untrim
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
+from xalign_fairseq.trainer.fairseq_train import encoder_options, flags
+from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.trainer.mending import LAST, mend
 from xalign_fairseq.trainer.record import commit, machine
 
@@ -57,9 +59,9 @@ def main() -> None:
     options = {**study.COMMON, **study.SETTINGS[args.setting], **changed, "--seed": str(args.seed)}
     name = ",".join([args.setting, *(f"{key.lstrip('-')}={value}" for key, value in changed.items())])
     folder = args.runs / f"{name}-{args.seed}"
-    with alone(folder):
+    with alone(folder) as lock:
         kind = KINDS.get(args.setting, Run)
-        kind(folder, args.data, args.gold, args.every, options, args.setting, args.seed).go_on()
+        kind(folder, args.data, args.gold, args.every, options, args.setting, args.seed).go_on(lock)
 
 
 class Run:
@@ -73,7 +75,7 @@ class Run:
         self.record = {"setting": setting, "seed": seed, "options": dict(options), "machine": machine(cpu=True)}
         self.curve = folder / "dev.jsonl"
 
-    def go_on(self) -> None:
+    def go_on(self, lock: int | None = None) -> None:
         """Train and score until all updates are done."""
         self._mend()
         if not self._rows():
@@ -81,12 +83,12 @@ class Run:
         while (done := self._scored()) < self.updates:
             until = min(done + self.every, self.updates)
             if (updates_of(self.folder / LAST) or 0) < until:
-                self._train(until)
+                self._train(until, lock)
             self._score(until, *self._cost(until))
         write_json(self.folder / "result.json", {**self.record, "development": self._rows()})
 
     def _mend(self) -> None:
-        mend(self.folder, updates_of)
+        mend(self.folder, print)
 
     def _begin(self) -> None:
         """e5-small as it comes, which is scored for the first run of all."""
@@ -105,16 +107,15 @@ class Run:
         rows = self._rows()
         return rows[-1]["updates"] if rows else 0
 
-    def _train(self, until: int) -> None:
+    def _train(self, until: int, lock: int | None) -> None:
         """Train up to an update; the schedule is that of the whole run."""
         command = self._command(until)
-        self.record |= {"command": shlex.join(["fairseq-train", *command[3:]]), "commit": commit(Path(__file__))}
+        self.record |= {"command": shlex.join(["fairseq-train", *command]), "commit": commit(Path(__file__))}
         write_json(self.folder / "run.json", self.record)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        words = 0.0
-        for row in output(command, self.folder / "train.log"):
-            if found := ROW.search(row):
-                words += 50 * float(json.loads(found[1])["wpb"])
+        rows: list[str] = []
+        self._run(command, rows.append, lock)
+        words = sum(50 * float(json.loads(found[1])["wpb"]) for found in map(ROW.search, rows) if found)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         with (self.folder / "cost.jsonl").open("a") as out:
@@ -137,7 +138,10 @@ class Run:
                 "--log-interval": 50,
             }
         )
-        return [*FAIRSEQ_TRAIN, str(self.data), *line]
+        return [str(self.data), *line]
+
+    def _run(self, command: list[str], hear: Callable[[str], object], lock: int | None) -> None:
+        run_training(FairseqTraining(command, self.folder, lock=lock), hear)
 
     def _start(self) -> Path:
         """What training begins with: the trimmed encoder, with the MLM head of the first run if need be."""
@@ -185,8 +189,13 @@ class ClosedForm(Run):
         pass
 
     def _command(self, until: int) -> list[str]:
-        command = [sys.executable, "-m", "xalign_fairseq", "procrustes", "--overwrite"]
-        return [*command, *map(str, ("--model", self.data, "--data", self.data, "--out", self.folder / LAST))]
+        options = ("--model", self.data, "--data", self.data, "--out", self.folder / LAST)
+        return ["procrustes", "--overwrite", *map(str, options)]
+
+    def _run(self, command: list[str], hear: Callable[[str], object], lock: int | None) -> None:
+        subprocess.run(
+            [sys.executable, "-m", "xalign_fairseq", *command], check=True, pass_fds=[] if lock is None else [lock]
+        )
 
 
 KINDS = {"procrustes": ClosedForm}

@@ -42,7 +42,7 @@ def test_a_failure_tells_the_command_and_the_end_of_what_was_said(work, code, sa
     with pytest.raises(XalignError) as error:
         run_tool(python(program), work)
     assert f"{Path(sys.executable).name} failed\n  where: {sys.executable} -S -c" in str(error.value)
-    assert "exit code 3; the end of what it said:\n" in str(error.value) and said in str(error.value)
+    assert "exit code 3; the end of its output:\n" in str(error.value) and said in str(error.value)
     assert len(str(error.value)) < 3000
 
 

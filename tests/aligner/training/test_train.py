@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from support.launched import put_lines
 
 from xalign_fairseq.aligner.training import train, trimmed
 from xalign_fairseq.aligner.training.log import Progress
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.locks import LOCK, alone
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder.checkpoint import updates_of
@@ -56,7 +58,7 @@ class FairseqTrain:
 @pytest.fixture
 def fairseq(small_run, monkeypatch):
     stand_in = FairseqTrain(small_run)
-    monkeypatch.setattr(train, "output", stand_in)
+    put_lines(monkeypatch, stand_in)
     return stand_in
 
 
@@ -76,6 +78,7 @@ def test_the_best_checkpoint_is_the_result(call, small_run):
     result, said, seen = call()
     assert result["checkpoint"] == str(small_run.out / "checkpoint_best.pt") and result["updates"] == 4
     assert result["aer"] == result["before"]  # nothing was learned here
+    assert [each["exit"] for each in read_json(small_run.out / "training.json")["sessions"]] == [0]
     assert result["command"].startswith("fairseq-train ") and not result["language_embeddings"]
     assert said[1] == "train: 3 pairs, 1 dropped; valid: 2 pairs, 0 dropped"
     assert said[2].startswith(f"before training: AER {100 * result['before']:.2f} on the development set")
@@ -114,7 +117,7 @@ def test_a_run_that_was_broken_off_goes_on(call, small_run, fairseq):
     prepared = (small_run.out / "data-bin/manifest.json").stat().st_mtime_ns
     result, said, seen = call()
     assert fairseq.calls == [0, 4] and seen == [Progress(8, aer=0.5, of=8)] and result["updates"] == 4
-    assert said[0] == "going on from the last checkpoint"
+    assert said[0] == "resuming from the last checkpoint"
     assert (small_run.out / "data-bin/manifest.json").stat().st_mtime_ns == prepared
 
 
@@ -126,7 +129,7 @@ def test_a_damaged_last_checkpoint_is_mended_from_the_newest(call, small_run, fa
     last.write_bytes(last.read_bytes()[:2000])
     _, said, _ = call()
     assert fairseq.calls == [0, 4]
-    assert "checkpoint_last.pt is damaged" in said[0] and said[1] == "going on from the last checkpoint"
+    assert "checkpoint_last.pt is damaged" in said[0] and said[1] == "resuming from the last checkpoint"
 
 
 def test_without_a_whole_checkpoint_training_begins_anew(call, small_run, fairseq):
@@ -166,7 +169,7 @@ def test_a_trimmed_vocabulary_is_whole_again_in_the_result(call, small_run, fair
         call(trim_vocabulary=True)
     plain = DataBin(small_run.out / "data-bin")
     result, said, _ = call(trim_vocabulary=True)
-    assert fairseq.calls == [0, 4] and said[0] == "going on from the last checkpoint"
+    assert fairseq.calls == [0, 4] and said[0] == "resuming from the last checkpoint"
     assert result["checkpoint"] == str(small_run.out / "model.pt") and result["updates"] == 4
     assert f"--init-checkpoint {small_run.out / 'trimmed.pt'}" in result["command"]
     assert find_pretrained(small_run.out) == small_run.out / "model.pt"

@@ -7,16 +7,15 @@ from types import SimpleNamespace
 import pytest
 import torch
 from support.body_folders import MODELS, read_model, write_model
+from support.launched import put_lines
 from support.small import diagonal, pair
 
-from xalign_fairseq.aligner.training import train as aligner_run
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.config import DROPOUTS
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives import DWA, TLM
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.training.alignment_model import AlignmentModel
 
 SRC = ["The red house is big .", "Bob sees a cat", "Ann likes bread ."] * 4
@@ -87,11 +86,11 @@ def test_dropout_that_the_layers_lack_is_warned_of(folder, caplog):
 @pytest.mark.slow
 def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monkeypatch):
     def output(line, log, held=()):
-        done = command("fairseq-train", *line[len(FAIRSEQ_TRAIN) :])
+        done = command("fairseq-train", *line)
         assert done.returncode == 0, done.stdout + done.stderr
         yield from (done.stdout + done.stderr).splitlines(keepends=True)
 
-    monkeypatch.setattr(aligner_run, "output", output)
+    put_lines(monkeypatch, output)
     files = [str(folder / name) for name in ("src", "tgt", "gold")]
     line = ["train-aligner", "--model", str(folder / "model"), "--src", files[0], "--tgt", files[1], "--valid-src"]
     line += [files[0], "--valid-tgt", files[1], "--valid-gold", files[2], "--updates", "2", "--validate-every", "2"]

@@ -84,14 +84,14 @@ def runs(models, monkeypatch):
     """The options that fairseq-train would be run with; each leaves a checkpoint."""
     lines = []
 
-    def run(line, log):
+    def run(line, save):
         lines.append(line)
         state = {
             "model": {},
             "extra_state": {"previous_training_time": 36.0},
             "optimizer_history": [{"num_updates": 1}],
         }
-        torch.save(state, log.parent / "checkpoint_last.pt")
+        torch.save(state, save / "checkpoint_last.pt")
 
     monkeypatch.setattr(models, "_run", run)
     return lines

@@ -30,12 +30,12 @@ def run_folder(tmp_path):
     }  # fmt: skip
     (data / "manifest.json").write_text(json.dumps(manifest))
     session = {
-        "command": "fairseq-train data-bin --lr '<b>'", "begun": "2026-11-23T05:00:00+00:00",
+        "command": "fairseq-train data-bin --lr '<b>'", "data": [str(data)], "begun": "2026-11-23T05:00:00+00:00",
         "ended": "2026-11-23T06:00:30+00:00", "exit": 0, "commit": "abc1234", "machine": "A <GPU>, 2 cores",
         "versions": {"python": "3.11.7", "torch": "2.13.0"},
     }  # fmt: skip
     killed = {**session, "ended": None, "exit": None}
-    (folder / "training.json").write_text(json.dumps({"data": [str(data)], "sessions": [killed, session]}))
+    (folder / "training.json").write_text(json.dumps({"sessions": [killed, session]}))
     inner = [
         line("train_inner", num_updates=n, loss=20 - n / 10, mlm_loss=9 - n / 10, dwa_loss=4, wps=1000 + n, lr=0.1)
         for n in (10, 20, 30)

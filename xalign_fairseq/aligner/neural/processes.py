@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from xalign_fairseq.aligner.sentence_pairs import Sentence, WordPair, chunks
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.process import exit_text
 from xalign_fairseq.core.signals import interrupts_kept_off
 from xalign_fairseq.core.workers import follow_parent
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
@@ -174,7 +175,7 @@ class _Worker:
         self.process.join()
         return XalignError(
             "a worker process was killed",
-            found=f"exit code {self.process.exitcode}; -9 is most often too little memory",
+            found=exit_text(self.process.exitcode or 0),
             remedy="use fewer --processes, or a smaller --batch-tokens",
         )
 

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.process import running
+from xalign_fairseq.core.process import failure, running
 
 TAIL_BYTES = 2000
 
@@ -36,12 +35,8 @@ def run_tool(command: Sequence[str], folder: Path, stdout: str | None = None, ec
             tail = _listen(process, echo)
             code = process.wait()
     if code:
-        raise XalignError(
-            f"{Path(command[0]).name} failed",
-            where=shlex.join(command),
-            found=f"exit code {code}; the end of what it said:\n{tail or '(nothing)'}",
-            remedy="run it by hand on a few lines of the text; see that there is enough memory and disk space",
-        )
+        remedy = "run it by hand on a few lines of the text; see that there is enough memory and disk space"
+        raise failure(Path(command[0]).name, shlex.join(command), code, tail or "(nothing)", remedy)
 
 
 def _listen(process: subprocess.Popen, echo: bool) -> str:

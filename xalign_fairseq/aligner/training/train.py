@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +15,11 @@ from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.installed import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
-from xalign_fairseq.core.process import output
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
-from xalign_fairseq.trainer import train_record
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
-from xalign_fairseq.trainer.mending import mend
+from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.transport.sinkhorn import backend
 
 Say = Callable[[str], object]
@@ -76,18 +72,13 @@ def train_aligner(
                 say(f"trimming {run.model} to the text: {trim_model(run)}")
             begun = {"identity": identity, "before": _begin(trained, start.layer, device, say)}
             write_json(folder.run, begun)
-        elif mend(folder.path, updates_of, say):
-            say("going on from the last checkpoint")
-        if (updates_of(folder.last) or 0) < run.updates:  # fairseq would take one more step
-            say(f"training; log: {folder.log}")
-            # Closed at once if progress() is interrupted, so that the process does not outlive this call.
-            with (
-                train_record.session(folder.path, options),
-                closing(output([*FAIRSEQ_TRAIN, *options], folder.log, held=[lock])) as lines,
-            ):
-                for line in lines:
-                    if report := read_line(line):
-                        progress(replace(report, of=run.updates))
+        if (updates_of(folder.last) or 0) < run.updates:  # else it was trained to its end
+
+            def hear(line: str) -> None:
+                if report := read_line(line):
+                    progress(replace(report, of=run.updates))
+
+            run_training(FairseqTraining(options, folder.path, folder.path, lock), hear, say)
         path = folder.tidy()
         updates = updates_of(path)
         if run.trim_vocabulary:

@@ -40,12 +40,10 @@ def _repaired(load: Callable[..., Any]) -> Callable[..., Any]:
     def load_checkpoint(cfg: Any, trainer: Any, **options: Any) -> Any:
         import torch
 
-        from xalign_fairseq.encoder.checkpoint import updates_of
-
         # Sharded states have a file for each process, which none of them can replace by itself.
         if cfg.restore_file == LAST and not trainer.checkpoint_suffix:
             if trainer.data_parallel_rank == 0 and (Path(cfg.save_dir) / LAST).is_file():
-                repair(Path(cfg.save_dir), updates_of, logger.warning)
+                repair(Path(cfg.save_dir), logger.warning)
             if torch.distributed.is_initialized():  # the others look at the same file
                 torch.distributed.barrier()
         return load(cfg, trainer, **options)

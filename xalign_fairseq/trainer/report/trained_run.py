@@ -11,9 +11,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.databin import MANIFEST
+from xalign_fairseq.trainer.launch import LOG
 from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
 from xalign_fairseq.trainer.train_record import NAME as RECORD
-from xalign_fairseq.trainer.train_run import LOG
 from xalign_fairseq.trainer.training_log import TrainingCost, read_cost
 
 WARNINGS = ("WARNING", "ERROR", "CRITICAL")
@@ -118,7 +118,7 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
         sessions=sessions,
         result=records["result.json"],
         record=records["run.json"],
-        data=[_data(Path(path)) for path in _data_paths(folder, records[RECORD], configuration)],
+        data=[_data(Path(path)) for path in _data_paths(folder, sessions, configuration)],
         warnings=_warnings(lines),
         times=(times[0], times[-1]),
     )
@@ -141,9 +141,11 @@ def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {}
 
 
-def _data_paths(folder: Path, record: Mapping[str, Any], configuration: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    if "data" in record:
-        return list(record["data"])
+def _data_paths(
+    folder: Path, sessions: Sequence[Mapping[str, Any]], configuration: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    if sessions:
+        return list(sessions[-1]["data"])
     if (folder / "data-bin" / MANIFEST).is_file():  # train-aligner's
         return [str(folder / "data-bin")]
     return [path for path in str(configuration.get("task", {}).get("data") or "").split(":") if path]

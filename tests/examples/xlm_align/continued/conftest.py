@@ -18,7 +18,7 @@ def made_up(tmp_path, monkeypatch):
         with run.curve.open("a") as out:
             out.write(json.dumps({"updates": updates, "cpu_seconds": seconds, "tokens": tokens, "aer": found}) + "\n")
 
-    def train_to(run, until):
+    def train_to(run, until, lock=None):
         called.append(("train", until))
         at["updates"] = until
         with (run.folder / "cost.jsonl").open("a") as out:

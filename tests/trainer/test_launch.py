@@ -1,46 +1,61 @@
-"""fairseq-train as a process of another, by a program in its place."""
+"""fairseq-train as a process, by a program in its place."""
 
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from functools import partial
 
 import pytest
+from support.launched import put_program
 from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.locks import alone
-from xalign_fairseq.trainer import train_run
+from xalign_fairseq.core.signals import Requeued
+from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 
 
 @pytest.fixture
 def instead(monkeypatch):
-    """The function that has a program stand for fairseq-train."""
+    """The function that puts a program in the place of fairseq-train."""
+    return partial(put_program, monkeypatch)
 
-    def put(program):
-        monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-u", "-c", textwrap.dedent(program)))
 
-    return put
+def train(line, folder, hear=lambda line: None, **more):
+    run_training(FairseqTraining(line, folder, **more), hear, say=lambda line: None)
+
+
+def sessions(folder):
+    return read_json(folder / "training.json")["sessions"]
 
 
 def test_the_log_is_added_to_and_heard(instead, tmp_path):
     instead("import sys; print(*sys.argv[1:]); print('second', file=sys.stderr)")
     heard = []
     for _ in range(2):
-        assert train_run.train(["data", "--lr", "1"], tmp_path / "run", heard.append) == 0
+        train(["data", "--lr", "1"], tmp_path / "run", heard.append)
     assert heard == ["data --lr 1\n", "second\n"] * 2
     assert (tmp_path / "run/train.log").read_text() == "data --lr 1\nsecond\n" * 2
-    assert [each["exit"] for each in read_json(tmp_path / "run/training.json")["sessions"]] == [0, 0]
+    assert [each["exit"] for each in sessions(tmp_path / "run")] == [0, 0]
 
 
 def test_a_failure_shows_the_end_of_the_log_and_names_it(instead, tmp_path):
     instead("print('x' * 1000); print('all is well'); raise RuntimeError('out of luck')")
     with pytest.raises(XalignError, match=r"train\.log[\s\S]*exit code 1[\s\S]*x \.\.\.[\s\S]*out of luck") as error:
-        train_run.train(["data"], tmp_path, lambda line: None)
+        train(["data"], tmp_path)
     assert "x" * 401 not in str(error.value)
-    assert read_json(tmp_path / "training.json")["sessions"][0]["exit"] == 1
+    assert sessions(tmp_path)[0]["exit"] == 1
+
+
+def test_a_killed_training_says_so_and_how_to_resume(instead, tmp_path):
+    instead("import os, signal; print('much log'); os.kill(os.getpid(), signal.SIGKILL)")
+    with pytest.raises(XalignError, match=r"was killed[\s\S]*too little memory[\s\S]*it resumes from") as error:
+        train(["data"], tmp_path)
+    assert "exit code" not in str(error.value) and "much log" not in str(error.value)
+    assert sessions(tmp_path)[0]["exit"] == -9
 
 
 def test_of_an_error_in_the_input_the_error_alone_is_shown(instead, tmp_path):
@@ -48,7 +63,7 @@ def test_of_an_error_in_the_input_the_error_alone_is_shown(instead, tmp_path):
         "import sys; print('much log'); print('error: old'); print('error: no data-bin\\n  where: dato'); sys.exit(1)"
     )
     with pytest.raises(XalignError, match=r"output:\nerror: no data-bin\n  where: dato") as error:
-        train_run.train(["dato"], tmp_path, lambda line: None)
+        train(["dato"], tmp_path)
     assert "much log" not in str(error.value)
 
 
@@ -60,7 +75,7 @@ def test_a_mistyped_option_is_answered_with_those_like_it(instead, tmp_path):
         parser.parse_args()
     """)
     with pytest.raises(XalignError, match=r"found: unrecognized arguments: --max-tkens 3\n  expected: --max-tokens\n"):
-        train_run.train(["data", "--max-tkens", "3"], tmp_path, lambda line: None)
+        train(["data", "--max-tkens", "3"], tmp_path)
 
 
 @pytest.mark.parametrize(("given", "near"), [("xlm_alig", "expected: xlm_align\n"), ("other", "next: ")])
@@ -73,26 +88,42 @@ def test_a_mistyped_value_is_answered_with_those_like_it_and_not_with_a_list_of_
         parser.parse_args()
     """)
     with pytest.raises(XalignError, match=f"invalid choice: '{given}'\n  {near}"):
-        train_run.train(["data", "--criterion", given], tmp_path, lambda line: None)
+        train(["data", "--criterion", given], tmp_path)
 
 
 def test_one_training_at_a_time_in_a_folder(instead, tmp_path):
     instead("pass")
     with alone(tmp_path), pytest.raises(XalignError, match="another process"):
-        train_run.train(["data"], tmp_path, lambda line: None)
+        train(["data"], tmp_path)
     assert not (tmp_path / "training.json").exists()
 
 
-def test_sigusr1_is_handed_on_and_75_is_no_failure(instead, tmp_path):
-    instead("""
-        import signal, sys, time
-        signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75))
-        print("ready")
-        time.sleep(60)
-    """)
+def test_the_training_holds_the_lock_of_its_caller(instead, tmp_path):
+    with alone(tmp_path) as lock:
+        instead(f"import os; print(os.fstat({lock}).st_ino)")
+        heard = []
+        train(["data"], tmp_path, heard.append, lock=lock)
+    assert heard == [f"{(tmp_path / '.lock').stat().st_ino}\n"]
+
+
+def test_checkpoints_of_the_run_alone_are_mended(instead, tmp_path):
+    instead("pass")
+    (tmp_path / "checkpoint_last.pt").write_bytes(b"half")
+    train(["data"], tmp_path)
+    assert (tmp_path / "checkpoint_last.pt").exists()
+    said = []
+    run_training(FairseqTraining(["data"], tmp_path, save_dir=tmp_path), lambda line: None, said.append)
+    assert not (tmp_path / "checkpoint_last.pt").exists() and "training begins anew" in said[1]
+
+
+@pytest.mark.parametrize("program", ["signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75))", "pass"])
+def test_sigusr1_is_handed_on_and_is_no_failure(instead, tmp_path, program):
+    """The second program dies of it, as fairseq-train does before it has set up its handler."""
+    instead(f"import signal, sys, time; {program}; print('ready'); time.sleep(60)")
     before = signal.getsignal(signal.SIGUSR1)
-    code = train_run.train(["data"], tmp_path, lambda line: signal.raise_signal(signal.SIGUSR1))
-    assert code == train_run.QUEUE_AGAIN
+    with pytest.raises(Requeued):
+        train(["data"], tmp_path, lambda line: signal.raise_signal(signal.SIGUSR1))
+    assert sessions(tmp_path)[0]["exit"] == (-signal.SIGUSR1 if program == "pass" else 75)
     assert signal.getsignal(signal.SIGUSR1) == before
 
 
@@ -105,9 +136,9 @@ def test_ctrl_c_ends_what_was_started(instead, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_run.train(["data"], tmp_path, interrupt)
+        train(["data"], tmp_path, interrupt)
     wait_for(lambda: not is_alive(found[0]))
-    [session] = read_json(tmp_path / "training.json")["sessions"]
+    [session] = sessions(tmp_path)
     assert session["ended"] and session["exit"] is None
 
 
@@ -115,10 +146,11 @@ def test_the_training_does_not_outlive_its_killed_parent(tmp_path):
     program = f"""
         import sys
         from pathlib import Path
-        from xalign_fairseq.trainer import train_run
+        from xalign_fairseq.trainer import launch
         code = "import os, time; print(os.getpid()); time.sleep(60)"
-        train_run.FAIRSEQ_TRAIN = (sys.executable, "-S", "-u", "-c", code)
-        train_run.train(["data"], Path({str(tmp_path)!r}), lambda line: print(line, flush=True))
+        launch.FAIRSEQ_TRAIN = (sys.executable, "-S", "-u", "-c", code)
+        training = launch.FairseqTraining(["data"], Path({str(tmp_path)!r}))
+        launch.run_training(training, lambda line: print(line, flush=True), say=lambda line: None)
     """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE) as parent:
         child = int(parent.stdout.readline())

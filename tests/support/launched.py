@@ -1,0 +1,24 @@
+"""fairseq-train by other means: a program in its place, or a function that gives its lines."""
+
+import sys
+import textwrap
+from contextlib import closing, contextmanager
+from types import SimpleNamespace
+
+from xalign_fairseq.trainer import launch
+
+
+def put_program(monkeypatch, program):
+    """Run a Python program where fairseq-train would be started."""
+    monkeypatch.setattr(launch, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-u", "-c", textwrap.dedent(program)))
+
+
+def put_lines(monkeypatch, output):
+    """Take the lines of ``output(line, log, held)`` instead of a process's; it gets what follows the program."""
+
+    @contextmanager
+    def heard(command, log, held=()):
+        with closing(output(command[len(launch.FAIRSEQ_TRAIN) :], log, held)) as lines:
+            yield SimpleNamespace(wait=lambda: 0), lines
+
+    monkeypatch.setattr(launch, "heard", heard)

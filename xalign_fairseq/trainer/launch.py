@@ -1,0 +1,109 @@
+"""Training by fairseq-train as a process: the one way that every command starts it."""
+
+import difflib
+import re
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.process import KILLED, failure, heard, tail
+from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.trainer.mending import mend
+from xalign_fairseq.trainer.train_record import session
+
+LOG = "train.log"
+USAGE = 2
+
+
+@dataclass(frozen=True)
+class FairseqTraining:
+    """A training by fairseq-train.
+
+    Attributes:
+        line: its command line without the program, the data first.
+        folder: of the run: it gets ``train.log``, ``training.json`` and the lock.
+        save_dir: of its checkpoints, if they are the run's own: damaged ones are then mended or removed first.
+        lock: of the folder, where the caller holds it already.
+    """
+
+    line: Sequence[str]
+    folder: Path
+    save_dir: Path | None = None
+    lock: int | None = None
+
+
+def run_training(
+    training: FairseqTraining, hear: Callable[[str], object], say: Callable[[str], object] = print
+) -> None:
+    """Run fairseq-train to its end, or from where it was interrupted.
+
+    One process at a time trains in a folder. fairseq-train ends when this process ends, however that happens; SIGUSR1
+    is handed on to it.
+
+    Args:
+        training: what to run.
+        hear: gets each line of its output, which is also added to ``train.log``.
+        say: gets what happens before that.
+
+    Raises:
+        XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with
+            an option, or that it was killed.
+        Requeued: it has saved a checkpoint after SIGUSR1 and ended.
+
+    Example::
+
+        run_training(FairseqTraining(["data-bin", "--save-dir", "run", ...], Path("run")), hear=print)
+    """
+    log, line = training.folder / LOG, training.line
+    with ExitStack() as stack:
+        lock = stack.enter_context(alone(training.folder)) if training.lock is None else training.lock
+        if training.save_dir is not None and mend(training.save_dir, say):
+            say("resuming from the last checkpoint")
+        say(f"training; log: {log}")
+        ended = stack.enter_context(session(training.folder, line))
+        process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
+        signalled = stack.enter_context(requeue_handed_on(lambda: [process]))
+        for each in lines:
+            hear(each)
+        code = ended.code = process.wait()
+    if code == REQUEUE or (signalled and code == -signal.SIGUSR1):  # the latter before it could hear the signal
+        raise Requeued
+    if code:
+        raise _error(log, code)
+
+
+def _error(log: Path, code: int) -> XalignError:
+    if code in KILLED:
+        return failure(
+            "fairseq-train", log, code, "",
+            "run the same command again: it resumes from the last checkpoint; smaller batches need less memory",
+        )  # fmt: skip
+    if code == USAGE:
+        return _usage_error(log)
+    end = tail(log)
+    said = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
+    remedy = "correct what it names and run the same command again"
+    return failure("fairseq-train", log, code, said[0] if said else end, remedy)
+
+
+def _usage_error(log: Path) -> XalignError:
+    """What argparse says at the end of the log, with the known options or values that are close to the unknown one."""
+    usage, _, message = tail(log, 200, longest=20_000).rpartition("error: ")
+    message = message.strip()
+    unknown, known = [], re.findall(r"\[(--[\w-]+)", usage)
+    if "unrecognized" in message:
+        unknown = re.findall(r"--[\w-]+", message)
+    elif choice := re.fullmatch(r"(.*invalid choice: '?(.*?)'?) \(choose from (.*)\)", message, re.DOTALL):
+        message, unknown, known = choice[1], [choice[2]], re.findall(r"[\w-]+", choice[3])
+    near = [each for name in unknown for each in difflib.get_close_matches(name, set(known), n=2, cutoff=0.7)]
+    return XalignError(
+        "fairseq-train does not take these options",
+        found=message,
+        expected=" or ".join(near) or None,
+        remedy=("see", Command("train", "DATA --criterion NAME --help"), "and", Command("objectives", "NAME")),
+    )
