@@ -70,7 +70,13 @@ def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
 
 @contextmanager
 def running(command: Sequence[str], **options: Any) -> Iterator["subprocess.Popen[Any]"]:
-    """A process of :func:`start` that does not outlive the block."""
+    """A process of :func:`start` that does not outlive the block.
+
+    Example::
+
+        with running(["fast_align", "-i", "text"], stdout=subprocess.PIPE) as process:
+            print(process.stdout.read())
+    """
     started: list[subprocess.Popen[Any]] = []
     try:
         with interrupts_held_back():  # a process that is not in the list yet would not be ended
@@ -80,31 +86,10 @@ def running(command: Sequence[str], **options: Any) -> Iterator["subprocess.Pope
         stop(started)
 
 
-<<<<<<< HEAD
-def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Generator[str, None, None]:
-    """Run a command; yield each line of its output, errors included, after adding it to ``log``.
-
-    The command is ended if the iteration is left early (Ctrl-C).
-
-    Raises:
-        XalignError: the command failed; the end of its output is told.
-    """
-    with heard(command, log, held) as (process, lines):
-        yield from lines
-        code = process.wait()
-    if code:
-        raise failed(log, code)
-
-
-=======
->>>>>>> main
 @contextmanager
 def heard(
     command: Sequence[str], log: Path, held: Sequence[int] = ()
 ) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
-<<<<<<< HEAD
-    """As :func:`output`, with the process, whose exit code is the caller's to judge."""
-=======
     """Run a command; give the process, and each line of its output, errors included, after adding it to ``log``.
 
     The command is ended if the block is left early (Ctrl-C).
@@ -121,19 +106,13 @@ def heard(
                 print(line)
             code = process.wait()
     """
->>>>>>> main
     with (
         running(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            pass_fds=held,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=held,
+            text=True, encoding="utf-8", errors="replace",
         ) as process,
         open(log, "a", encoding="utf-8") as stream,
-    ):
+    ):  # fmt: skip
 
         def lines() -> Iterator[str]:
             for line in process.stdout or ():
@@ -144,14 +123,6 @@ def heard(
         yield process, lines()
 
 
-<<<<<<< HEAD
-def failed(log: Path, code: int) -> XalignError:
-    """The error of a fairseq-train that has ended with a code: what it says is wrong, or else the end of its log."""
-    end = tail(log)
-    told = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
-    problem, found = "fairseq-train failed", f"exit code {code}; the end of its output:\n{told[0] if told else end}"
-    return XalignError(problem, where=log, found=found, remedy="mend what it names and run the same command again")
-=======
 def exit_text(code: int) -> str:
     """What an exit code says; the system kills a process (SIGKILL) when memory runs out.
 
@@ -177,7 +148,6 @@ def failure(program: str, where: object, code: int, said: str, remedy: Text) -> 
     return XalignError(
         f"{program} failed", where=where, found=f"{exit_text(code)}; the end of its output:\n{said}", remedy=remedy
     )
->>>>>>> main
 
 
 def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:
