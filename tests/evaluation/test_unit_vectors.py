@@ -31,9 +31,3 @@ def test_a_spoilt_model_has_no_score(spoilt):
     ):
         with pytest.raises(XalignError, match=r"(?s)not finite.*1 of 3, the first of them number 2.*doctor"):
             score()
-
-
-def test_a_spoilt_model_has_no_score_by_faiss():
-    pytest.importorskip("faiss")
-    with pytest.raises(XalignError, match="not finite"):
-        retrieve(torch.full((2, 3), torch.nan), torch.ones(2, 3), "faiss")
