@@ -223,7 +223,7 @@ def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monk
         converted.append(folder)
         shutil.copy(tiny_checkpoint, target)
 
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.conversion.convert", convert)
+    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.saving.convert", convert)
     folder, cache = tmp_path / "hf", tmp_path / "out/checkpoints"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
@@ -238,11 +238,11 @@ def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monk
         convert(folder, target, overwrite)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.conversion.convert", killed)
+    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.saving.convert", killed)
     (folder / "model.safetensors").write_bytes(b"third weights")
     with pytest.raises(KeyboardInterrupt):
         open_checkpoint("hf", folder, cache)
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.conversion.convert", convert)
+    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.saving.convert", convert)
     (folder / "model.safetensors").write_bytes(b"other weights")
     open_checkpoint("hf", folder, cache)
     assert len(converted) == 4  # what stood there was of the third
@@ -258,7 +258,7 @@ def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys)
 
 def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(
-        "xalign_fairseq.encoder.pretrained.conversion.convert",
+        "xalign_fairseq.encoder.pretrained.saving.convert",
         lambda folder, target, overwrite: shutil.copy(tiny_checkpoint, target),
     )
     out = tmp_path / "out"

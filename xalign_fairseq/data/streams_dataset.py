@@ -10,12 +10,11 @@ from torch.utils.data import Dataset
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.data.cutting import batch_ends
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
 from xalign_fairseq.data.sampling import EpochDraws, repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
-from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, brought_to
+from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, batch_ends, brought_to
 
 logger = logging.getLogger(__name__)
 _BLOCK_LENGTH = Parameter("mono_tokens_per_sample")

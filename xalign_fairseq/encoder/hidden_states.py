@@ -1,6 +1,7 @@
 """Hidden states by layer, from passes that run no later layer than is read, and none twice."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -191,3 +192,28 @@ def _languages(given: Input, config: EncoderConfig) -> Tensor:
         problem = "the encoder has language embeddings, and the language of a text was not given"
         raise XalignError(problem, found="tokens alone", expected=f"one of {', '.join(config.languages)} for each text")
     return given.languages.expand_as(given.tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Tokens that are predicted from the last layer's states; no two predictions are the same, whatever is in them.
+
+    Attributes:
+        input: what the encoder reads.
+        positions: (N,) int64, where the tokens are in its flattened (B * T,).
+        labels: (N,) int64, the tokens.
+    """
+
+    input: Input
+    positions: Tensor
+    labels: Tensor
+
+    @classmethod
+    def of(cls, given: Input, targets: Tensor, positions: Tensor) -> "Prediction":
+        """The targets (B, T) at some positions.
+
+        Example::
+
+            Prediction.of(mono.input(), mono.targets, mono.predicted)
+        """
+        return cls(given, positions, targets.flatten().index_select(0, positions))

@@ -1,11 +1,25 @@
 """The momentum encoder: moving averages of the encoder and of a projection."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce, StaysFloat32, follow
-from xalign_fairseq.encoder.projection import Projection
+
+
+class Projection(nn.Module):
+    """z = W2 ReLU(W1 h), without biases (Wu & Dredze 2020, section 2.1; PPA, Pan et al. 2021, Eq. 2)."""
+
+    def __init__(self, dim: int, projection_dim: int):
+        super().__init__()
+        self.inner = nn.Linear(dim, dim, bias=False)
+        self.outer = nn.Linear(dim, projection_dim, bias=False)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """hidden (B, H), any floating dtype -> (B, D) in that of the weights."""
+        made: Tensor = self.outer(F.relu(self.inner(hidden.to(self.inner.weight.dtype))))
+        return made
 
 
 class MomentumEncoder(StaysFloat32, ReadOnce):

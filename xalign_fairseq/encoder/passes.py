@@ -8,9 +8,8 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
+from xalign_fairseq.encoder.hidden_states import HiddenStates, Prediction, open_passes
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
-from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 

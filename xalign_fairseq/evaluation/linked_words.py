@@ -8,7 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
-from xalign_fairseq.evaluation.unit_vectors import unit
+from xalign_fairseq.evaluation.retrieval import unit
 from xalign_fairseq.links.pharaoh import Link
 
 PairCount = tuple[tuple[str, str], int]

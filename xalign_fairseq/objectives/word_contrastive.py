@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.projection import Projection
+from xalign_fairseq.encoder.momentum import Projection
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
 from xalign_fairseq.objectives.registry import Loss, choice, register_objective
 from xalign_fairseq.objectives.step import Step

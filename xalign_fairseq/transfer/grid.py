@@ -262,7 +262,7 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
 
 def _converted(name: str, given: Path, found: str, cache: Path) -> Path:
     """A model of another kind as a fairseq file; the digest beside it tells another model's conversion apart."""
-    from xalign_fairseq.encoder.pretrained.conversion import convert
+    from xalign_fairseq.encoder.pretrained.saving import convert
 
     file = cache / f"{name}.pt"
     mark = cache / f"{name}.digest"

@@ -10,9 +10,9 @@ from torch.utils.checkpoint import checkpoint
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.families import WHERE, read_settings
 from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 from xalign_fairseq.encoder.config import EncoderConfig
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 
 class DebertaSettings(BertSettings, total=False):

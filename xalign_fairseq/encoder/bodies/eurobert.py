@@ -4,8 +4,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 
 class EuroBertSettings(BertSizes, total=False):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder.bodies import attention
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.config import EncoderConfig
 
 # What stands for the vocabulary while transformers builds a model: embeddings are ours, by our ids.

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 # Names in files -> names in transformers' model; maps that are one tensor in files are of several names.
 RENAMED = {

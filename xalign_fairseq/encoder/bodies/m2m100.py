@@ -6,8 +6,8 @@ from typing import Any, TypedDict
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 
 class M2M100Settings(TypedDict, total=False):

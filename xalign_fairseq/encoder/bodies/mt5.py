@@ -5,8 +5,8 @@ from typing import Any, TypedDict
 
 from torch import Tensor, nn
 
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 
 # Distances have no end; mT5 was trained on sequences of so many tokens.
 TRAINED_ON = 1024

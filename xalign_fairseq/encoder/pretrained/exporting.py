@@ -17,8 +17,8 @@ from xalign_fairseq.encoder.pretrained.huggingface import sentence_transformers,
 from xalign_fairseq.encoder.pretrained.huggingface.card import model_card
 from xalign_fairseq.encoder.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
 from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS
-from xalign_fairseq.encoder.pretrained.huggingface.record import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.returning import put_back
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained

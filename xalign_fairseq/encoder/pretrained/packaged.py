@@ -26,7 +26,7 @@ from xalign_fairseq.data.tokenizers.model_proto import CONTROL, NORMAL, UNKNOWN,
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, new_head
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
-from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 

@@ -8,9 +8,18 @@ from typing import IO, Any
 import torch
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, require_outside
+from xalign_fairseq.data.databin import DICTIONARY
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
+from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import exporting
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM
 from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
+from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 Save = Callable[[dict[str, Any], StrPath], None]
 
@@ -53,3 +62,53 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrP
         found = str(error).split("\n")[0]
         remedy = "most often the disk is full: free some space, and run the command again"
         raise XalignError("the checkpoint could not be written", where=where, found=found, remedy=remedy) from None
+
+
+def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
+    """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
+
+    It has all that a training begins with, and the record of an earlier one, but no state of an optimiser.
+
+    Args:
+        model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
+        target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Else a folder, which gets it as
+            ``model.pt``, and ``dict.txt`` and the tokenizer's model beside it. It appears whole or not at all.
+        revision: of a model of the hub.
+        overwrite: replace an existing target.
+
+    Returns:
+        the sizes of the encoder.
+
+    Raises:
+        XalignError: the target exists, or is or holds the model; the model can't be read.
+    """
+    target = Path(target)
+    where = find_pretrained(model, revision)
+    require_outside(where, target)
+    if target.suffix == ".pt":
+        require_new(target, overwrite)
+        with atomic_write(target, "wb") as stream:
+            state, _, config = _read(where)
+            save_checkpoint(state, stream, target)
+        return config
+    with atomic_folder(target, overwrite) as folder:
+        state, tokenizer, config = _read(where)
+        save_checkpoint(state, folder / "model.pt", target)
+        tokenizer.dictionary.save(folder / DICTIONARY)
+        if isinstance(tokenizer.model, bytes):
+            (folder / SPM).write_bytes(tokenizer.model)  # by the name that it has in XLM-R's archive
+        else:
+            write_model(folder, tokenizer.model)
+    return config
+
+
+def _read(where: Path) -> tuple[dict[str, Any], Tokenizer, EncoderConfig]:
+    """What is written, and nothing of the optimiser and of statistics; the tokenizer; and the encoder's sizes."""
+    state, _ = read_pretrained(where)
+    state["model"] = masked_lm.usable(names.today(state["model"]), where)
+    encoder, _ = checkpoint.load_encoder(state, where)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+    model = {name: value.float() if value.is_floating_point() else value for name, value in state["model"].items()}
+    stored = {**(state.get("task_state") or {}), "tokenizer": tokenizer_state(tokenizer.dictionary, tokenizer.model)}
+    kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
+    return {**kept, RECORD: training_record(state), "model": model, "task_state": stored}, tokenizer, encoder.config

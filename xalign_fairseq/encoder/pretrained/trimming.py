@@ -18,7 +18,7 @@ from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
-from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD, training_record
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 TRIMMED = "trimmed"  # of a checkpoint's task state

@@ -10,7 +10,7 @@ from pathlib import Path
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import decode_line, read_lines
-from xalign_fairseq.languages.lexicons.notes import without_notes
+from xalign_fairseq.languages.lexicons.tei import without_notes
 
 SUFFIXES = (".dict", ".dict.dz", ".index")
 

@@ -1,6 +1,7 @@
 """FreeDict's TEI: ``entry`` elements with the headword in ``form/orth`` and translations in ``sense/cit/quote``."""
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,19 @@ from xml.etree import ElementTree
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.languages.lexicons.notes import without_notes
+
+_OPEN = re.compile(r"[(<{[]")
+_BRACKETED = re.compile(r"\([^()]*\)|\[[^][]*\]|<[^<>]*>|\{[^{}]*\}")
+# Some of FreeDict's dictionaries join the words of a phrase so.
+_JOINTS = str.maketrans("~_", "  ")
+
+
+def without_notes(text: str) -> str:
+    """The text without what is in brackets, nested ones too, and with single blanks between its words."""
+    while _OPEN.search(text) and (shorter := _BRACKETED.sub(" ", text)) != text:
+        text = shorter
+    return " ".join(text.translate(_JOINTS).split())
+
 
 SUFFIXES = (".tei", ".xml", ".tei.gz", ".xml.gz")
 

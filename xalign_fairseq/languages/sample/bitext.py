@@ -18,9 +18,9 @@ from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.french import French
 from xalign_fairseq.languages.sample.german import German
 from xalign_fairseq.languages.sample.lexicon import LANGUAGES, load_lexicon
+from xalign_fairseq.languages.sample.meaning import gold_links
 from xalign_fairseq.languages.sample.russian import Russian
 from xalign_fairseq.languages.sample.sampler import Sampler
-from xalign_fairseq.languages.sample.tokens import gold_links
 
 SPLITS = ("train", "valid", "test")
 ROOMS = ("valid", "test", *("mono",) * 5, *("train",) * 9)

@@ -1,8 +1,7 @@
 """English: analytic verbs with do-support, particles, two-word compounds, 's."""
 
 from xalign_fairseq.languages.sample.lexicon import Entry
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 SUBJECTS = {"I": "I", "he": "he", "she": "she", "we": "we", "they": "they", "nobody": "nobody", "it": "it"}
 OBJECTS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}

@@ -18,8 +18,7 @@ from xalign_fairseq.languages.sample.french_morphology import (
     vowel_start,
 )
 from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 SUBJECTS = {
     "I": "je",

@@ -15,8 +15,7 @@ from xalign_fairseq.languages.sample.german_morphology import (
     parse_verb,
 )
 from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 PRONOUNS = {
     "I": {"nom": "ich", "acc": "mich", "dat": "mir"},

@@ -3,7 +3,7 @@
 import re
 
 from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 from xalign_fairseq.languages.sample.russian_morphology import (
     ANIMATE_NUMERALS,
     MY,
@@ -17,7 +17,6 @@ from xalign_fairseq.languages.sample.russian_morphology import (
     parse_noun,
     parse_verb,
 )
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
 
 PRONOUNS = {
     "I": {"nom": "я", "acc": "меня", "dat": "мне"},

@@ -17,12 +17,45 @@ from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.bodies.family import BodyFamily
 from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.masked_lm import HEAD, new_head
+from xalign_fairseq.encoder.masked_lm import HEAD, PARTS, new_head
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
-from xalign_fairseq.encoder.pretrained.huggingface.own_heads import own_head
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights
+
+OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # zero where a model has none
+
+
+def own_head(
+    weights: Mapping[str, Tensor], family: BodyFamily, settings: Mapping[str, Any], order: Tensor
+) -> dict[str, Tensor] | None:
+    """Our names of the head's tensors, without the embeddings; None where it has none of logits = E LN(gelu(W h)) + b.
+
+    Such a head has another activation, an output map of its own, or parameters are missing.
+
+    Args:
+        weights: of the folder, by the family's names.
+        family: of the model.
+        settings: ``config.json``.
+        order: (V,) their ids, by ours.
+    """
+    embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
+    if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":
+        return None
+    output = weights.get(f"{family.output}.weight")
+    if output is not None and not torch.equal(output, embeddings):
+        return None
+    rows, dim = embeddings.shape
+    shapes = {"dense.weight": (dim, dim), "bias": (rows,)}
+    made = {}
+    for part in PARTS:
+        shape = shapes.get(part, (dim,))
+        value = weights.get(family.head[part], torch.zeros(shape) if part in OPTIONAL else None)
+        if value is None or tuple(value.shape) != shape:
+            return None
+        made[HEAD + part] = (value[order] if part == "bias" else value).float()
+    return made
+
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +87,7 @@ def read(folder: Path) -> dict[str, Any]:
 
     Its configuration is among the options. Ids are put into fairseq's order, special ones first and ``<mask>`` last.
     The masked-language-model head is the model's own where it is of our form
-    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.own_heads.own_head`), else one is made from the embeddings. A
+    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.adapting.own_head`), else one is made from the embeddings. A
     decoder, other heads and rows beyond the tokenizer's are left out, which is logged. What an export of this package
     wrote beside the model is taken back.
 

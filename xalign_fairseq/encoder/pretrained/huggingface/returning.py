@@ -20,8 +20,7 @@ from xalign_fairseq.encoder.building import EMBEDDINGS
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import HEAD
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
-from xalign_fairseq.encoder.pretrained.huggingface.adapting import BODY, SHARED_EMBEDDINGS, prefix_of
-from xalign_fairseq.encoder.pretrained.huggingface.own_heads import own_head
+from xalign_fairseq.encoder.pretrained.huggingface.adapting import BODY, SHARED_EMBEDDINGS, own_head, prefix_of
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, read_weights, write_tensors
