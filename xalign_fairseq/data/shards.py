@@ -48,9 +48,6 @@ class Shards:
     Attributes:
         first: the first folder, whose splits but training's are read, and whose dictionary all have.
         texts: of each folder.
-
-    Raises:
-        XalignError: a folder is missing, changed or of another dictionary.
     """
 
     def __init__(self, folders: Sequence[StrPath], verify: bool = False):
@@ -106,11 +103,7 @@ class Shards:
         self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]
 
     def of_epoch(self, epoch: int) -> DataBin:
-        """The folder of an epoch, looked at anew.
-
-        Raises:
-            XalignError: its small files are not those that were prepared, or its dictionary is another one.
-        """
+        """The folder of an epoch, looked at anew."""
         index = self.index(epoch)
         data = DataBin(self.folders[index])
         if index:

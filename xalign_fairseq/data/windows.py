@@ -128,11 +128,7 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
 
 
 def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
-    """The first batch that has samples, which stands in for one that a worker lacks.
-
-    Raises:
-        XalignError: all are empty, as those of a very short epoch of batches of one sample can be.
-    """
+    """The first batch that has samples, which stands in for one that a worker lacks."""
     found = next((batch for batch in batches if len(batch)), None)
     if found is None:
         problem, parameter = "no batch of the epoch has a sample", ("epoch_updates", "batch_size", "max_tokens")

@@ -61,11 +61,7 @@ class EncoderOptions(TypedDict, total=False):
 
 
 def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
-    """A checkpoint's content, if its parts are of the types that they have in :class:`CheckpointForm`.
-
-    Raises:
-        XalignError: they are not; or the model's tensors are not plain ones in memory.
-    """
+    """A checkpoint's content, if its parts are of the types that they have in :class:`CheckpointForm`."""
     require_form(state, CheckpointForm, where)
     wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
     if wrong:

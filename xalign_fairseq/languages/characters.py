@@ -28,9 +28,6 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
     ``private`` is a copy in the private-use planes 15 and 16. ``georgian`` can be read: a-z become Mkhedruli letters
     by the Georgian QWERTY layout, A-Z the Mtavruli capitals of these, all other characters of Latin-1 the Braille
     pattern of the same number; the rest as ``private``.
-
-    Raises:
-        XalignError: the text has characters of the script already, or more rare ones than the script has places.
     """
     natural = sorted(set(characters))
     others = iter(_OTHERS)

@@ -16,12 +16,7 @@ _KEPT = ("sent_id", "newdoc", "newpar")
 
 
 def read(path: StrPath) -> list[ConlluSentence]:
-    """Read a treebank, compressed or not, and check its trees; sentences without heads are no error.
-
-    Raises:
-        XalignError: malformed columns or word numbers, a head that is no word of its sentence, no root or several, a
-            cycle (file, line, sentence).
-    """
+    """Read a treebank, compressed or not, and check its trees; sentences without heads are no error."""
     sentences = list(read_sentences(path))
     for sentence in sentences:
         sentence.tree()
@@ -64,11 +59,7 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
 
 
 def trees_beside(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
-    """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``.
-
-    Raises:
-        XalignError: there is no such file, or its sentences have other words or no trees (the first one is named).
-    """
+    """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``."""
     treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
     beside = existing(treebank)
     if not Path(beside).is_file():

@@ -44,9 +44,6 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
         path: the file. Text is one sentence per line, of blank-separated words, or CoNLL-U by its name.
         language: the natural language's code.
         with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file beside them.
-
-    Raises:
-        XalignError: the file is malformed, or a sentence has no tree (file and place).
     """
     trees = None
     if kind == "text" and not _is_conllu(path):

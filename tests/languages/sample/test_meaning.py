@@ -9,6 +9,7 @@ from xalign_fairseq.languages.sample.german import German
 from xalign_fairseq.languages.sample.lexicon import Entry
 from xalign_fairseq.languages.sample.meaning import (
     PRONOUNS,
+    Adverbial,
     Clause,
     Phrase,
     finish,
@@ -79,9 +80,13 @@ def test_fixed_phrase_reads_concepts_from_letters():
 
 def test_the_blanks_of_a_time_are_filled_in():
     entry = Entry({"en": "in/a YEAR/b", "de": "im Jahr/a YEAR/b", "fr": "depuis/a NUMBER/b ans/c", "ru": "вчера/a"})
-    assert time_phrase(entry, "de", 2, 1995, 30) == [("im", 0), ("Jahr", 2), ("1995", 4)]
-    assert time_phrase(entry, "fr", 1, 1995, 30) == [("depuis", 1), ("30", 2), ("ans", 4)]
-    assert time_phrase(entry, "ru", 1, 1995, 30) == [("вчера", 1)]
+
+    def clause(key):
+        return Clause("verb", Phrase("it"), time=Adverbial(entry, key, 1995, 30))
+
+    assert time_phrase(clause(2), "de") == [("im", 0), ("Jahr", 2), ("1995", 4)]
+    assert time_phrase(clause(1), "fr") == [("depuis", 1), ("30", 2), ("ans", 4)]
+    assert time_phrase(clause(1), "ru") == [("вчера", 1)]
 
 
 def test_commas_in_a_row_are_one_and_none_stands_before_the_end():

@@ -38,9 +38,6 @@ def read_bitext(path: StrPath, language: str) -> list[PairExample]:
 
     The label is the number of the line that has the translation. There is none if the English side is sorted: XTREME's
     scripts sort it to hide which lines belong together.
-
-    Raises:
-        XalignError: a side is missing, or the sides differ in length.
     """
     other = english_file(path)
     if other is None:

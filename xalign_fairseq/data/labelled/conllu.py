@@ -39,11 +39,7 @@ class ConlluSentence:
         return tuple(row[index] for row in self.rows)
 
     def tree(self) -> Tree | None:
-        """Heads and relations, ``None`` where they are all ``_``.
-
-        Raises:
-            XalignError: heads without relations, a head that is no word of the sentence, no root or several, a cycle.
-        """
+        """Heads and relations, ``None`` where they are all ``_``."""
         heads, relations = _labels(self, HEAD), _labels(self, DEPREL)
         if (heads is None) != (relations is None):
             problem = "a sentence has heads without relations, or relations without heads"
@@ -68,21 +64,13 @@ def read_upos(path: StrPath, language: str) -> list[WordsExample]:
     Words are the syntactic ones: a multi-word token (``1-2``) stands as its words, an empty node (``8.1``) is left
     out, and a word may hold blanks. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
     (``en_ewt``) is ``en``.
-
-    Raises:
-        XalignError: malformed columns or word numbers (file and line).
     """
     code = language.partition("_")[0]
     return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS)) for each in read_sentences(path)]
 
 
 def read_trees(path: StrPath, language: str) -> list[TreeExample]:
-    """Read words, universal tags and trees; a sentence whose heads are all ``_`` is unlabelled.
-
-    Raises:
-        XalignError: besides those of :func:`read_upos`, a head that is no word of the sentence, no root or several,
-            a cycle (file and line).
-    """
+    """Read words, universal tags and trees; a sentence whose heads are all ``_`` is unlabelled."""
     code = language.partition("_")[0]
     return [
         TreeExample(each.id, code, each.column(FORM), each.column(UPOS), each.tree()) for each in read_sentences(path)
@@ -90,11 +78,7 @@ def read_trees(path: StrPath, language: str) -> list[TreeExample]:
 
 
 def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
-    """Read sentences one at a time; their trees are not looked at.
-
-    Raises:
-        XalignError: malformed columns or word numbers (file and line), or no sentence at all.
-    """
+    """Read sentences one at a time; their trees are not looked at."""
     count, sentence = 0, ConlluSentence("1", path, 1)
     for number, line in enumerate(read_rows(path), 1):
         if not line.strip():

@@ -23,10 +23,6 @@ def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> li
     Args:
         examples: language -> its training examples; ``source`` among them.
         source: the language to mix with.
-
-    Raises:
-        XalignError: nothing to mix, files that are not parallel (their lengths, or the first label that differs), or
-            examples of one text.
     """
     others = [language for language in examples if language != source]
     if source not in examples or not others:
@@ -110,9 +106,6 @@ def held_out(
         share: of the source examples.
         seed: of the draw.
         where: for the error.
-
-    Raises:
-        XalignError: the share is none of the source examples or all.
     """
     of_group = list(_sources(training, groups))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(of_group))}

@@ -13,11 +13,7 @@ from xalign_fairseq.core.text.lines import PACKED, decode_line, packed_by
 
 @contextmanager
 def open_bytes(path: StrPath) -> Iterator[IO[bytes]]:
-    """Open a file for reading; one that is compressed, whatever its name, is unpacked.
-
-    Raises:
-        XalignError: the file is missing, or its compressed data are damaged or cut short.
-    """
+    """Open a file for reading; one that is compressed, whatever its name, is unpacked."""
     path = Path(path)
     if not path.is_file():
         raise XalignError("the file does not exist", where=path, remedy="check the path, the split and the language")
@@ -32,9 +28,6 @@ def read_rows(path: StrPath) -> Iterator[str]:
 
     Only LF ends a line, so that the separators of Unicode, which real sentences hold, don't. A byte order mark at the
     start is dropped.
-
-    Raises:
-        XalignError: the file is missing, empty, damaged or not UTF-8 (file and line are named).
     """
     number = 0
     with open_bytes(path) as stream:

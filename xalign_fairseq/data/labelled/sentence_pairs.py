@@ -39,10 +39,6 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
     two texts, whose labels are the lines of ``{split}.labels`` beside ``{split}-{language}.tsv``, if there is such a
     file. A column of labels that is empty in every row holds none. ``contradictory``, as XNLI's training files have it,
     is read as ``contradiction``.
-
-    Raises:
-        XalignError: ragged rows (file and line), labels of some rows only or in another number than the pairs, no
-            row of the language.
     """
     rows = read_rows(path)
     columns, header = _columns(path)

@@ -27,10 +27,6 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
 
     Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled.
-
-    Raises:
-        XalignError: the file is not such JSON, a question has no answer (SQuAD 2), or an answer does not stand at its
-            offset in the context (id, what stands there and where the answer is).
     """
     with open_bytes(path) as stream:
         content = parse_json(stream.read(), path)
@@ -48,11 +44,7 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
 
 
 def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
-    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name.
-
-    Raises:
-        XalignError: as :func:`read_squad`, or no question is in the language.
-    """
+    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name."""
     questions = read_squad(path, language)
     names = {each.id.split("-")[0] for each in questions} & set(TYDIQA_LANGUAGES.values())
     mine = TYDIQA_LANGUAGES.get(language, language)

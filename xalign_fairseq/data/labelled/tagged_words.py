@@ -17,9 +17,6 @@ def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
 
     The first line tells which; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), which
     is taken off. Sentences are numbered from 1.
-
-    Raises:
-        XalignError: a line that is unlike the first one (file and line), a tag behind a blank, or no sentence at all.
     """
     examples: list[WordsExample] = []
     words: list[str] = []

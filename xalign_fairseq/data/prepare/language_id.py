@@ -22,9 +22,6 @@ def in_language(path: StrPath, language: str, lines: Sequence[str]) -> np.ndarra
         path: of the model.
         language: its code; of ``pt_BR`` and ``zh-Hans`` the first part counts.
         lines: without line breaks.
-
-    Raises:
-        XalignError: the library is not installed, or the file is no such model.
     """
     wanted = LABEL + code(language)
     predict = _load(os.fspath(path)).predict

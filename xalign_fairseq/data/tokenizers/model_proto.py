@@ -44,11 +44,7 @@ def read_pieces(model: bytes) -> list[Piece]:
 
 
 def require_unigram(model: bytes, where: object) -> None:
-    """Refuse a model that is no unigram one.
-
-    Raises:
-        XalignError: its type is BPE, word or char, so that scores alone do not decide on the segmentation.
-    """
+    """Refuse a model that is no unigram one."""
     kind = model_type(model)
     if kind != "unigram":
         problem = "the sentencepiece model can't be copied into another script"
@@ -82,9 +78,6 @@ def make_unigram(pieces: Iterable[tuple[str, float, int]], charsmap: bytes) -> b
     """A unigram model, which normalises text by a charsmap and sentencepiece's other defaults.
 
     The model is written without protobuf, which would take a second for XLM-R's pieces.
-
-    Raises:
-        XalignError: a piece is no text that UTF-8 has, or its score no number that float32 has.
     """
     numbers, model = struct.Struct("<cfcB").pack, bytearray()
     text, score, kind = "", 0.0, NORMAL

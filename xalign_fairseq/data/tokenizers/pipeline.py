@@ -141,14 +141,11 @@ class PipelineTokenizer(Tokenizer):
         return self.pipeline
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
-        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
         flat, sizes = flatten([self._read(line).ids for line in lines])
         return self._table[flat], sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
-
-        The ids are those of the whole line. A token is of the word of its first letter; one of blanks alone is of the
+        """A token is of the word of its first letter; one of blanks alone is of the
         word that follows.
         """
         ids, index = [], []

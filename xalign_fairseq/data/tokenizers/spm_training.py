@@ -23,9 +23,6 @@ def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -
 
     Returns:
         The bytes of the model file: the same for the same text and seed.
-
-    Raises:
-        XalignError: the vocabulary is too small for the characters of the text.
     """
     model = io.BytesIO()
     try:

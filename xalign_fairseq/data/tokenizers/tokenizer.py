@@ -134,7 +134,6 @@ class SentencePieceTokenizer(Tokenizer):
         self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
-        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
         return self._ids_of(lines, flatten(self._encode_each(list(lines))))
 
     def _ids_of(self, lines: Sequence[str], encoded: Ragged) -> Ragged:
@@ -146,9 +145,7 @@ class SentencePieceTokenizer(Tokenizer):
         return flat, sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
-
-        The ids are those of the whole line. A piece that begins with ▁ begins a word, in lines of words of which each,
+        """A piece that begins with ▁ begins a word, in lines of words of which each,
         encoded by itself, has one such piece. In a few other sentences normalisation makes two words of one, or none,
         or a piece spans two: there the words are found by the position of the characters.
         """

@@ -31,11 +31,7 @@ _STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
 
 
 def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Tokenizer:
-    """The tokenizer of a model, or of a model's file, and a dictionary.
-
-    Raises:
-        XalignError: a damaged model, or a dictionary of another one.
-    """
+    """The tokenizer of a model, or of a model's file, and a dictionary."""
     if isinstance(model, Path) and model.name in _STATES:
         model = read_model(model)
     if isinstance(model, WordPieceSettings):
@@ -46,11 +42,7 @@ def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Toke
 
 
 def find_model(folder: StrPath) -> Path | None:
-    """The file of the tokenizer's model in a folder, None if there is none.
-
-    Raises:
-        XalignError: there are models of several kinds.
-    """
+    """The file of the tokenizer's model in a folder, None if there is none."""
     found = [path for name in (*SENTENCEPIECE_NAMES, *_STATES) if (path := Path(folder) / name).is_file()]
     if len(found) > 1 and found[-1].name in _STATES:
         problem, remedy = "the folder has two tokenizers", "remove the one that the data were not encoded with"

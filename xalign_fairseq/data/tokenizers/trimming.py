@@ -58,9 +58,6 @@ class Trimmer(ABC):
 
         Args:
             floor: how many pieces are kept because they are the most frequent ones, whether the text has them or not.
-
-        Raises:
-            XalignError: a floor below 0.
         """
         if floor < 0:
             raise XalignError("a number of pieces is below 0", parameter="floor", found=floor, expected="0 or more")
@@ -224,11 +221,7 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
 def trim_to_files(
     tokenizer: Tokenizer, paths: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
 ) -> Trimmed:
-    """The tokenizer of what these files of text need.
-
-    Raises:
-        XalignError: a file is missing, empty or not UTF-8.
-    """
+    """The tokenizer of what these files of text need."""
     require_files(paths, remedy="check the names of the text files")
     files = [scan(path) for path in paths]
     trimmer = make_trimmer(tokenizer)

@@ -102,15 +102,11 @@ class WordPieceTokenizer(Tokenizer):
         return self.settings
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
-        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
         words = [REMOVED_BLANKS.sub("", line).split() for line in lines]
         return self.encode_words_batch(words)[0]
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
-
-        No rule of BERT's looks beyond a blank, so the words' ids are the line's.
-        """
+        """No rule of BERT's looks beyond a blank, so the words' ids are the line's."""
         parts = iter(self._parts(list(chain.from_iterable(sentences))))
         ids: list[list[int]] = []
         index: list[np.ndarray] = []

@@ -72,9 +72,6 @@ class TransformersBody(nn.Module):
         packs: whether inputs are read without their padding.
         takes_rows: whether a layer runs for some of its rows; transformers' do not.
         rest: the model without token embeddings, layers and final norm.
-
-    Raises:
-        XalignError: transformers is not installed or does not take the configuration, or there are language embeddings.
     """
 
     takes_rows = False

@@ -22,11 +22,7 @@ BODIES: dict[str, BodyFamily] = {
 
 
 def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, dict[str, Any]]:
-    """The family of the option ``transformers_config``, and its settings, checked.
-
-    Raises:
-        XalignError: it is not JSON, of no family, or of another form than the family's.
-    """
+    """The family of the option ``transformers_config``, and its settings, checked."""
     settings = require_form(parse_json(transformers_config, where), dict[str, Any], where)
     family = find_body(settings.get("model_type"), where)
     return family, family.check(settings, where)

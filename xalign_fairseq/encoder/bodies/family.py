@@ -85,11 +85,7 @@ class BodyFamily(ABC):
     output: ClassVar[str] = ""
 
     def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
-        """The settings of a ``config.json`` that are read.
-
-        Raises:
-            XalignError: one is missing, of another type than in :attr:`form`, or differs from :attr:`fixed`.
-        """
+        """The settings of a ``config.json`` that are read."""
         missing = [name for name in (*self.sizes.values(), *self.required) if found.get(name) is None]
         if missing:
             raise XalignError("the model's configuration lacks settings", where=where, found=f"no {', '.join(missing)}")
@@ -122,11 +118,7 @@ class BodyFamily(ABC):
         return True
 
     def their_config(self, settings: Mapping[str, Any], where: object) -> Any:
-        """transformers' configuration of checked settings.
-
-        Raises:
-            XalignError: transformers is not installed, does not know the family, or refuses the settings.
-        """
+        """transformers' configuration of checked settings."""
         transformers = require_transformers(where)
         given = {**{name: value for name, value in settings.items() if name != "model_type"}, **STANDING}
         try:
@@ -135,11 +127,7 @@ class BodyFamily(ABC):
             raise refused(error, where) from None
 
     def built(self, config: EncoderConfig, settings: Mapping[str, Any], where: object) -> nn.Module:
-        """transformers' model of checked settings with the rates of dropout of a configuration of ours.
-
-        Raises:
-            XalignError: as :meth:`their_config`, or the configuration has other sizes.
-        """
+        """transformers' model of checked settings with the rates of dropout of a configuration of ours."""
         theirs = self.their_config(settings, where)
         for ours, name in self.sizes.items():
             mine, expected = getattr(config, ours), getattr(theirs, name)

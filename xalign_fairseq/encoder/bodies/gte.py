@@ -98,9 +98,6 @@ class New(Gte):
 
         Theirs of type ``ntk`` and a factor f have theta f and, for heads of d, frequencies that are divided by
         f^(2 / d) besides.
-
-        Raises:
-            XalignError: as of other families; or positions are scaled in another way.
         """
         settings = super().check(found, where)
         theta, scaling = float(settings.pop("rope_theta", 10000.0)), settings.pop("rope_scaling", None)

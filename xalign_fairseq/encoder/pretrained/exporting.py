@@ -54,10 +54,6 @@ def export(
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
         layer: of these vectors, from 1 on; the layers above, and the heads, are left out.
         onto: of an encoder that transformers runs: the Hugging Face model that it began with.
-
-    Raises:
-        XalignError: the checkpoint can't be read, or is in the folder that would be replaced; or it has what Hugging
-            Face's models can't: language embeddings, or a tokenizer of another kind than XLM-R's and BERT's.
     """
     require_safetensors(folder)
     state, where = read_pretrained(path)

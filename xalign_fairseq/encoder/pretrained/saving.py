@@ -32,9 +32,6 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
         out: a checkpoint, if it ends in ``.pt``; else a Hugging Face folder, which transformers loads too
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
         overwrite: replace what is there, once the new model is whole.
-
-    Raises:
-        XalignError: ``out`` exists already; the disk is full; or Hugging Face's models have no place for the encoder.
     """
     out = Path(out)
     if out.suffix == ".pt":
@@ -78,9 +75,6 @@ def convert(model: StrPath, target: StrPath, *, revision: str | None = None, ove
 
     Returns:
         the sizes of the encoder.
-
-    Raises:
-        XalignError: the target exists, or is or holds the model; the model can't be read.
     """
     target = Path(target)
     where = find_pretrained(model, revision)

@@ -49,9 +49,6 @@ def trim(
         text: files, one sentence a line.
         floor: how many of the most frequent pieces are kept whether the text has them or not.
         progress: show a bar if stderr is a terminal.
-
-    Raises:
-        XalignError: a file is missing, empty or not UTF-8, or no tokenizer is found for the model.
     """
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
@@ -81,9 +78,6 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
 
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     pieces that were trimmed away have the vectors that they had.
-
-    Raises:
-        XalignError: the original has other pieces or another hidden size.
     """
     mine, theirs = (masked_lm.usable(names.today(each["model"])) for each in (state, original))
     tokenizer = load_tokenizer(original, checkpoint.vocab_size(original, original_where), where=original_where)

@@ -33,10 +33,6 @@ def read(path: StrPath) -> Iterator[tuple[str, str]]:
 
     Args:
         path: any of the two files; the other one is beside it and has the same name before the suffix.
-
-    Raises:
-        XalignError: a file is missing, the index has another form or names text that is not there, or the text is not
-            UTF-8 or damaged.
     """
     index, text_file = index_and_text(path)
     content = _content(text_file)

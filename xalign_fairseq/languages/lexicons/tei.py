@@ -37,9 +37,6 @@ def read(path: StrPath) -> Iterator[tuple[str, str]]:
     Each ``orth`` of an entry's own ``form`` (but inflected ones, ``type="infl"``) is paired with each ``quote`` of a
     ``cit`` of type ``trans`` in its senses, in TEI P4 each ``trans/tr``; notes in brackets are left out. An entry
     without a translation or without a headword is one pair with an empty side.
-
-    Raises:
-        XalignError: no such file, not XML, damaged, or XML without a single ``entry``.
     """
     if not Path(path).is_file():
         raise XalignError("the dictionary does not exist", where=path)

@@ -65,9 +65,6 @@ def write_sample(
 
     Returns:
         A summary for each language pair.
-
-    Raises:
-        XalignError: a size below 1, or the folder exists.
     """
     sizes = {"train": pairs, "valid": valid, "test": test}
     for split, size in sizes.items():

@@ -113,7 +113,7 @@ class English:
                 return [(DETERMINERS.get(other, other), key)]
 
     def _clause(self, clause: Clause) -> list[Token]:
-        time = self._time(clause)
+        time = time_phrase(clause, "en")
         out: list[Token] = []
         if clause.time_first:
             out, time = time, []
@@ -133,10 +133,6 @@ class English:
         else:
             out += [*subject, *before]
         return [*out, *after, *self._complements(clause), *self._place(clause), *time]
-
-    def _time(self, clause: Clause) -> list[Token]:
-        time = clause.time
-        return time_phrase(time.entry, "en", time.key, time.year, time.number) if time else []
 
     @staticmethod
     def _be(person: str, tense: str) -> str:

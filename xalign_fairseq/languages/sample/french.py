@@ -149,7 +149,7 @@ class French:
         return [(text, key)]
 
     def _clause(self, clause: Clause) -> list[Token]:
-        time = self._time(clause)
+        time = time_phrase(clause, "fr")
         out: list[Token] = []
         if clause.question:
             if clause.question != "yes-no":
@@ -191,10 +191,6 @@ class French:
         if clause.recipient:
             out += [("à", clause.recipient_key), *self._phrase(clause.recipient)]
         return [*out, *self._place(clause), *time]
-
-    def _time(self, clause: Clause) -> list[Token]:
-        time = clause.time
-        return time_phrase(time.entry, "fr", time.key, time.year, time.number) if time else []
 
     def _verb_group(self, clause: Clause) -> tuple[list[Token], list[Token]]:
         """The finite verb and the infinitive or participle after it."""

@@ -158,12 +158,13 @@ def fixed_phrase(text: str, first: int) -> list[Token]:
     return tokens
 
 
-def time_phrase(entry: Entry, language: str, first: int, year: int, number: int) -> list[Token]:
-    """A time adverbial; its blanks YEAR and NUMBER are filled in."""
-    text = entry[language]
-    if "YEAR" in text or "NUMBER" in text:
-        text = text.replace("YEAR", str(year)).replace("NUMBER", str(number))
-    return fixed_phrase(text, first)
+def time_phrase(clause: Clause, language: str) -> list[Token]:
+    """A clause's time adverbial, if it has one; its blanks YEAR and NUMBER are filled in."""
+    time = clause.time
+    if time is None:
+        return []
+    text = time.entry[language].replace("YEAR", str(time.year)).replace("NUMBER", str(time.number))
+    return fixed_phrase(text, time.key)
 
 
 def finish(tokens: Iterable[Token]) -> list[Token]:

@@ -145,7 +145,7 @@ class Russian:
         return []
 
     def _clause(self, clause: Clause) -> list[Token]:
-        time = self._time(clause)
+        time = time_phrase(clause, "ru")
         out: list[Token] = []
         if clause.question not in ("", "yes-no"):
             out = [(QUESTIONS[clause.question], clause.word_key)]
@@ -171,10 +171,6 @@ class Russian:
         else:
             out += [*subject, *before, *no, *finite]
         return [*out, *self._complements(clause), *self._place(clause), *time]
-
-    def _time(self, clause: Clause) -> list[Token]:
-        time = clause.time
-        return time_phrase(time.entry, "ru", time.key, time.year, time.number) if time else []
 
     def _verb(self, clause: Clause) -> RussianVerb:
         """The aspect: imperfective for what goes on or is repeated or must not be, perfective for what is completed."""

@@ -95,9 +95,6 @@ def read(folder: Path) -> dict[str, Any]:
         folder: ``config.json`` of a model_type in :data:`~xalign_fairseq.encoder.bodies.families.BODIES`; a tokenizer
             (:func:`~xalign_fairseq.encoder.pretrained.huggingface.pipelines.read_pipeline`); and the weights, as
             :func:`~xalign_fairseq.encoder.pretrained.huggingface.importing.read` reads them.
-
-    Raises:
-        XalignError: transformers is not installed; a file is missing or damaged, or a parameter is not accounted for.
     """
     path = folder / "config.json"
     found = read_json(path)

@@ -261,11 +261,7 @@ FAMILIES = {family.model_type: family for family in (XLM_R, BERT, DISTILBERT)}
 
 
 def find_family(model_type: object, where: object) -> Family:
-    """The family of a ``model_type``.
-
-    Raises:
-        xalign_fairseq.core.errors.XalignError: there is none; those that there are are named.
-    """
+    """The family of a ``model_type``."""
     if not isinstance(model_type, str) or model_type not in FAMILIES:
         raise refusal(model_type, where)
     return FAMILIES[model_type]

@@ -51,10 +51,6 @@ def read(folder: StrPath) -> dict[str, Any]:
         folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
             ``vocab.txt``, or ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or
             in shards with their index.
-
-    Raises:
-        XalignError: a file is missing or damaged, the model is of another kind, or a parameter or an id is not
-            accounted for.
     """
     folder = Path(folder)
     family, config = read_config(folder)

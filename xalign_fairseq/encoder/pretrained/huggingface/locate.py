@@ -42,9 +42,6 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
     Args:
         folder: on this machine; one that is no folder of the cache is given back.
         revision: a branch, tag or commit of the cache; ``main`` by default, or the only one that there is.
-
-    Raises:
-        XalignError: the revision is not there, or is asked of what has none.
     """
     snapshots = folder / "snapshots"
     if not snapshots.is_dir():
@@ -76,11 +73,7 @@ def in_subfolder(where: object, following: str) -> XalignError:
 
 
 def find_on_hub(name: str, revision: str | None = None) -> Path:
-    """The folder of a model of the hub: from the local cache, or, if it is not there, from the network.
-
-    Raises:
-        XalignError: it is neither here nor to be had, or huggingface_hub is not installed.
-    """
+    """The folder of a model of the hub: from the local cache, or, if it is not there, from the network."""
     cached = _cache() / f"models--{name.replace('/', '--')}"
     if cached.is_dir():
         try:

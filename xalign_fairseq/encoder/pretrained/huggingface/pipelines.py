@@ -55,9 +55,6 @@ def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
 
     What stands around a text is what the tokenizer itself puts there; without a symbol of its own ``<s>`` is what
     ``</s>`` is (mT5), ``<mask>`` what ``<unk>`` is. Rows beyond the tokenizer's are left out, which is logged.
-
-    Raises:
-        XalignError: its files are missing or damaged, or not the model's.
     """
     if (folder / TOKENIZER).is_file():
         return _read_json_file(folder, vocab_size)

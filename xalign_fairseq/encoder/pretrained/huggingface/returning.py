@@ -40,10 +40,6 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     model's own. What this package does not train (a decoder, rows of embeddings that no token has) is as it was;
     whatever was tied to the embeddings follows them. Heads of objectives and options stand beside the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
-
-    Raises:
-        XalignError: the encoder is the package's own; or ``origin`` has another architecture or tokenizer than the
-            checkpoint. Its authors' own code, which transformers lacks (``model_type`` new), counts as another.
     """
     encoder, others = checkpoint.load_encoder(state, where)
     config = encoder.config

@@ -38,9 +38,6 @@ def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
         folder: with a Hugging Face model.
         config: of its encoder.
         pooling: ``mean`` of all tokens, ``<s>`` and ``</s>`` included, or ``cls``, the state of ``<s>``.
-
-    Raises:
-        XalignError: there is no such pooling.
     """
     if pooling not in POOLINGS:
         raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))

@@ -45,10 +45,6 @@ def read_unigram(path: Path) -> bytes:
 
     A file that normalises and splits text as transformers writes it for XLM-R is taken at its word. Any other is run
     beside the model on :data:`SAMPLE`: where all ids agree it is read with a warning.
-
-    Raises:
-        XalignError: the file is damaged; it is no Unigram tokenizer with XLM-R's special symbols; or ids of the sample
-            differ, whose first text is named.
     """
     model, normalizer, splitter = parts(path, "model", "normalizer", "pre_tokenizer")
     steps = normalizer.get("normalizers", [normalizer]) if normalizer else []

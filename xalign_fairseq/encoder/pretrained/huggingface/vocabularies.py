@@ -52,9 +52,6 @@ def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary
 
     What the model has beyond its tokenizer, rows for such tokens and at most :data:`PADDING` others, is left out of
     ``order``, which is logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
-
-    Raises:
-        XalignError: its files are missing or damaged, or its symbols are not those of the family or of the model.
     """
     if family is XLM_R or _has_sentencepiece(folder):
         return _read_sentencepiece(folder, vocab_size)

@@ -18,11 +18,7 @@ WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "py
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """All tensors of a model by their names there, from one file or from all shards that its index names.
-
-    Raises:
-        XalignError: no weights, an incomplete set of shards, a damaged file, or pickled objects other than tensors.
-    """
+    """All tensors of a model by their names there, from one file or from all shards that its index names."""
     path = next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
     if path is None:
         found, expected = sorted(each.name for each in folder.iterdir()), f"one of {', '.join(WEIGHTS)}"
@@ -70,11 +66,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
-    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for.
-
-    Raises:
-        XalignError: the disk is full.
-    """
+    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for."""
     require_safetensors(path)
     import safetensors.torch
 
