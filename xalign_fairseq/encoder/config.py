@@ -1,7 +1,6 @@
 """Sizes of the encoder, apart from any training framework."""
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 
@@ -117,7 +116,7 @@ class EncoderConfig:
         return src, tgt
 
     @classmethod
-    def from_options(cls, options: Any, vocab_size: int) -> "EncoderConfig":
+    def from_options(cls, options: object, vocab_size: int) -> "EncoderConfig":
         """Read the sizes from any object or dict that has fairseq's option names; others keep their defaults."""
         found = {}
         for field in fields(cls):

@@ -41,9 +41,9 @@ class TokenizerPipeline:
         return {"content": self.content, "special_ids": list(self.special_ids), "size": self.size}
 
     @classmethod
-    def from_state(cls, state: Any, where: object = None) -> "TokenizerPipeline":
+    def from_state(cls, state: object, where: object = None) -> "TokenizerPipeline":
         """What :meth:`to_state` gave; :class:`XalignError` for something else."""
-        require_form(state, dict[str, Any], where)
+        state = require_form(state, dict[str, Any], where)
         if state.keys() != {"content", "special_ids", "size"}:
             raise XalignError("this is no tokenizer's pipeline", where=where, found=sorted(state))
         require_form(state["content"], str, where)

@@ -42,7 +42,7 @@ class WordPieceSettings:
         return {**asdict(self), "special_ids": list(self.special_ids)}
 
     @classmethod
-    def from_state(cls, state: Any, where: object = None) -> "WordPieceSettings":
+    def from_state(cls, state: object, where: object = None) -> "WordPieceSettings":
         """The settings that :meth:`to_state` gave.
 
         Raises:

@@ -12,7 +12,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing
 from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.families import WHERE, read_settings
-from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.family import BodyFamily, Theirs
 from xalign_fairseq.encoder.config import EncoderConfig
 
 
@@ -43,7 +43,7 @@ class TransformersLayer(nn.Module):
             return made
         return self.run(x, around, shared, training)
 
-    def run(self, x: Tensor, around: Surroundings, shared: Any, training: bool) -> Tensor:
+    def run(self, x: Tensor, around: Surroundings, shared: Theirs, training: bool) -> Tensor:
         """:meth:`forward` with what the pass shares; it sets the mode, which may be another's when it runs again."""
         if self.training != training:
             self.train(training)
@@ -103,7 +103,7 @@ class TransformersBody(nn.Module):
         self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 
-    def share(self, x: Tensor, around: Surroundings) -> Any:
+    def share(self, x: Tensor, around: Surroundings) -> Theirs:
         """What all layers of a pass read."""
         return self.family.share(self.rest, self.layers[0].inner, x, around)
 
@@ -116,7 +116,7 @@ class TransformersBody(nn.Module):
         if self.rest.training != training:
             self.rest.train(training)
 
-    def _apply(self, fn: Any, recurse: bool = True) -> "TransformersBody":
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "TransformersBody":
         """Move and convert parameters; tables of positions stay in float32, as transformers has them."""
         tables = [(each, name, table) for each in self.modules() for name, table in each._buffers.items()]
         super()._apply(fn, recurse)  # type: ignore[no-untyped-call]

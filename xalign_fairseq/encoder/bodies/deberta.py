@@ -6,7 +6,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.bodies.attention import Surroundings
-from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily
+from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily, Theirs
 
 
 class DebertaSettings(BertSettings, total=False):
@@ -49,24 +49,24 @@ class Deberta(BodyFamily):
         made: bool = settings.get("position_biased_input", True)
         return made
 
-    def build(self, theirs: Any) -> nn.Module:
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers import DebertaV2Model
 
         return DebertaV2Model(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings, with those of absolute places in models that have any; all tokens are of type 0."""
         made: Tensor = rest.embeddings(
             inputs_embeds=vectors, position_ids=(positions - 1).clamp_min(0), mask=positions.ne(0).to(vectors.dtype)
         )
         return made
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         """What sees what, the relative places, and their embeddings."""
         mask = rest.encoder.get_attention_mask((~around.padding).long())
         return mask, rest.encoder.get_rel_pos(x), rest.encoder.get_rel_embedding()
 
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
         mask, places, embeddings = shared
         made: Tensor = layer(x, mask, relative_pos=places, rel_embeddings=embeddings)[0]
         return made

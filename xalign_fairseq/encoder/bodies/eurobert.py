@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.bodies.attention import Surroundings
-from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily
+from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily, Theirs
 
 
 class EuroBertSettings(BertSizes, total=False):
@@ -34,14 +34,14 @@ class EuroBert(BodyFamily):
     embeddings = "embed_tokens"
     norm = "norm"
 
-    def build(self, theirs: Any) -> nn.Module:
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers import EuroBertModel
 
         return EuroBertModel(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """The embeddings themselves; positions are in the layers."""
         return vectors
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         return rest.rotary_emb(x, position_ids=(around.positions - 1).clamp_min(0))

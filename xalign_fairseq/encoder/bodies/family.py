@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, TypeAlias, TypedDict
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +17,9 @@ from xalign_fairseq.encoder.config import EncoderConfig
 # What stands for the vocabulary while transformers builds a model: embeddings are ours, by our ids.
 _IDS = ("bos", "eos", "cls", "sep", "mask")
 STANDING = {"vocab_size": 2, "pad_token_id": 1, "decoder_start_token_id": 0, **{f"{name}_token_id": 0 for name in _IDS}}
+
+# Modules, configurations and outputs of transformers, which has no types for them.
+Theirs: TypeAlias = Any
 
 
 class BertSizes(TypedDict, total=False):
@@ -108,7 +111,7 @@ class BodyFamily(ABC):
             options["layer_norm_eps"] = getattr(theirs, self.eps)
         return EncoderConfig(vocab_size=vocab_size, transformers_config=json.dumps(settings, sort_keys=True), **options)
 
-    def max_positions(self, theirs: Any) -> int:
+    def max_positions(self, theirs: Theirs) -> int:
         """The longest sequence, special tokens included."""
         made: int = theirs.max_position_embeddings
         return made
@@ -117,7 +120,7 @@ class BodyFamily(ABC):
         """Whether a model of checked settings reads its tokens' positions, and not their distances alone."""
         return True
 
-    def their_config(self, settings: Mapping[str, Any], where: object) -> Any:
+    def their_config(self, settings: Mapping[str, Any], where: object) -> Theirs:
         """transformers' configuration of checked settings."""
         transformers = require_transformers(where)
         given = {**{name: value for name, value in settings.items() if name != "model_type"}, **STANDING}
@@ -155,11 +158,11 @@ class BodyFamily(ABC):
         return weights
 
     @abstractmethod
-    def build(self, theirs: Any) -> nn.Module:
+    def build(self, theirs: Theirs) -> nn.Module:
         """transformers' encoder of its configuration."""
 
     @abstractmethod
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Hidden states of layer 0, of the shape of ``vectors`` (..., H), the tokens' embeddings.
 
         Args:
@@ -168,15 +171,15 @@ class BodyFamily(ABC):
             positions: (...) int64, from 1 on; 0 at padding.
         """
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         """What all layers of a pass read, made once."""
 
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
         """One of transformers' layers: (B, T, H) -> (B, T, H), packed sentences as B = 1."""
         made: Tensor = layer(x, attention_mask=around, position_embeddings=shared)
         return made
 
-    def finish(self, rest: Any, x: Tensor) -> Tensor:
+    def finish(self, rest: Theirs, x: Tensor) -> Tensor:
         """What follows the final norm: nothing, but in some families."""
         return x
 

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.attention import Surroundings
-from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily
+from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily, Theirs
 
 # Names in files -> names in transformers' model; maps that are one tensor in files are of several names.
 RENAMED = {
@@ -56,17 +56,17 @@ class Gte(BodyFamily):
                 made |= {name.replace(joined, new): part for new, part in zip(JOINED[joined], parts, strict=True)}
         return made
 
-    def build(self, theirs: Any) -> nn.Module:
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers import GteModel
 
         return GteModel(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings, all of type 0; positions are in the layers."""
         made: Tensor = rest.embeddings(inputs_embeds=vectors)
         return made
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         return rest.rotary_emb(x, (around.positions - 1).clamp_min(0))
 
 
@@ -116,6 +116,6 @@ class New(Gte):
         kept = {name: value for name, value in settings.items() if name in GteSettings.__annotations__}
         return {**kept, "rope_parameters": rope, "model_type": Gte.model_type}
 
-    def their_config(self, settings: Mapping[str, Any], where: object) -> Any:
+    def their_config(self, settings: Mapping[str, Any], where: object) -> Theirs:
         """That of :class:`Gte`, whose settings they have become."""
         return Gte().their_config(settings, where)

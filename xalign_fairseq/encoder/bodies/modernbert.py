@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.bodies.attention import Surroundings
-from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily
+from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily, Theirs
 
 
 class ModernBertSettings(BertSizes, total=False):
@@ -52,21 +52,21 @@ class ModernBert(BodyFamily):
     head_activation = "classifier_activation"
     output = "decoder"
 
-    def build(self, theirs: Any) -> nn.Module:
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers import ModernBertModel
 
         return ModernBertModel(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings; positions are in the layers."""
         made: Tensor = rest.embeddings(inputs_embeds=vectors)
         return made
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         """Cosines and sines of the places, for layers of either kind."""
         places = (around.positions - 1).clamp_min(0)
         return {kind: rest.rotary_emb(x, places, kind) for kind in set(rest.config.layer_types)}
 
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
         made: Tensor = layer(x, attention_mask=around, position_embeddings=shared[layer.attention_type])
         return made

@@ -83,7 +83,7 @@ def _training(record: Mapping[str, Any]) -> str:
     return "\n".join(["| | |", "| --- | --- |", *rows])
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items())
     if isinstance(value, int):

@@ -71,6 +71,6 @@ def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
     )
 
 
-def _write(path: Path, content: Any) -> None:
+def _write(path: Path, content: object) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

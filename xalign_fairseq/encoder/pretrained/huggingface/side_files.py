@@ -136,7 +136,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if isinstance(value, str):
         return os.sep not in value
     return value is None or isinstance(value, bool | int | float | list | tuple | dict)
