@@ -19,84 +19,60 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import word_starts
 
 logger = logging.getLogger(__name__)
 Made = TypeVar("Made", bound=StreamsDataset)
+Value = TypeVar("Value")
+
+
+def option(default: Value, description: str) -> Value:
+    """A field of a dataclass of options, with its help."""
+    return field(default=default, metadata={"help": description})
 
 
 @dataclass
 class PretrainingDataOptions:
     """What is read of data-bins and how batches are made of it; a field ``x`` is the option ``--x``."""
 
-    lang_pairs: Optional[str] = field(
-        default=None, metadata={"help": "language pairs such as en-de,en-fr (default: all in the data-bin)"}
+    lang_pairs: Optional[str] = option(None, "language pairs such as en-de,en-fr (default: all in the data-bin)")
+    mono_langs: Optional[str] = option(None, "languages of the monolingual stream (default: all in the data-bin)")
+    sampling_temperature: float = option(1.0, "T of p_i ~ n_i^(1/T) over pairs and over languages; 1: by size")
+    epoch_items: Optional[int] = option(None, "draws in an epoch (default: each pair once in each direction)")
+    epoch_updates: Optional[int] = option(
+        None,
+        "updates in an epoch, with as many draws as they take; pairs and languages have exactly their shares by "
+        "--sampling-temperature, pairs in several short epochs together (instead of --epoch-items)",
     )
-    mono_langs: Optional[str] = field(
-        default=None, metadata={"help": "languages of the monolingual stream (default: all in the data-bin)"}
+    max_pair_length: Optional[int] = option(
+        None, "leave out (and count) pairs longer than this with special tokens (default: max positions)"
     )
-    sampling_temperature: float = field(
-        default=1.0, metadata={"help": "T of p_i ~ n_i^(1/T) over pairs and over languages; 1: by size"}
+    min_sentence_length: int = option(
+        0, "leave out (and count) pairs with a side of fewer tokens (PPA: 10), in validation too"
     )
-    epoch_items: Optional[int] = field(
-        default=None, metadata={"help": "draws in an epoch (default: each pair once in each direction)"}
+    max_sentence_length: Optional[int] = option(
+        None, "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
     )
-    epoch_updates: Optional[int] = field(
-        default=None,
-        metadata={
-            "help": "updates in an epoch, with as many draws as they take; pairs and languages have exactly their "
-            "shares by --sampling-temperature, pairs in several short epochs together (instead of --epoch-items)"
-        },
+    length_bucket_width: int = option(
+        1,
+        "width, in tokens, of the buckets of length that batches of training pairs come from: 1 sorts by length; "
+        "a wider one mixes lengths; 0 does not look at them, as released codes do (more padding)",
     )
-    max_pair_length: Optional[int] = field(
-        default=None,
-        metadata={"help": "leave out (and count) pairs longer than this with special tokens (default: max positions)"},
+    pivot_lang: Optional[str] = option(
+        None,
+        "language that all pairs share and that objectives align the others to (default: en, else the only one "
+        "that all share)",
     )
-    min_sentence_length: int = field(
-        default=0,
-        metadata={"help": "leave out (and count) pairs with a side of fewer tokens (PPA: 10), in validation too"},
+    mono_tokens_per_sample: int = option(256, "length of a monolingual block (released code: 512)")
+    mono_max_tokens: Optional[int] = option(None, "tokens of the monolingual part of a batch (default: --max-tokens)")
+    mono_batch_size: Optional[int] = option(None, "blocks of the monolingual part of a batch (default: --batch-size)")
+    mask_prob: float = option(0.15, "share of tokens chosen for prediction")
+    leave_unmasked_prob: float = option(0.1, "share of the chosen that stay as they are")
+    random_token_prob: float = option(0.1, "share of the chosen that become a random token")
+    mask_special_tokens: bool = option(False, "let <s>, </s> and <unk> be chosen too, as the released code does")
+    mask_whole_words: bool = option(
+        False, "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"
     )
-    max_sentence_length: Optional[int] = field(
-        default=None,
-        metadata={
-            "help": "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
-        },
-    )
-    length_bucket_width: int = field(
-        default=1,
-        metadata={
-            "help": "width, in tokens, of the buckets of length that batches of training pairs come from: 1 sorts by "
-            "length; a wider one mixes lengths; 0 does not look at them, as released codes do (more padding)"
-        },
-    )
-    pivot_lang: Optional[str] = field(
-        default=None,
-        metadata={
-            "help": "language that all pairs share and that objectives align the others to "
-            "(default: en, else the only one that all share)"
-        },
-    )
-    mono_tokens_per_sample: int = field(
-        default=256, metadata={"help": "length of a monolingual block (released code: 512)"}
-    )
-    mono_max_tokens: Optional[int] = field(
-        default=None, metadata={"help": "tokens of the monolingual part of a batch (default: --max-tokens)"}
-    )
-    mono_batch_size: Optional[int] = field(
-        default=None, metadata={"help": "blocks of the monolingual part of a batch (default: --batch-size)"}
-    )
-    mask_prob: float = field(default=0.15, metadata={"help": "share of tokens chosen for prediction"})
-    leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of the chosen that stay as they are"})
-    random_token_prob: float = field(default=0.1, metadata={"help": "share of the chosen that become a random token"})
-    mask_special_tokens: bool = field(
-        default=False, metadata={"help": "let <s>, </s> and <unk> be chosen too, as the released code does"}
-    )
-    mask_whole_words: bool = field(
-        default=False,
-        metadata={"help": "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"},
-    )
-    verify_data: bool = field(
-        default=False,
-        metadata={
-            "help": "compare every file of the data-bins with the hash in its manifest before training (always "
-            "compared: sizes; dictionary and tokenizer, of several data-bins each when its epoch begins)"
-        },
+    verify_data: bool = option(
+        False,
+        "compare every file of the data-bins with the hash in its manifest before training (always compared: "
+        "sizes; dictionary and tokenizer, of several data-bins each when its epoch begins)",
     )
 
 
