@@ -22,10 +22,7 @@ LAYER = ".layers.0."
 
 
 class Undrawn(TorchFunctionMode):
-    """Parameters made inside stay as memory gives them, which takes no time and no pages of memory.
-
-    torch's meta device would do so too, but it imports torch's compiler, for seconds.
-    """
+    """Parameters made inside stay as memory gives them, which takes no time and no pages of memory."""
 
     # Functions of torch.nn.init, and the tensors' own that they end in.
     DRAWS = frozenset({"normal_", "uniform_", "kaiming_uniform_"})

@@ -80,10 +80,7 @@ class EncoderCopy(StaysFloat32, ReadOnce):
 
     @torch.no_grad()
     def start(self, live: nn.Module, update: int) -> None:
-        """Take over the live encoder's weights in a run's first update, or whenever that has not been done.
-
-        ``update``: number of updates done before this one.
-        """
+        """Take over the live encoder's weights in a run's first update, or whenever that has not been done."""
         if update == 0 or not self.number("started"):
             self.follow(live, 0.0)
             self.put("started", 1)

@@ -101,8 +101,6 @@ def quote(text: str) -> str:
 
 def _unquote(text: str) -> str:
     """Take off the quotes that Python's csv module, with which XTREME wrote some files, puts around a text with quotes.
-
-    Such a text begins and ends with a quote and has all others doubled; a plain text that does so has none inside.
     """
     inside = text[1:-1]
     quoted = len(text) > 3 and text[0] == text[-1] == '"' and '""' in inside and '"' not in inside.replace('""', "")

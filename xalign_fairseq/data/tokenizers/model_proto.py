@@ -117,10 +117,7 @@ def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
 
 
 def keep_pieces(model: bytes, keep: Iterable[bool]) -> bytes:
-    """The model without the pieces that are not to be kept, the others in their order; it normalises text as before.
-
-    Samples by which older releases of sentencepiece test a model when they load it are left out.
-    """
+    """The model without the pieces that are not to be kept, the others in their order; it normalises text as before."""
     proto, fewer = _parse(model), _messages().ModelProto()
     for part in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
         if proto.HasField(part):

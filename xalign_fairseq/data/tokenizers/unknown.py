@@ -24,10 +24,7 @@ _SCRIPTS = {"Cjk": "Han"}
 
 @dataclass
 class UnknownTokens:
-    """A count of tokens, of the unknown ones among them, and of the scripts of those that were looked at.
-
-    ``trimmed``: the text that the vocabulary was trimmed to, if it was.
-    """
+    """A count of tokens, of the unknown ones among them, and of the scripts of those that were looked at."""
 
     tokens: int = 0
     unknown: int = 0

@@ -22,10 +22,7 @@ class DebertaSettings(BertSettings, total=False):
 
 
 class Deberta(BodyFamily):
-    """DeBERTa-v2, v3 and mDeBERTa-v3 (He et al. 2021, 2023); without the convolution of v2's largest models.
-
-    Its attention makes its own scores out of relative places, in padded batches alone.
-    """
+    """DeBERTa-v2, v3 and mDeBERTa-v3 (He et al. 2021, 2023); without the convolution of v2's largest models."""
 
     model_type = "deberta-v2"
     title = "DeBERTa-v2, DeBERTa-v3, mDeBERTa-v3"

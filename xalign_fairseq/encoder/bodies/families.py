@@ -45,10 +45,7 @@ def takes_positions(config: EncoderConfig) -> bool:
 
 
 def warn_of_dropout(config: EncoderConfig) -> None:
-    """Warn of each rate of dropout that is asked for and that the encoder, run by transformers, has no place for.
-
-    Training alone asks: the options that a checkpoint stores may name rates that it never had.
-    """
+    """Warn of each rate of dropout that is asked for and that the encoder, run by transformers, has no place for."""
     if config.transformers_config:
         family, _ = read_settings(config.transformers_config, WHERE)
         for name in DROPOUTS:

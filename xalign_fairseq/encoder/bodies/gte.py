@@ -78,10 +78,7 @@ class NewSettings(GteSettings, total=False):
 
 
 class New(Gte):
-    """mGTE as its authors published it, with code of their own (model_type ``new``) that is not run.
-
-    What is read of its configuration is kept as that of :class:`Gte`.
-    """
+    """mGTE as its authors published it, with code of their own (model_type ``new``) that is not run."""
 
     model_type = "new"
     title = "gte-multilingual"

@@ -107,11 +107,7 @@ def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None
 
 
 def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> dict[str, Tensor]:
-    """Hugging Face's tensors of an encoder in float32; the inverse of :func:`.huggingface.importing.to_fairseq`.
-
-    The vector of token type 0, which an import adds to the positions, is zero; so are those of other types, which the
-    model card says.
-    """
+    """Hugging Face's tensors of an encoder in float32; the inverse of :func:`.huggingface.importing.to_fairseq`."""
     theirs = {family.their_name(name): value.detach().float() for name, value in encoder.state_dict().items()}
     theirs[POSITIONS] = theirs[POSITIONS][ROWS - family.position_offset :]
     theirs[TOKEN_TYPES] = torch.zeros(family.token_types, encoder.config.encoder_embed_dim)

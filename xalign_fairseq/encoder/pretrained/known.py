@@ -122,10 +122,7 @@ def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
 
 
 def _names(given: StrPath) -> set[str]:
-    """The names that are in a name on the hub, a path, a folder of the hub's cache or of sentence-transformers'.
-
-    The last part tells it, or the one before where that is named after its content or its commit.
-    """
+    """The names that are in a name on the hub, a path, a folder of the hub's cache or of sentence-transformers'."""
     parts = [part.lower() for part in PurePosixPath(os.fspath(given)).parts]
     while len(parts) > 1 and (parts[-1] in UNNAMED or parts[-1].endswith(".pt") or "snapshots" in parts[-2:-1]):
         parts.pop()

@@ -64,8 +64,6 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrP
 def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
 
-    It has all that a training begins with, and the record of an earlier one, but no state of an optimiser.
-
     Args:
         model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Else a folder, which gets it as

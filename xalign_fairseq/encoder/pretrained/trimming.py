@@ -139,10 +139,7 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
 def _changed(
     state: dict[str, Any], model: dict[str, Tensor], vocabulary: dict[str, Any], about: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser.
-
-    ``about`` says what it is trimmed to, in its task state and, for model cards, in the record of its training.
-    """
+    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser."""
     kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
     stored = {key: each for key, each in (state.get("task_state") or {}).items() if key not in (*_OF_IDS, TRIMMED)}
     task_state = {**stored, "tokenizer": vocabulary}

@@ -48,12 +48,7 @@ def plane(vectors: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def neighbourhoods(vectors: np.ndarray) -> np.ndarray:
-    """t-SNE (van der Maaten & Hinton, 2008): (N, H) to coordinates (N, 2), always the same for the same vectors.
-
-    It begins with the principal components; the perplexity is 10, and less for fewer than 50 vectors.
-
-    Errors: :class:`XalignError` without scikit-learn.
-    """
+    """t-SNE (van der Maaten & Hinton, 2008): (N, H) to coordinates (N, 2), always the same for the same vectors."""
     if importlib.util.find_spec("sklearn") is None:
         raise XalignError("t-SNE needs scikit-learn", remedy="pip install scikit-learn")
     from sklearn.manifold import TSNE
@@ -80,8 +75,6 @@ def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], p
         pairs: source and target word of each pair, in the order of the panels' vectors.
         panels: at least one.
         path: file to write; its ending gives the format.
-
-    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
     """
     columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)

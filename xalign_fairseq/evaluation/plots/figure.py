@@ -94,10 +94,7 @@ def require_matplotlib() -> None:
 
 
 def check_picture(path: StrPath) -> str:
-    """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins.
-
-    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
-    """
+    """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins."""
     require_matplotlib()
     from matplotlib.backend_bases import FigureCanvasBase
 

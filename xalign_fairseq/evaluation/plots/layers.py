@@ -45,10 +45,7 @@ def _plot(curves: Curves, path: StrPath, place: str, axis: str, every: bool = Fa
 
 
 def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
-    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``.
-
-    Of several settings of a layer, as thresholds, it is the best; means of layers are left out.
-    """
+    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``."""
     single = [row for row in rows if isinstance(row["layer"], int)]
     # What is the same everywhere says nothing; with one method a checkpoint's name says it all.
     telling = [key for key in ("encoding", "method") if len({row.get(key) for row in single}) > 1]

@@ -34,8 +34,6 @@ def plot_links(
 
     Gold links are outlines: sure ones solid, possible ones dashed. A cell without an outline is a link too many, an
     outline without a cell is one that is missing.
-
-    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
     """
     rows, columns = max(len(src), 1), max(len(tgt), 1)
     cell = min(CELL, LONGEST_SIDE / max(rows, columns))

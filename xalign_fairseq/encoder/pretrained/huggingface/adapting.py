@@ -31,8 +31,6 @@ def own_head(
 ) -> dict[str, Tensor] | None:
     """Our names of the head's tensors, without the embeddings; None where it has none of logits = E LN(gelu(W h)) + b.
 
-    Such a head has another activation, an output map of its own, or parameters are missing.
-
     Args:
         weights: of the folder, by the family's names.
         family: of the model.

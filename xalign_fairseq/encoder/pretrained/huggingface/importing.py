@@ -96,8 +96,6 @@ def to_fairseq(
 ) -> dict[str, Tensor]:
     """A checkpoint's ``model`` from Hugging Face's tensors, each of which is used, logged as not used, or an error.
 
-    Without a masked-language-model head that can be used there is none in it.
-
     Args:
         weights: by their names, with or without the family's prefix.
         family: of the model.

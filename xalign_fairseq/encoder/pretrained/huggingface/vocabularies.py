@@ -65,10 +65,7 @@ def _has_sentencepiece(folder: Path) -> bool:
 
 
 def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
-    """XLM-R's dictionary of the pieces of a sentencepiece model: those after the model's own three specials.
-
-    Its ids are <s>, <pad>, </s>, <unk>, the pieces, and last <mask>, which tasks append.
-    """
+    """XLM-R's dictionary of the pieces of a sentencepiece model: those after the model's own three specials."""
     specials, rest = list(pieces[:3]), pieces[3:]
     twice = {*SPECIALS, MASK} & set(rest)
     if specials != [UNK, BOS, EOS] or twice:
