@@ -1,7 +1,6 @@
 """Objects in JSON files: read with a look at their form, written whole or not at all."""
 
 import json
-from collections.abc import Mapping
 from typing import Any, TypeVar, overload
 
 from xalign_fairseq.core.errors import XalignError
@@ -62,8 +61,8 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     return value
 
 
-def write_json(path: StrPath, content: Mapping[str, Any]) -> None:
-    """Write an object whole or not at all, for :func:`read_json` and for eyes."""
+def write_json(path: StrPath, content: object) -> None:
+    """Write a value whole or not at all, for :func:`read_json` and for eyes."""
     with atomic_write(path) as stream:
         json.dump(content, stream, indent=1, ensure_ascii=False)
         stream.write("\n")

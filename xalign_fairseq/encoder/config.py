@@ -1,6 +1,7 @@
 """Sizes of the encoder, apart from any training framework."""
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 
@@ -124,6 +125,10 @@ class EncoderConfig:
             if value is not None and field.name not in ("vocab_size", "pad"):
                 found[field.name] = value
         return cls(vocab_size=vocab_size, **found)
+
+    def stored(self) -> dict[str, Any]:
+        """The options that an imported checkpoint stores: all that its dictionary does not tell."""
+        return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:
         """The model's options that give this encoder, apart from dropout; what XLM-R lacks only where there is any.

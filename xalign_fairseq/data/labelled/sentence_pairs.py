@@ -100,8 +100,7 @@ def quote(text: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """Take off the quotes that Python's csv module, with which XTREME wrote some files, puts around a text with quotes.
-    """
+    """Without the quotes that Python's csv module, which XTREME used, put around a text."""
     inside = text[1:-1]
     quoted = len(text) > 3 and text[0] == text[-1] == '"' and '""' in inside and '"' not in inside.replace('""', "")
     return inside.replace('""', '"') if quoted else text

@@ -1,6 +1,5 @@
 """Checkpoints of this package and of fairseq's XLM-R as folders that Hugging Face's libraries load."""
 
-import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, require_outside
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.huggingface import sentence_transformers, side_files
@@ -98,7 +98,7 @@ def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None
     if dropped:
         logger.warning("not exported from %s: %s", where, ", ".join(dropped))
     write_tensors(folder / SAFETENSORS, to_hugging_face(encoder, files.family, files.order))
-    _write_json(folder / "config.json", hugging_face_config(state, config, files.family, files.special_ids))
+    write_json(folder / "config.json", hugging_face_config(state, config, files.family, files.special_ids))
     for file, content in files.contents.items():
         (folder / file).write_bytes(content)
     side_files.write(state, heads, folder)
@@ -139,7 +139,3 @@ def hugging_face_config(
         **SHARED,
         **special_ids,
     }
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -9,7 +9,6 @@ embedding sentences; word alignment does without it.
 
 import logging
 import lzma
-from dataclasses import asdict
 from importlib.util import find_spec
 from itertools import chain, repeat
 from pathlib import Path
@@ -95,14 +94,13 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
         attention_dropout=0.1,
     )
     model = _weights(file, lookup)
-    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     stored = tokenizer_state(Dictionary(file.symbols[4:-1]), _sentencepiece(file))
     if not lookup:
         logger.info("%s has no masked-language-model head: one is made from its embeddings", path)
         head = new_head(model[EMBEDDINGS], file.scores[4:-1])
         model.update({HEAD + name: value for name, value in head.items()})
     task_state = {"tokenizer": stored, FAMILY: NAME}
-    return {"cfg": {"model": options}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
+    return {"cfg": {"model": config.stored()}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
 
 
 def _sentencepiece(file: FourBitFile) -> bytes:

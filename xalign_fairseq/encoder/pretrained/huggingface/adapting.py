@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +114,7 @@ def read(folder: Path) -> dict[str, Any]:
         model.update({HEAD + name: value for name, value in new_head(embeddings).items()})
     else:
         model.update({**head, HEAD + "weight": embeddings})
-    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
-    state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
+    state = {"cfg": {"model": config.stored()}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return side_files.take_back(state, folder)
 
 

@@ -4,7 +4,6 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +60,7 @@ def read(folder: StrPath) -> dict[str, Any]:
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", folder)
         head = new_head(model[EMBEDDINGS], vocabulary.scores)
         model.update({HEAD + name: value for name, value in head.items()})
-    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
-    state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
+    state = {"cfg": {"model": config.stored()}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return with_family(side_files.take_back(state, folder), known)
 
 
