@@ -1,7 +1,7 @@
 """Packaging of xalign_fairseq. Imports neither torch nor fairseq.
 
 XALIGN_BUILD_OPS=cpu|cuda|cpu,cuda compiles the native libraries into the package, which is then for this platform;
-cpu-all, in place of cpu, for every x86-64 CPU rather than this machine's, as released wheels have it (pyproject.toml).
+cpu-all, in place of cpu, for every CPU with AVX2 rather than for this one, as released wheels have it (pyproject.toml).
 Otherwise nothing is compiled here: a library is compiled when it is first needed.
 """
 
@@ -32,7 +32,7 @@ class BuildNative(build_py):
         root = HERE if self.editable_mode else Path(self.build_lib)
         for kind in NATIVE:
             if kind == "cpu-all":
-                toolchain.compile_levels(HERE / SINKHORN / "csrc", root / SINKHORN / "lib/cpu")
+                toolchain.compile_portable(HERE / SINKHORN / "csrc", root / SINKHORN / "lib/cpu")
                 continue
             recipe = toolchain.make_recipe(kind, HERE / SINKHORN / "csrc")
             print(f"compiling for {kind} ({recipe.target}) with {recipe.compiler}")

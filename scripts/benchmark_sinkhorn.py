@@ -116,19 +116,8 @@ def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[s
         "machine": processor(args.device),
         "cores": cores(),
         "versions": {package: found for package in PACKAGES if (found := installed(package))},
-        "instructions": instructions(args.device),
         "rows": compare(rows),
     }
-
-
-def instructions(device: str) -> dict[str, str]:
-    """By which of the CPU's our own multiplies each dtype."""
-    import torch
-
-    from xalign_fairseq.transport.sinkhorn.fused import cpu_instructions
-
-    names = ("float32", "bfloat16") if device == "cpu" else ()
-    return {name: cpu_instructions(getattr(torch, name)) for name in names}
 
 
 def compare(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -24,7 +24,6 @@ from statistics import median
 from typing import Any
 
 from benchmark_aligner import processor
-from benchmark_trimming import random_base
 from markers import table
 
 from xalign_fairseq.core.errors import exit_code
@@ -103,6 +102,24 @@ def cases(work: Path) -> dict[str, list[object]]:
         f"align a line, {OWN}, empty cache": [*one, "--model", own],
         f"align a line, {OWN}": [*one, "--model", own],
     }
+
+
+def random_base(work: Path) -> Path:
+    """A checkpoint of XLM-R base's sizes with random weights and the tokenizer of e5-small."""
+    import torch
+
+    from xalign_fairseq.encoder.config import EncoderConfig
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+    from xalign_fairseq.encoder.transformer import Encoder
+
+    tokenizer = read_pretrained("e5-small")[0]["task_state"]["tokenizer"]
+    torch.manual_seed(1)
+    config = EncoderConfig(vocab_size=250002)
+    model = {f"encoder.{name}": value for name, value in Encoder(config).state_dict().items()}
+    work.mkdir(parents=True, exist_ok=True)
+    path = work / "random-base.pt"
+    torch.save({"cfg": {"model": config.as_options()}, "model": model, "task_state": {"tokenizer": tokenizer}}, path)
+    return path
 
 
 def measure(trees: Mapping[str, Tree], work: Path, rounds: int) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from sinkhorn_problems import Problem
 from torch import Tensor
 
 from xalign_fairseq.transport.extraction import find_links
-from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.partners import NO_PARTNER, partners_of_matrix
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
@@ -46,7 +45,7 @@ class Contestant:
         devices: that it runs on.
     """
 
-    prepare: Callable[[Problem, TransportOptions], Call]
+    prepare: Callable[[Problem, Transport], Call]
     gives: str
     dtypes: Sequence[str] = ("float32",)
     package: tuple[str, str] | None = None
@@ -65,23 +64,23 @@ class Contestant:
         return name if importlib.util.find_spec(module) is None else None
 
 
-def products(problem: Problem, options: TransportOptions) -> Call:
+def products(problem: Problem, options: Transport) -> Call:
     """The products of both sides and nothing else: the measure of all others."""
     return lambda: torch.bmm(problem.src, problem.tgt.transpose(1, 2))
 
 
-def read(problem: Problem, options: TransportOptions) -> Call:
+def read(problem: Problem, options: Transport) -> Call:
     """A copy of the hidden states, which reads them and writes them: twice the time of reading them."""
     target = torch.empty_like(problem.hidden)
     return lambda: target.copy_(problem.hidden)
 
 
-def xalign(problem: Problem, options: TransportOptions) -> Call:
+def xalign(problem: Problem, options: Transport) -> Call:
     """Our own."""
-    return lambda: self_label(problem.hidden, problem.spans, options, sizes=problem.sizes)
+    return lambda: options.labels(problem.hidden, problem.spans, sizes=problem.sizes)
 
 
-def eager(problem: Problem, options: TransportOptions) -> Call:
+def eager(problem: Problem, options: Transport) -> Call:
     """The definition, an operation of torch after the other."""
 
     def label() -> Tensor:
@@ -110,22 +109,22 @@ def graphed(call: Call) -> Call:
     return replay
 
 
-def xalign_graph(problem: Problem, options: TransportOptions) -> Call:
+def xalign_graph(problem: Problem, options: Transport) -> Call:
     """Our own as a CUDA graph."""
     return graphed(xalign(problem, options))
 
 
-def eager_graph(problem: Problem, options: TransportOptions) -> Call:
+def eager_graph(problem: Problem, options: Transport) -> Call:
     """The definition as a CUDA graph."""
     return graphed(eager(problem, options))
 
 
-def compiled(problem: Problem, options: TransportOptions) -> Call:
+def compiled(problem: Problem, options: Transport) -> Call:
     """The definition as torch.compile makes it, for this very shape."""
     return torch.compile(eager(problem, options), fullgraph=True, dynamic=False)
 
 
-def pot(problem: Problem, options: TransportOptions, log: bool = False) -> Call:
+def pot(problem: Problem, options: Transport, log: bool = False) -> Call:
     """POT's batched Sinkhorn. It does rows first, we columns: it gets the transposed matrices."""
     from ot import batch
 
@@ -144,12 +143,12 @@ def pot(problem: Problem, options: TransportOptions, log: bool = False) -> Call:
     return solved
 
 
-def pot_log(problem: Problem, options: TransportOptions) -> Call:
+def pot_log(problem: Problem, options: Transport) -> Call:
     """The same in the log domain."""
     return pot(problem, options, log=True)
 
 
-def geomloss(problem: Problem, options: TransportOptions) -> Call:
+def geomloss(problem: Problem, options: Transport) -> Call:
     """geomloss's batched solver: another algorithm, which anneals and takes the mean of both sides' updates."""
     from geomloss import ot
 
@@ -162,7 +161,7 @@ def geomloss(problem: Problem, options: TransportOptions) -> Call:
     return solved
 
 
-def released(problem: Problem, options: TransportOptions) -> Call:
+def released(problem: Problem, options: Transport) -> Call:
     """What XLM-Align's released code does, in other words: products of whole sequences, then pair by pair in Python."""
 
     def label() -> Tensor:
@@ -181,7 +180,7 @@ def released(problem: Problem, options: TransportOptions) -> Call:
     return label
 
 
-def link_list(plan: np.ndarray, options: TransportOptions) -> list[tuple[int, int]]:
+def link_list(plan: np.ndarray, options: Transport) -> list[tuple[int, int]]:
     """Itermax on dense 0/1 matrices, and its links entry by entry."""
     n, m = plan.shape
     links = _mutual(plan)
@@ -221,7 +220,7 @@ CONTESTANTS = {
 }
 
 
-def labels_of(gives: str, output: Any, problem: Problem, options: TransportOptions) -> Tensor:
+def labels_of(gives: str, output: Any, problem: Problem, options: Transport) -> Tensor:
     """The labels (B, T) that a contestant's output means."""
     if gives == LABELS:
         return output

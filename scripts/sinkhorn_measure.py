@@ -25,7 +25,7 @@ from sinkhorn_problems import LARGE, Problem, Size, make
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.sinkhorn import backend
 
 SIZES = (Size(64, 32), Size(64, 64), Size(64, 128), Size(64, 128, ragged=True))
@@ -93,7 +93,7 @@ def times(
 
 
 def _measure(group: Group, device: str, repeats: int, only: Sequence[str]) -> list[dict[str, Any]]:
-    size, options = group.size, TransportOptions(iterations=group.iterations)
+    size, options = group.size, Transport(iterations=group.iterations)
     torch.compiler.reset()
     problems = {dtype: make(size, getattr(torch, dtype), device) for dtype in group.dtypes}
     truth = _truth(next(iter(problems.values())), options)
@@ -117,7 +117,7 @@ def _measure(group: Group, device: str, repeats: int, only: Sequence[str]) -> li
     return [{**row, "group": group.label} if group.label else row for row in rows]
 
 
-def _prepared(row: dict[str, Any], problem: Problem, options: TransportOptions, truth: torch.Tensor) -> Call:
+def _prepared(row: dict[str, Any], problem: Problem, options: Transport, truth: torch.Tensor) -> Call:
     """The call to measure, warmed up, after a look at its links, whose F1 is put in the row."""
     contestant = CONTESTANTS[row["program"]]
     call = contestant.prepare(problem, options)
@@ -135,12 +135,12 @@ def _entrants(only: Sequence[str], dtypes: Any, kinds: Sequence[str], device: st
             yield from ((program, dtype) for dtype in contestant.dtypes if dtype in dtypes)
 
 
-def describe(size: Size, options: TransportOptions) -> dict[str, Any]:
+def describe(size: Size, options: Transport) -> dict[str, Any]:
     """Size and iterations in a row."""
     return {"size": size.name, "pairs": size.pairs, "iterations": options.iterations}
 
 
-def _truth(problem: Problem, options: TransportOptions) -> torch.Tensor:
+def _truth(problem: Problem, options: Transport) -> torch.Tensor:
     """The labels by the definition in float64."""
     return eager(replace(problem, hidden=problem.hidden.double()), options)()
 
@@ -201,9 +201,9 @@ def memory(device: str, only: Sequence[str], quick: bool) -> list[dict[str, Any]
     for size in QUICK if quick else SIZES:
         for program, dtype in _entrants(only, ("float32", "bfloat16"), ("usual", "compiled"), device):
             problem = make(size, getattr(torch, dtype), device)
-            call = CONTESTANTS[program].prepare(problem, TransportOptions())
+            call = CONTESTANTS[program].prepare(problem, Transport())
             call()
-            row = {"program": program, "dtype": dtype, **describe(size, TransportOptions())}
+            row = {"program": program, "dtype": dtype, **describe(size, Transport())}
             rows.append({**row, "extra_mb": extra_mb(call, device)})
     return rows
 

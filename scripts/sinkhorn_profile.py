@@ -24,7 +24,7 @@ from sinkhorn_contestants import xalign
 from sinkhorn_problems import LARGE, Problem, Size, make
 
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.sinkhorn import backend
 
 SMALL = Size(64, 64)
@@ -69,7 +69,7 @@ def write(device: str, folder: Path, *, quick: bool = False) -> str:
 
 def by_torch(problem: Problem, device: str) -> list[str]:
     """Lines: the time of a call, what of it is on the device and on the host, and what bounds it."""
-    call = xalign(problem, TransportOptions())
+    call = xalign(problem, Transport())
     for _ in range(CALLS):
         call()
     seconds = clocked(call, device)
@@ -207,7 +207,7 @@ def main() -> None:
     args = parser.parse_args()
     backend.select(args.device)
     with torch.inference_mode():
-        call = xalign(make(QUICK if args.quick else LARGE, torch.bfloat16, args.device), TransportOptions())
+        call = xalign(make(QUICK if args.quick else LARGE, torch.bfloat16, args.device), Transport())
         for _ in range(3):
             call()
         wait(args.device)

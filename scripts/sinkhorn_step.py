@@ -102,7 +102,7 @@ def measure(training: Training, repeats: int) -> dict[str, float]:
 
     both, labelling = Clock(training.device), Clock(training.device)
     found: dict[str, list[float]] = {"step": [], "without": [], "encoder_pass": [], "labelling": []}
-    own, method = dwa.DenoisingWordAlignment, Transport
+    own, method = dwa.DWA, Transport
     with (
         patch.object(own, "self_labels", both.of(own.self_labels)),
         patch.object(method, "labels", labelling.of(method.labels)),

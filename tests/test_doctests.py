@@ -3,13 +3,13 @@
 import doctest
 from importlib import import_module
 
-import house
 import pytest
+import structure
 
 import xalign_fairseq
 
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-SESSIONS = [name for name, path in house.modules().items() if ">>> " in path.read_text(encoding="utf-8")]
+SESSIONS = [name for name, path in structure.modules().items() if ">>> " in path.read_text(encoding="utf-8")]
 
 
 def run(name):

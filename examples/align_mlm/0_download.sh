@@ -10,7 +10,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -eq 1 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
+[[ $# -eq 1 ]] || usage
 treebanks=(en_ewt-ud-{train,dev,test} fr_gsd-ud-{dev,test})
 download "$1" --file wikitext-103 WikiANN XNLI XNLI-MT "${treebanks[@]}"
 [[ -n "${DRY:-}" ]] || python "$here/lay_out.py" "$1/downloads" "$1"

@@ -10,7 +10,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
+[[ $# -ge 3 ]] || usage
 text="$1" parses="$2"
 shift 2
 require_file TEXT "$text"

@@ -17,7 +17,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -eq 2 ]] || { sed -n '2,16p' "$0" >&2; exit 2; }
+[[ $# -eq 2 ]] || usage
 benchmark="$1" out="$2"
 require_file "BENCHMARK/bitext" "$benchmark/bitext"
 require_file "BENCHMARK/eval" "$benchmark/eval"

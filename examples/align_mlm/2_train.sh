@@ -15,8 +15,9 @@
 # MAX_TOKENS=$((65536 / N)):
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 5 ]] || { sed -n '2,16p' "$0" >&2; exit 2; }
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
+[[ $# -ge 5 ]] || usage
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 shift 5
 : "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=2048}" "${BLOCK:=64}" "${DIM:=64}"
@@ -27,26 +28,25 @@ variant=""
 [[ "$PARALLEL" == 25 ]] || variant+=".parallel$PARALLEL"
 [[ "$DICTIONARY" == 25 ]] || variant+=".dictionary$DICTIONARY"
 
-mono_tokens="$MAX_TOKENS"
-options=(--criterion "$objective")
+mono_tokens="$MAX_TOKENS" sizes=()
 case "$objective" in
-  mlm | align_mlm) ;;
-  dict_mlm) options+=(--language-embeddings en,xx) ;;
+  mlm | align_mlm) change=("criterion._name=$objective") ;;
+  dict_mlm) change=(criterion._name=dict_mlm model.language_embeddings=en,xx) ;;
   xlm)
     # For f pairs to a sentence, TLM has f / (1 + f) of all tokens (appendix G.3).
     pair_tokens=$((MAX_TOKENS * PARALLEL / (100 + PARALLEL)))
     # Whole blocks, rounded up: batches of pairs are never quite full.
     mono_tokens=$(((MAX_TOKENS - pair_tokens + BLOCK - 1) / BLOCK * BLOCK))
-    options+=(--language-embeddings en,xx)
     # Where that is less than the longest pair, so many pairs of some 50 tokens, at least one.
     [[ "$pair_tokens" -ge 256 ]] ||
-      options+=(--batch-size "$((pair_tokens < 50 ? 1 : pair_tokens / 50))"
-        --mono-batch-size "$((mono_tokens / BLOCK))")
-    options+=(--max-tokens "$((pair_tokens < 256 ? 256 : pair_tokens))")
+      sizes=(--batch-size "$((pair_tokens < 50 ? 1 : pair_tokens / 50))" --mono-batch-size "$((mono_tokens / BLOCK))")
+    sizes+=(--max-tokens "$((pair_tokens < 256 ? 256 : pair_tokens))")
+    change=()
     ;;
   *) echo "error: unknown objective $objective; expected mlm, xlm, dict_mlm or align_mlm" >&2; exit 2 ;;
 esac
-[[ "$objective" == xlm ]] || options+=(--max-tokens "$mono_tokens")
+[[ "$objective" == xlm ]] || sizes=(--max-tokens "$mono_tokens")
+read_options "$here/$([[ "$objective" == xlm ]] && echo xlm || echo align_mlm).yaml" "${change[@]}"
 bin="$data/data/$language$variant" setting="$objective.$language$variant"
 save="$runs/$setting-$seed"
 require_file "the data-bin of $language$variant; next: bash 1_data.sh" "$bin"
@@ -55,15 +55,8 @@ mkdir -p "$save"
 record_run "$save" "$setting" "$seed" "$DEVICE" \
   "DICTIONARY PARALLEL OVERLAP LAYERS DIM HEADS UPDATES WARMUP LR BLOCK MAX_TOKENS DROPOUT DEVICE" \
   2_train.sh DATA RUNS "$objective" "$language" "$seed" "$@"
-if finished "$save" "$UPDATES"; then exit; fi
-read -r -a device <<< "$DEVICE"
-choose_launcher
-"${train[@]}" "$bin" --user-dir "$(xalign user-dir)" --task xalign_pretraining --arch xalign_tiny \
-  --encoder-layers "${LAYERS:-2}" --encoder-embed-dim "$DIM" --encoder-ffn-embed-dim "$((4 * DIM))" \
-  --encoder-attention-heads "${HEADS:-$((DIM / 32))}" --max-positions 512 --dropout "${DROPOUT:-0}" \
-  --attention-dropout "${DROPOUT:-0}" --mono-tokens-per-sample "$BLOCK" --mono-max-tokens "$mono_tokens" \
-  --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01 --clip-norm 1.0 --lr "${LR:-2e-3}" \
-  --lr-scheduler polynomial_decay --warmup-updates "${WARMUP:-$((UPDATES / 10))}" --total-num-update "$UPDATES" \
-  --max-update "$UPDATES" --seed "$seed" --disable-validation --no-epoch-checkpoints --save-interval-updates 5000 \
-  --keep-interval-updates 1 --log-format simple --log-interval 50 --num-workers 1 --save-dir "$save" \
-  --log-file "$save/train.log" "${options[@]}" "$@" "${device[@]}"
+SEED="$seed" INIT="" # from scratch
+train_run "$bin" "$save" --encoder-layers "${LAYERS:-2}" --encoder-embed-dim "$DIM" \
+  --encoder-ffn-embed-dim "$((4 * DIM))" --encoder-attention-heads "${HEADS:-$((DIM / 32))}" \
+  --dropout "${DROPOUT:-0}" --attention-dropout "${DROPOUT:-0}" --mono-tokens-per-sample "$BLOCK" \
+  --mono-max-tokens "$mono_tokens" --lr "${LR:-2e-3}" --warmup-updates "${WARMUP:-$((UPDATES / 10))}" "${sizes[@]}" "$@"

@@ -7,7 +7,8 @@
 # ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "" or what 2_train.sh has there).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+source "$here/../common/recipe.sh"
+[[ $# -ge 2 ]] || usage
 data="$1" runs="$2"
 shift 2
 results="${RESULTS:-$here/results}"

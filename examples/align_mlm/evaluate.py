@@ -40,7 +40,8 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import read as read_lexicon
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
-from xalign_fairseq.transfer.grid import build, open_checkpoint
+from xalign_fairseq.transfer.checkpoints import open_checkpoint
+from xalign_fairseq.transfer.grid import build
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
 from xalign_fairseq.transfer.study import load_study, select

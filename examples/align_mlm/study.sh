@@ -8,7 +8,8 @@
 # another call is at. The output of each run is in RUNS/NAME.log.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-[[ $# -eq 2 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
+source "$here/../common/recipe.sh"
+[[ $# -eq 2 ]] || usage
 data="$1" runs="$2"
 : "${JOBS:=1}" "${SEEDS:=1 2 3}"
 export RESULTS="${RESULTS:-$here/results}"

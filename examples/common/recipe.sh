@@ -1,6 +1,12 @@
 # What the scripts of the recipes share; they source it.
 # shellcheck shell=bash disable=SC2034 # they read what is set here
 
+# Prints the comment that a script begins with, and ends it.
+usage() {
+  awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0" >&2
+  exit 2
+}
+
 # What is given on the command line or in the environment must be there before anything is started.
 require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
@@ -115,4 +121,24 @@ choose_launcher() {
   elif [[ -n "${GPUS:-}" ]]; then
     train=("$(dirname "${BASH_SOURCE[0]}")/../../scripts/torchrun.sh" "$GPUS")
   fi
+}
+
+# Sets `options`, those of fairseq-train that a YAML file stands for, and UPDATES where it isn't given.
+read_options() { # YAML [SECTION.OPTION=VALUE ...]
+  local words
+  words="$(python "$(dirname "${BASH_SOURCE[0]}")/options.py" "$@")"
+  mapfile -t options <<< "$words"
+  UPDATES="${UPDATES:-${options[-1]}}"
+}
+
+# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then what is given; a finished run is left as it is.
+train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
+  local data="$1" save="$2" device
+  shift 2
+  if finished "$save" "$UPDATES"; then return; fi
+  read -r -a device <<< "$DEVICE"
+  choose_launcher
+  "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
+    --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "$SEED" "${device[@]}" \
+    --save-dir "$save" --log-file "$save/train.log" "$@"
 }

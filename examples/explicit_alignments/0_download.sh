@@ -11,7 +11,7 @@
 # characters are words by themselves; the paper has Stanford's segmenter.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 1 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
+[[ $# -ge 1 ]] || usage
 text="$1"
 shift
 [[ $# -gt 0 ]] || set -- ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh

@@ -15,8 +15,9 @@
 # but of one micro-batch, so these want UPDATE_FREQ=1. SEED (1), ARCH (xalign_base), DEVICE (--fp16; linear_mapping
 # --memory-efficient-fp16; without a GPU --cpu).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || { sed -n '2,16p' "$0" >&2; exit 2; }
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
+[[ $# -ge 3 ]] || usage
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
 shift 3
@@ -24,21 +25,21 @@ sizes="UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE"
 case "$setting" in
   linear_mapping)
     # The maps change between updates, which a float32 copy of them in the optimiser would undo.
-    : "${UPDATES:=20000}" "${WARMUP:=0}" "${DEVICE:=--memory-efficient-fp16}"
-    options=(--criterion linear_mapping --linear-mapping-beta 0.01)
+    : "${DEVICE:=--memory-efficient-fp16}"
+    read_options "$here/linear_mapping.yaml"
     ;;
   procrustes) sizes="" ;;
-  l2) options=(--criterion explicit_alignments --objectives l2_align,reg_param) ;;
-  l2_hidden) options=(--criterion explicit_alignments --objectives l2_align,reg_hidden) ;;
-  weak | strong)
-    options=(--criterion explicit_alignments --word-contrastive-negatives "$setting" --word-contrastive-gather)
+  l2 | l2_hidden)
+    regulariser="$([[ "$setting" == l2 ]] && echo reg_param || echo reg_hidden)"
+    read_options "$here/weak.yaml" "criterion.objectives='l2_align,$regulariser'" criterion.word_contrastive_gather=false
     ;;
+  weak | strong) read_options "$here/weak.yaml" "criterion.word_contrastive_negatives=$setting" ;;
   *)
     echo "error: unknown setting $setting; expected linear_mapping, procrustes, l2, l2_hidden, weak or strong" >&2
     exit 2
     ;;
 esac
-: "${UPDATES:=100000}" "${WARMUP:=4000}" "${SEED:=1}" "${DEVICE:=--fp16}"
+: "${SEED:=1}" "${DEVICE:=--fp16}"
 
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "$sizes" \
@@ -48,15 +49,5 @@ if [[ "$setting" == procrustes ]]; then
   [[ -e "$last" ]] || xalign procrustes --model "$INIT" --data "$data" --out "$last" "$@"
   exit
 fi
-if finished "$save" "$UPDATES"; then exit; fi
-read -r -a device <<< "$DEVICE"
-choose_launcher
-"${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --max-sentence-length 96 \
-  --length-bucket-width 0 \
-  --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
-  --loss-normalization per-objective --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0 --clip-norm 1.0 \
-  --lr 1e-4 --lr-scheduler polynomial_decay --warmup-updates "$WARMUP" --total-num-update "$UPDATES" \
-  --max-update "$UPDATES" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "$SEED" \
-  --no-epoch-checkpoints --save-interval-updates 5000 --keep-interval-updates 1 --log-format simple --log-interval 100 \
-  --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" \
-  "${options[@]}" "${device[@]}" "$@"
+train_run "$data" "$save" --tensorboard-logdir "$save/tensorboard" ${WARMUP:+--warmup-updates "$WARMUP"} \
+  ${BATCH:+--batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} ${ARCH:+--arch "$ARCH"} "$@"

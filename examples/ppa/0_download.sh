@@ -8,7 +8,7 @@
 # comes to TEXT/downloads/xlmr.base.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 1 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
+[[ $# -ge 1 ]] || usage
 text="$1"
 shift
 [[ $# -gt 0 ]] || set -- en-fr en-es en-de en-bg en-ar en-zh en-hi

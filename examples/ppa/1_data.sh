@@ -10,7 +10,7 @@
 # Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Pairs that are too short or too long are left out in training.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
+[[ $# -ge 3 ]] || usage
 text="$1" data="$2" pairs="${PAIRS:-250000}"
 shift 2
 choose_vocabulary 16000

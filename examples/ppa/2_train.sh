@@ -13,36 +13,24 @@
 # each GPU and UPDATE_FREQ (1); the paper has 128 in all: BATCH=$((128 / N)) on N GPUs. SEED (1), ARCH (xalign_base).
 # DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
+[[ $# -ge 3 ]] || usage
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
 shift 3
-: "${UPDATES:=136719}" "${SEED:=1}" "${DEVICE:=--fp16}"
-: "${WARMUP:=$((UPDATES / 10))}"
 case "$setting" in
-  ppa) options=(--objectives moco,tlm) ;;
-  tlm) options=(--objectives tlm) ;;
-  moco) options=(--objectives moco) ;;
-  ppa_mlm) options=(--objectives moco,sentence_mlm) ;;
-  ppa_mean) options=(--objectives moco,tlm --moco-pooling mean) ;;
+  ppa) change=() ;;
+  tlm | moco) change=("criterion.objectives=$setting") ;;
+  ppa_mlm) change=("criterion.objectives='moco,sentence_mlm'") ;;
+  ppa_mean) change=(criterion.moco_pooling=mean) ;;
   *) echo "error: unknown setting $setting; expected ppa, tlm, moco, ppa_mlm or ppa_mean" >&2; exit 2 ;;
 esac
+read_options "$here/ppa.yaml" "${change[@]}"
+: "${SEED:=1}" "${DEVICE:=--fp16}" "${WARMUP:=$((UPDATES / 10))}"
 
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
-if finished "$save" "$UPDATES"; then exit; fi
-read -r -a device <<< "$DEVICE"
-choose_launcher
-"${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining \
-  --min-sentence-length 10 --max-pair-length 128 --mask-prob 0.15 \
-  --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
-  --criterion ppa --loss-normalization per-objective \
-  --moco-projection-dim 300 --moco-temperature 0.05 --moco-queue-size 32000 --moco-momentum 0.999 \
-  --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0.01 --clip-norm 1.0 \
-  --lr 3e-5 --lr-scheduler polynomial_decay --warmup-updates "$WARMUP" --total-num-update "$UPDATES" \
-  --max-update "$UPDATES" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "$SEED" \
-  --no-epoch-checkpoints --save-interval-updates 5000 --keep-interval-updates 1 --log-format simple --log-interval 100 \
-  --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" \
-  "${options[@]}" "${device[@]}" "$@"
+train_run "$data" "$save" --tensorboard-logdir "$save/tensorboard" ${WARMUP:+--warmup-updates "$WARMUP"} \
+  ${BATCH:+--batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} ${ARCH:+--arch "$ARCH"} "$@"

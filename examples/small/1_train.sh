@@ -18,7 +18,7 @@
 # --bf16 and larger sizes).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 5 ]] || { sed -n '2,18p' "$0" >&2; exit 2; }
+[[ $# -ge 5 ]] || usage
 data="$1" encoder="$2" runs="$3" setting="$4" seed="$5"
 shift 5
 save="$runs/$setting-$seed"

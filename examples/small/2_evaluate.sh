@@ -9,8 +9,9 @@
 # again.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
 benchmark="${BENCHMARK:-$here/../../../shared/data}"
-[[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
+[[ $# -ge 3 ]] || usage
 encoder="$1" runs="$2" text="$3" pair="${PAIR:-de-en}"
 shift 3
 options=("$@")

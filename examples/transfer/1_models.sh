@@ -3,7 +3,8 @@
 #
 #   bash 1_models.sh RUNS MODELS        RUNS: of ../xlm_align/continued; MODELS/SETTING.pt is made of its first seed
 set -euo pipefail
-[[ $# -eq 2 ]] || { sed -n '2,4p' "$0" >&2; exit 2; }
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
+[[ $# -eq 2 ]] || usage
 runs="$1" models="$2"
 mkdir -p "$models"
 settings=(

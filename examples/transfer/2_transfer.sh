@@ -8,7 +8,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ $# -ge 2 ]] || usage
 choose_benchmark
 models="$1" out="$2"
 shift 2

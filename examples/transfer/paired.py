@@ -22,7 +22,7 @@ from correlate import HERE, NONE, Change, interval
 
 from xalign_fairseq.evaluation.statistics import holm
 from xalign_fairseq.evaluation.tables import markdown, signed
-from xalign_fairseq.transfer.results import Setting, StudyResults, read_results
+from xalign_fairseq.transfer.task_results import StudyResults, TaskResults, read_results
 
 BASELINES = (NONE, "mlm-tlm")  # the latter trained on the same text without any alignment
 LEAST = 5  # seeds that a checkpoint needs to stand in the table
@@ -61,18 +61,18 @@ def shown(found: Paired, p: float) -> str:
     return f"{interval(Change(*(100 * each for each in found[:3])))}, p {p:.3f}"
 
 
-def seed_scores(setting: Setting) -> dict[str, Scores]:
+def seed_scores(task: TaskResults) -> dict[str, Scores]:
     """Checkpoint -> its zero-shot score by each seed."""
-    return {name: setting.averages(name, setting.zero_shot, setting.score_metrics) for name in setting.runs}
+    return {name: task.averages(name, task.zero_shot, task.score_metrics) for name in task.runs}
 
 
 def table(results: StudyResults) -> str:
     """A row for each checkpoint, a column for each task that enough seeds of both baselines have, and each baseline."""
     columns: dict[str, dict[str, str]] = {}
-    for setting in (each for each in results.settings if each.train_languages):
-        scores = {name: own for name, own in seed_scores(setting).items() if len(own) >= LEAST}
+    for task in (each for each in results.tasks if each.train_languages):
+        scores = {name: own for name, own in seed_scores(task).items() if len(own) >= LEAST}
         if set(BASELINES) <= scores.keys():
-            columns |= {f"{setting.task}, from {baseline}": column(scores, baseline) for baseline in BASELINES}
+            columns |= {f"{task.task}, from {baseline}": column(scores, baseline) for baseline in BASELINES}
     names = sorted({name for each in columns.values() for name in each})
     body = [[name, *(each.get(name, "") for each in columns.values())] for name in names]
     return markdown(("checkpoint", *columns), body)
@@ -80,8 +80,8 @@ def table(results: StudyResults) -> str:
 
 def by_seed(results: StudyResults, task: str) -> str:
     """Of e5-small as it comes each seed's zero-shot score in a task, of the others how theirs differs from it."""
-    [setting] = (each for each in results.settings if each.task == task and each.train_languages)
-    every = seed_scores(setting)
+    [found] = (each for each in results.tasks if each.task == task and each.train_languages)
+    every = seed_scores(found)
     own = every.pop(NONE)
     body = [[NONE, *(f"{100 * score:.1f}" for _, score in sorted(own.items()))]]
     for name, scores in sorted(every.items()):

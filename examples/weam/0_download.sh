@@ -11,13 +11,13 @@
 # and validation pairs, with words between blanks, to TEXT/zh-en/{train,valid}.{zh,en} by hand.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 1 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
+[[ $# -ge 1 ]] || usage
 text="$1"
 shift
 [[ $# -gt 0 ]] || set -- de-en es-en
 bitext=()
 for pair in "$@"; do
-  [[ "$pair" != *zh* ]] || { echo "error: $pair: $(sed -n '10,11p' "$0" | tr -d '#\n')" >&2; exit 2; }
+  [[ "$pair" != *zh* ]] || { echo "error: $pair: write translation2019zh's pairs to TEXT/zh-en by hand" >&2; exit 2; }
   bitext+=("$pair=Europarl")
 done
 download "$text" "${bitext[@]}" --words --file xlmr.base

@@ -12,7 +12,7 @@
 # is.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
+[[ $# -ge 3 ]] || usage
 text="$1" data="$2"
 shift 2
 choose_vocabulary 16000

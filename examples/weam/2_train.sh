@@ -11,15 +11,16 @@
 # on each GPU and UPDATE_FREQ (1), 32 in all: BATCH=$((32 / N)) on N. SEED (1), ARCH (xalign_base), DEVICE (--fp16;
 # without: --cpu).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 4 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
+[[ $# -ge 4 ]] || usage
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3" pair="$4"
 shift 4
 case "$setting" in
-  weam) options=(--objectives tlm,word_exchange) ;;
-  weam_self) options=(--objectives tlm,word_exchange --word-exchange-links self) ;;
-  tlm) options=(--objectives tlm) ;;
+  weam) change=() ;;
+  weam_self) change=(criterion.word_exchange_links=self) ;;
+  tlm) change=(criterion.objectives=tlm) ;;
   *) echo "error: unknown setting $setting; expected weam, weam_self or tlm" >&2; exit 2 ;;
 esac
 if [[ -z "${UPDATES:-}" ]]; then
@@ -35,21 +36,11 @@ except XalignError as error:
   pairs="$(python -c "$count" "$data" "$pair")"
   UPDATES="$(((2 * pairs + 31) / 32))" # fairseq takes 0 for no end
 fi
+read_options "$here/weam.yaml" "task.lang_pairs=$pair" "optimization.max_update=$UPDATES" "${change[@]}"
 : "${WARMUP:=$((UPDATES / 10))}" "${SEED:=1}" "${DEVICE:=--fp16}"
 
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$pair" "$@"
-if finished "$save" "$UPDATES"; then exit; fi
-read -r -a device <<< "$DEVICE"
-choose_launcher
-"${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$pair" \
-  --max-pair-length 128 --mask-prob 0.3 \
-  --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
-  --criterion weam --loss-normalization joint \
-  --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0.01 --clip-norm 1.0 \
-  --lr 5e-5 --lr-scheduler polynomial_decay --warmup-updates "$WARMUP" --total-num-update "$UPDATES" \
-  --max-update "$UPDATES" --batch-size "${BATCH:-32}" --update-freq "${UPDATE_FREQ:-1}" --seed "$SEED" \
-  --no-epoch-checkpoints --save-interval-updates 5000 --keep-interval-updates 1 --log-format simple --log-interval 100 \
-  --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" \
-  "${options[@]}" "${device[@]}" "$@"
+train_run "$data" "$save" --tensorboard-logdir "$save/tensorboard" ${WARMUP:+--warmup-updates "$WARMUP"} \
+  ${BATCH:+--batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} ${ARCH:+--arch "$ARCH"} "$@"

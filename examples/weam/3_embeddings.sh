@@ -8,7 +8,8 @@
 # out stop words.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-[[ $# -ge 4 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
+source "$here/../common/recipe.sh"
+[[ $# -ge 4 ]] || usage
 train="$1/$2/train" pair="$2" out="$3"
 shift 3
 links="$train.symmetrized.links"

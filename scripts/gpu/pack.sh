@@ -14,7 +14,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
 python="${PYTHON:-python3}" target="${TARGET:-3.12}" benchmark="${BENCHMARK:-$root/../shared/data}"
-[[ $# -eq 1 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
+[[ $# -eq 1 ]] || { awk 'NR > 1 { if (!/^#/) exit; print }' "$0" >&2; exit 2; }
 kit="$1"
 if [[ -e "$kit" && -n "$(ls -A "$kit")" && ! -d "$kit/wheels" ]]; then
   echo "error: $kit is there and is no kit; name another folder" >&2

@@ -3,11 +3,10 @@
 import json
 
 import pytest
-import torch
 
 from xalign_fairseq.cli import _doctor_sinkhorn
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.sinkhorn import building, fused, toolchain
+from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD
 
 
@@ -26,11 +25,8 @@ def test_a_machine_with_compilers(findings, monkeypatch, tmp_path):
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     found = findings()
     assert found["nvcc"].level == "ok" and found["nvcc"].text == f"12.9 at {nvcc}"
-    assert found["C++ compiler"].level == "ok" and building.cpu_level() in found["C++ compiler"].text
+    assert found["C++ compiler"].level == "ok"
     assert found["Sinkhorn on cpu"].level == "ok" and str(building.built("cpu").folder) in found["Sinkhorn on cpu"].text
-    products = {dtype: fused.cpu_instructions(getattr(torch, dtype)) for dtype in ("float32", "bfloat16")}
-    said = "products of float32 by {float32} and bfloat16 by {bfloat16}".format(**products)
-    assert found["Sinkhorn on cpu"].text.endswith(said)
 
 
 def test_a_machine_without_compilers(findings, monkeypatch, tmp_path):
@@ -54,6 +50,6 @@ def test_a_library_built_with_the_package_from_other_sources(findings, tmp_path)
     folder = tmp_path / "lib/cpu"
     folder.mkdir(parents=True)
     (folder / LIBRARY).touch()
-    (folder / RECORD).write_text(json.dumps({"digest": "0", "target": building.cpu_level()}))
+    (folder / RECORD).write_text(json.dumps({"digest": "0", "needs": []}))
     finding = findings()["prebuilt for cpu"]
     assert finding.level == "note" and "other sources" in finding.text

@@ -17,7 +17,6 @@ from tests.cli.conftest import WORDS
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
-from xalign_fairseq.transfer.grid import open_checkpoint
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
 
 XALIGN = str(Path(sys.executable).parent / "xalign")
@@ -183,7 +182,7 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
         time.sleep(0.02)
     driver.send_signal(signal.SIGINT)  # in the first of two runs: the second has not begun
     _, errors = driver.communicate(timeout=120)
-    assert driver.returncode == 130 and "goes on from here" in errors
+    assert driver.returncode == 130 and "continues from here" in errors
     assert not (tmp_path / "runs/tiny/pos/en/7/result.json").exists()
     assert subprocess.run(command, capture_output=True).returncode == 0
     assert result(tmp_path, "pos", 4)["scores"] and result(tmp_path, "pos", 7)["items"]
@@ -216,38 +215,6 @@ def test_retrieval_needs_no_training(options, folder, tmp_path):
     )  # fmt: skip
 
 
-def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monkeypatch):
-    converted = []
-
-    def convert(folder, target, overwrite):
-        converted.append(folder)
-        shutil.copy(tiny_checkpoint, target)
-
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.saving.convert", convert)
-    folder, cache = tmp_path / "hf", tmp_path / "out/checkpoints"
-    folder.mkdir()
-    (folder / "config.json").write_text("{}")
-    (folder / "model.safetensors").write_bytes(b"weights")
-    first = open_checkpoint("hf", folder, cache)
-    assert first.path == cache / "hf.pt" and first.config.encoder_layers == 3
-    assert open_checkpoint("hf", folder, cache) == first and converted == [folder]
-    (folder / "model.safetensors").write_bytes(b"other weights")
-    assert open_checkpoint("hf", folder, cache).digest != first.digest and len(converted) == 2
-
-    def killed(folder, target, overwrite):
-        convert(folder, target, overwrite)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.saving.convert", killed)
-    (folder / "model.safetensors").write_bytes(b"third weights")
-    with pytest.raises(KeyboardInterrupt):
-        open_checkpoint("hf", folder, cache)
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.saving.convert", convert)
-    (folder / "model.safetensors").write_bytes(b"other weights")
-    open_checkpoint("hf", folder, cache)
-    assert len(converted) == 4  # what stood there was of the third
-
-
 def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):
     assert main([*options, "--dry-run", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
@@ -258,7 +225,7 @@ def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys)
 
 def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(
-        "xalign_fairseq.encoder.pretrained.saving.convert",
+        "xalign_fairseq.transfer.checkpoints.convert",
         lambda folder, target, overwrite: shutil.copy(tiny_checkpoint, target),
     )
     out = tmp_path / "out"
@@ -288,4 +255,4 @@ def test_mistakes_are_told_before_any_run(options, extra, message, tmp_path, cap
 
 def test_without_study_and_data_it_says_what_is_missing(tiny_checkpoint, tmp_path, capsys):
     assert main(["transfer", "--model", f"tiny={tiny_checkpoint}", "--out", str(tmp_path)]) == 2
-    assert "--study YAML, or --data DIR --languages LANG" in capsys.readouterr().err
+    assert "where: --study, --data, --languages" in capsys.readouterr().err

@@ -1,14 +1,10 @@
 """The text of the error that users meet."""
 
-import ast
-import re
-
-import house
 import pytest
+import structure
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values, command_line_text, exit_code
 
-FLAG = re.compile(r"--[a-z]|\bxalign [a-z]")
 # Rooms whose errors carry parameters and commands as data.
 CLEAN_ROOMS = ("data", "encoder", "languages", "evaluation", "core")
 
@@ -68,29 +64,16 @@ def test_an_error_is_told_without_a_traceback(capsys):
         exit_code(lambda: 1 // 0)
 
 
-def shown_flags(code):
-    """The texts in errors' calls, or in variables named as their fields, that hold a flag or a command."""
-
-    def says(node):
-        if isinstance(node, ast.Call):
-            return getattr(node.func, "id", getattr(node.func, "attr", "")) == "XalignError"
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
-        return bool(names & {"problem", "where", "found", "expected", "remedy"})
-
-    parts = (part for node in ast.walk(ast.parse(code)) if says(node) for part in ast.walk(node))
-    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    return [text for text in texts if FLAG.search(text)]
-
-
 @pytest.mark.parametrize("room", CLEAN_ROOMS)
 def test_no_error_outside_the_command_line_names_a_flag(room):
-    paths = sorted((house.PACKAGE / room).rglob("*.py"))
-    found = {path.relative_to(house.PACKAGE).as_posix(): shown_flags(path.read_text("utf-8")) for path in paths}
+    paths = sorted((structure.PACKAGE / room).rglob("*.py"))
+    found = {
+        path.relative_to(structure.PACKAGE).as_posix(): structure.shown_flags(path.read_text("utf-8")) for path in paths
+    }
     assert paths and not {path: texts for path, texts in found.items() if texts}
 
 
 def test_flags_and_commands_in_errors_are_found():
     code = 'XalignError("a", where=f"--out {x}", remedy=("run", "xalign prepare")); raise errors.XalignError("-- b")'
-    assert shown_flags(code) == ["--out ", "xalign prepare"]
-    assert shown_flags('found, remedy = 3, f"pass --out {x}"; other = "--out"') == ["pass --out "]
+    assert structure.shown_flags(code) == ["--out ", "xalign prepare"]
+    assert structure.shown_flags('found, remedy = 3, f"pass --out {x}"; other = "--out"') == ["pass --out "]

@@ -25,6 +25,16 @@ PROGRAMS = {
 }
 
 
+def alone(folder, script):
+    """A script copied into a folder of this name, with what the recipes share beside it as in the repository."""
+    (folder.parent / "common").mkdir(exist_ok=True)
+    (folder.parent / "common/recipe.sh").write_text((EXAMPLES / "common/recipe.sh").read_text())
+    folder.mkdir(exist_ok=True)
+    copy = folder / Path(script).name
+    copy.write_text((EXAMPLES / script).read_text())
+    return copy
+
+
 def run_script(folder, script, *arguments, instead=None, **variables):
     """A finished process of ``examples/SCRIPT``; fairseq-train's arguments are its output.
 

@@ -1,4 +1,4 @@
-"""The YAML files of examples/ say what the recipes' training scripts say: both go through fairseq's own parsers."""
+"""The recipes' training scripts train what their YAML files say: both go through fairseq's own parsers."""
 
 import json
 import math

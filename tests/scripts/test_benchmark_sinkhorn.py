@@ -11,10 +11,9 @@ import pytest
 import torch
 from support.links import pair_matrices
 
-from xalign_fairseq.transport.options import TransportOptions
-from xalign_fairseq.transport.sinkhorn.fused import cpu_instructions
+from xalign_fairseq.transport.methods import Transport
 
-OPTIONS = TransportOptions()
+OPTIONS = Transport()
 
 
 @pytest.fixture
@@ -188,7 +187,6 @@ def test_a_run_measures_steps_times_and_memory_each_in_a_process_of_its_own(scri
     assert [(r["threads"], r["times_bmm"]) for r in found["rows"]] == [(1, 1.0), (1, 2.0), (2, 1.0), (2, 2.0)]
     assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7 --data-bin data"
     assert found["memory"] == [{"of": "memory"}] and len(found["step"]) == 1 and not found["failed"]
-    assert found["instructions"]["float32"] == cpu_instructions(torch.float32)
     children.clear()
     *_, found = benchmark.run(SimpleNamespace(**given, seconds=None, brief=True))
     assert len(children) == 2 and children[1][2:6] == ("2", "--repeats", "7", "--brief") and len(found["rows"]) == 4

@@ -9,9 +9,8 @@ from pathlib import Path
 import torch
 
 from xalign_fairseq.transport.extraction import find_links
-from xalign_fairseq.transport.labels import pair_links
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
-from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
@@ -126,10 +125,10 @@ def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1
 
 
 def random_options(seed):
-    """Any of the options that :class:`TransportOptions` has."""
+    """Any of the options that :class:`Transport` has."""
     draw = random.Random(seed)
     mu = draw.choice([1.0, 1.0, 2.0, 0.5, 0.1, 0.05, 0.02, 0.01])
-    return TransportOptions(
+    return Transport(
         # Without any iteration K itself, whose powers below this mu are too small for float32.
         iterations=draw.choice([0, 1, 2, 3, 10] if mu >= 0.5 else [1, 2, 3, 10]),
         mu=mu,
@@ -176,9 +175,8 @@ def matrices(links, batch, sizes):
 
 
 def pair_matrices(hidden, spans, options=None, *, sizes=None, **measure):
-    """What pair_links finds, as :func:`matrices`."""
-    links = pair_links(hidden, spans, options, sizes=sizes, **measure)
-    return matrices(links, len(spans), side_sizes(spans) if sizes is None else sizes)
+    """What transport finds, as :func:`matrices`."""
+    return method_matrices(Transport(**measure) if options is None else options, hidden, spans, sizes)
 
 
 def method_matrices(method, hidden, spans, sizes=None):

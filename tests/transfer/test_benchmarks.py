@@ -1,5 +1,7 @@
 """Benchmarks: where files are found, what is missing, and files that are labelled in part."""
 
+from functools import partial
+
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
@@ -107,9 +109,10 @@ def test_a_missing_file_names_what_was_tried_and_what_is_there(touch):
 def test_all_missing_files_are_listed_at_once(touch):
     folder = touch("dev-en.tsv")
     ner, pos = BENCHMARKS["ner"], BENCHMARKS["pos"]
-    assert find_all([(ner, folder, "dev", "en")]) == [folder / "dev-en.tsv"]
+    there, *absent = ((ner, folder, "dev", "en"), (ner, folder, "test", "de"), (pos, folder, "train", "fr"))
+    assert find_all({"dev": partial(find, *there)}) == {"dev": folder / "dev-en.tsv"}
     with pytest.raises(XalignError) as error:
-        find_all([(ner, folder, "dev", "en"), (ner, folder, "test", "de"), (pos, folder, "train", "fr")])
+        find_all({number: partial(find, *each) for number, each in enumerate((there, *absent))})
     for message in ["2 files", "ner, test, de", "pos, train, fr"]:
         assert message in str(error.value)
     assert "ner, dev, en" not in str(error.value)

@@ -18,8 +18,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.transfer import runs as transfer_runs
+from xalign_fairseq.transfer.checkpoints import open_checkpoint
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.grid import build, open_checkpoint
+from xalign_fairseq.transfer.grid import build
 from xalign_fairseq.transfer.run_spec import is_done
 from xalign_fairseq.transfer.runs import job, make, summary, tidy
 from xalign_fairseq.transfer.spec import TransferSpec
@@ -78,7 +79,7 @@ def finished(runs, tmp_path, monkeypatch):
     job(spec, tmp_path / "out", keep_models=False)
     folder = spec.folder(tmp_path / "out")
     kept = {"checkpoint": "enc", "task": "pairs", "benchmark": "xnli", "models": "one", "train_languages": ["en"]}
-    result = {**kept, "seed": 3, "scores": {}, "items": {"de": 4}, "signatures": {}, "minutes": 1.0}
+    result = {"format": 1, **kept, "seed": 3, "scores": {}, "items": {"de": 4}, "signatures": {}, "minutes": 1.0}
     write_json(folder / "result.json", result)
     np.savez(folder / "counts.npz")
     monkeypatch.setattr(transfer_runs, "_train", lambda *given: pytest.fail("trained again"))
@@ -98,7 +99,7 @@ def test_a_finished_run_is_not_trained_again(finished, tmp_path):
 
 def test_a_finished_run_without_its_model_is_not_trained_again_for_another_language(finished, runs, tmp_path):
     job(runs()[0], tmp_path / "out", keep_models=False)
-    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: en\n.*expected: de\n.*--keep-models"):
+    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: en\n.*expected: de\n.*with keep_models"):
         make(finished.folder(tmp_path / "out") / "spec.json")
 
 
@@ -154,7 +155,7 @@ def test_a_language_is_not_added_to_damaged_counts(damage, transfer_encoder, tmp
     damaged = damage(counts.read_bytes())
     counts.unlink() if damaged is None else counts.write_bytes(damaged)
     job(french, tmp_path / "out", keep_models=False)
-    with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz[\s\S]*make the run again"):
+    with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz[\s\S]*run it again"):
         make(folder / "spec.json")
 
 

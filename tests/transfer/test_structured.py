@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transfer.structured import check_names, load_with_base, load_yaml, structured
+from xalign_fairseq.transfer.structured import check_names, errors_at, load_with_base, load_yaml, structured
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def test_unknown_keys_are_named_with_the_nearest():
     with pytest.raises(XalignError, match=r"(?s)unknown key.*some.yaml.*found: epoch\n.*expected: epochs\?"):
         structured(Keys, {"epoch": 1}, "some.yaml")
     with pytest.raises(XalignError, match=r"(?s)no such task.*found: zzzz\n.*expected: pos, ner"):
-        check_names(["pos", "zzzz"], ["pos", "ner"], "--tasks", "no such task")
+        check_names(["pos", "zzzz"], ["pos", "ner"], "no such task", parameter="tasks")
 
 
 @pytest.mark.parametrize(
@@ -161,3 +161,11 @@ def test_what_can_be_no_base(file, tmp_path, base, message):
 def test_what_is_no_yaml(file, text):
     with pytest.raises(XalignError, match=r"is not YAML[\s\S]*some.yaml"):
         load_yaml(file(text))
+
+
+def test_an_error_gets_its_place_in_the_study():
+    with pytest.raises(XalignError) as caught, errors_at("some.yaml, pos"):
+        raise XalignError("too long", where="file", parameter="max_length", found=9, expected="8", remedy="cut it")
+    error = caught.value
+    assert (error.where, error.parameters) == ("some.yaml, pos, file, max_length", ())
+    assert (error.problem, error.found, error.expected, error.remedy) == ("too long", 9, "8", "cut it")

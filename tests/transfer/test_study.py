@@ -83,12 +83,14 @@ tasks:
         (MINIMAL.replace("}", ", code_switch: true}"), "another language beside English"),
         (MINIMAL.replace("}", ", settings: {crff: true}}"), r"(?s)found: crff.*expected: crf\?"),
         (MINIMAL.replace("}", ", settings: {arc_size: 3}}"), "unknown key"),  # a parser's option
-        (MINIMAL.replace("}", ", settings: {max_length: 16}}"), r"study.yaml, pos: windows"),  # overlap 32
-        (MINIMAL.replace("}", ", settings: {head_dropout: 2}}"), r"(?s)study.yaml, pos: an option.*--head-dropout"),
-        (MINIMAL + "  xquad: {languages: [de], settings: {max_question_tokens: 300}}\n", "xquad: the windows have no"),
-        (MINIMAL + "  xquad: {languages: [de], settings: {n_best: 0}}\n", r"(?s)--n-best.*at least 1"),
-        (MINIMAL + "  parsing: {languages: [de], settings: {max_words: -1}}\n", r"(?s)--max-words.*at least 0"),
-        (MINIMAL.replace("data: .\n", ""), r"(?s)where the data are.*--data DIR"),
+        (MINIMAL.replace("}", ", settings: {max_length: 16}}"),
+         r"(?s)windows.*study.yaml, pos, max_length, overlap"),  # overlap 32
+        (MINIMAL.replace("}", ", settings: {head_dropout: 2}}"), r"(?s)an option.*study.yaml, pos, head_dropout"),
+        (MINIMAL + "  xquad: {languages: [de], settings: {max_question_tokens: 300}}\n",
+         r"(?s)the windows have no.*study.yaml, xquad, max_length"),
+        (MINIMAL + "  xquad: {languages: [de], settings: {n_best: 0}}\n", r"(?s)xquad, n_best.*at least 1"),
+        (MINIMAL + "  parsing: {languages: [de], settings: {max_words: -1}}\n", r"(?s)parsing, max_words.*at least 0"),
+        (MINIMAL.replace("data: .\n", ""), r"(?s)where the data are.*next: set data"),
         ("tasks: [pos]\ndata: .\n", r"(?s)study.yaml, tasks\n  found: \['pos'\]\n  expected: dict"),
         ("data: .\ntasks: {pos: [en]}\n", r"(?s)keys and values.*study.yaml, pos"),
         (MINIMAL + "seeds: [1.5]\n", r"(?s)study.yaml, seeds\n  found: \[1.5\]\n  expected: list\[int\]"),

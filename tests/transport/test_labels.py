@@ -7,13 +7,12 @@ import torch
 from support.links import pair_matrices
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.partners import partners_of_matrix as partners
 
 DOUBLE = torch.float64
-RELEASED = TransportOptions()
-PRINTED = TransportOptions(order="rows-first", filter="itermax-paper")
+RELEASED = Transport()
+PRINTED = Transport(order="rows-first", filter="itermax-paper")
 
 
 # Plain Python: lists and sets, one pair at a time, written from the paper and the released rules, not from the library.
@@ -103,14 +102,14 @@ def sides(hidden, spans, row):
     [
         RELEASED,
         PRINTED,
-        TransportOptions(order="rows-first"),
-        TransportOptions(filter="itermax-paper", rounds=4),
-        TransportOptions(filter="argmax", iterations=5),
-        TransportOptions(filter="union"),
-        TransportOptions(rounds=4, alpha=0.6),
-        TransportOptions(mu=0.5, eps=0.3, iterations=3),
-        TransportOptions(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper", domain="log"),
-        TransportOptions(mu=2.0, domain="linear"),
+        Transport(order="rows-first"),
+        Transport(filter="itermax-paper", rounds=4),
+        Transport(filter="argmax", iterations=5),
+        Transport(filter="union"),
+        Transport(rounds=4, alpha=0.6),
+        Transport(mu=0.5, eps=0.3, iterations=3),
+        Transport(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper", domain="log"),
+        Transport(mu=2.0, domain="linear"),
     ],
     ids=lambda o: f"{o.order}-{o.filter}-{o.rounds}-mu{o.mu}",
 )
@@ -119,7 +118,7 @@ def test_links_and_labels_are_those_of_the_equations(options):
     for seed in range(30):  # 300 pairs for each set of options
         hidden, spans = random_batch(seed)
         links, _ = pair_matrices(hidden, spans, options)
-        labels = self_label(hidden, spans, options)
+        labels = options.labels(hidden, spans)
         assert labels.dtype == torch.int16 and labels.shape == hidden.shape[:2]
         for row in range(len(hidden)):
             expected = brute_links(*sides(hidden, spans, row), options)
@@ -136,14 +135,14 @@ def test_links_and_labels_are_those_of_the_equations(options):
 @pytest.mark.parametrize("options", [RELEASED, PRINTED], ids=["released", "printed"])
 def test_padding_batch_size_and_order_change_nothing(options):
     hidden, spans = random_batch(99, pairs=12)
-    labels = self_label(hidden, spans, options)
+    labels = options.labels(hidden, spans)
     links, prob = pair_matrices(hidden, spans, options)
     order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
-    assert torch.equal(self_label(hidden[order], spans[order], options), labels[order])
+    assert torch.equal(options.labels(hidden[order], spans[order]), labels[order])
     wide = torch.cat([hidden, torch.full((12, 9, hidden.shape[2]), torch.nan, dtype=DOUBLE)], 1)
-    assert torch.equal(self_label(wide, spans, options, sizes=(15, 17))[:, : hidden.shape[1]], labels)
+    assert torch.equal(options.labels(wide, spans, sizes=(15, 17))[:, : hidden.shape[1]], labels)
     for row in range(12):
-        assert torch.equal(self_label(hidden[row : row + 1], spans[row : row + 1], options)[0], labels[row])
+        assert torch.equal(options.labels(hidden[row : row + 1], spans[row : row + 1])[0], labels[row])
         alone, alone_prob = pair_matrices(hidden[row : row + 1], spans[row : row + 1], options)
         n, m = alone.shape[1:]
         assert torch.equal(alone[0], links[row, :n, :m])
@@ -156,9 +155,7 @@ def test_one_token_sides_link_to_the_lowest_index_in_float32(options):
     generator = torch.Generator().manual_seed(1)
     for n, m in ((1, 13), (13, 1)):
         hidden = 5 * torch.rand(1, n + m + 3, 8, generator=generator)
-        links, _ = pair_matrices(
-            hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), TransportOptions(filter="argmax")
-        )
+        links, _ = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), Transport(filter="argmax"))
         assert links.nonzero().tolist() == [[0, 0, 0]]
         links, _ = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
         # As printed, the second round takes the next token, since the first link's mass is gone.
@@ -185,11 +182,11 @@ def test_position_zero_and_long_sequences():
 
 def test_a_pair_with_non_finite_states_has_no_label_and_harms_no_other():
     hidden, spans = random_batch(7)
-    labels = self_label(hidden, spans)
+    labels = Transport().labels(hidden, spans)
     broken = hidden.clone()
     row = next(r for r in range(len(spans)) if (labels[r] >= 0).any())
     broken[row, 1] = torch.inf
-    found = self_label(broken, spans)
+    found = Transport().labels(broken, spans)
     others = [r for r in range(len(spans)) if r != row]
     assert (found[row] == -1).all() and torch.equal(found[others], labels[others])
 
@@ -203,22 +200,22 @@ def test_bfloat16_states_label_almost_as_their_float64_values(scale):
     hidden[:, 1:25], hidden[:, 26:50] = scale * base, scale * noisy
     hidden = hidden.bfloat16()
     spans = torch.tensor([[1, 25, 26, 50]]).repeat(16, 1)
-    same = self_label(hidden, spans) == self_label(hidden.double(), spans)
+    same = Transport().labels(hidden, spans) == Transport().labels(hidden.double(), spans)
     assert same.float().mean() > 0.999
 
 
 def test_no_gradient_flows():
     hidden = torch.randn(1, 7, 4, requires_grad=True)
     spans = torch.tensor([[1, 3, 4, 6]])
-    assert not pair_matrices(hidden, spans)[1].requires_grad and not self_label(hidden, spans).requires_grad
+    assert not pair_matrices(hidden, spans)[1].requires_grad and not Transport().labels(hidden, spans).requires_grad
 
 
 def test_a_batch_of_empty_sides():
-    labels = self_label(torch.randn(2, 6, 4), torch.tensor([[1, 1, 2, 5], [1, 1, 2, 4]]))
+    labels = Transport().labels(torch.randn(2, 6, 4), torch.tensor([[1, 1, 2, 5], [1, 1, 2, 4]]))
     assert labels.tolist() == [[-1] * 6] * 2
 
 
 @pytest.mark.parametrize("option", [{"filter": "best"}, {"mu": -1.0}, {"order": "both"}, {"rounds": 0}])
 def test_options_without_meaning_are_refused_when_made(option):
     with pytest.raises(XalignError, match=next(iter(option))):
-        TransportOptions(**option)
+        Transport(**option)

@@ -2,10 +2,9 @@
 
 import pytest
 import torch
-from support.links import SIZES, draw, method_matrices, pair_matrices
+from support.links import SIZES, draw, method_matrices
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.methods import (
     _CLASSES,
     Cosine,
@@ -37,13 +36,6 @@ def test_the_matrix_has_the_links(method, dtype):
     for sizes in (None, (7, 6), (9, 11)):
         links = method_matrices(method, hidden, spans, sizes)[0]
         assert links.any() and torch.equal(method.matrix(hidden, spans, sizes=sizes), links)
-
-
-def test_transport_is_the_rule_that_training_labels_with():
-    _, hidden, spans = draw(1)
-    method = Transport(filter="union", mu=0.5)
-    assert all(map(torch.equal, method_matrices(method, hidden, spans), pair_matrices(hidden, spans, method)))
-    assert torch.equal(method.labels(hidden, spans), self_label(hidden, spans, method))
 
 
 @pytest.mark.parametrize("method", ALL, ids=method_label)

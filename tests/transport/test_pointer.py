@@ -6,7 +6,7 @@ from support.links import pair_matrices
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import load_pointer
-from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.pointer import Pointer
 
 SPANS = torch.tensor([[1, 4, 5, 7], [1, 3, 4, 8]])
@@ -92,8 +92,8 @@ def test_similarity_is_the_geometric_mean_of_both_directions_weights_up_to_scali
 
 def test_labels_by_the_pointer_differ_from_labels_by_hidden_states():
     pointer, hidden = build()
-    own = self_label(hidden, SPANS, measure=pointer.similarity)
-    assert own.shape == (2, 9) and (own != self_label(hidden, SPANS)).any()
+    own = Transport(measure=pointer.similarity).labels(hidden, SPANS)
+    assert own.shape == (2, 9) and (own != Transport().labels(hidden, SPANS)).any()
     links, _ = pair_matrices(hidden, SPANS, measure=pointer.similarity)
     linked = {(b, 1 + i) for b, i, _ in links.nonzero().tolist()}
     assert linked == {(b, i) for b, i in (own >= 0).nonzero().tolist() if i < SPANS[b, 1]}

@@ -23,7 +23,7 @@ def _compiler() -> str:
     from xalign_fairseq.transport.sinkhorn import toolchain
 
     command = toolchain.find_compiler()
-    return f"{toolchain.compiler_version(command)} at {' '.join(command)}; this CPU is {toolchain.cpu_level()}"
+    return f"{toolchain.compiler_version(command)} at {' '.join(command)}"
 
 
 def _nvcc() -> str:
@@ -41,7 +41,7 @@ def _prebuilt() -> list[Finding]:
     for kind in toolchain.SOURCES:
         if (building.PREBUILT_FOLDER / kind).is_dir():
             fault = building.prebuilt_fault(kind)
-            text = f"in {building.prebuilt_folder(kind)}"
+            text = f"in {building.PREBUILT_FOLDER / kind}"
             found.append(
                 Finding("note" if fault else "ok", f"prebuilt for {kind}", f"{text}: {fault}" if fault else text)
             )
@@ -52,7 +52,7 @@ def _automatic() -> list[Finding]:
     """What runs on each device; compiles it if need be, which is what a training would do."""
     import torch
 
-    from xalign_fairseq.transport.sinkhorn import backend, building, fused
+    from xalign_fairseq.transport.sinkhorn import backend, building
 
     devices = [("cpu", None), *(("cuda", index) for index in range(torch.cuda.device_count()))]
     found = []
@@ -63,9 +63,5 @@ def _automatic() -> list[Finding]:
             found.append(Finding("note", topic, f"the reference in torch, {why}"))
         else:
             made = building.built(choice)
-            text = f"{why}, for {made.record['target']}, in {made.folder}"
-            if choice == "cpu":
-                pairs = ((dtype, fused.cpu_instructions(dtype)) for dtype in (torch.float32, torch.bfloat16))
-                text += "; products of " + " and ".join(f"{str(of).removeprefix('torch.')} by {by}" for of, by in pairs)
-            found.append(Finding("ok", topic, text))
+            found.append(Finding("ok", topic, f"{why}, for {made.record['target']}, in {made.folder}"))
     return found

@@ -37,33 +37,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Find every file, then predict one after the other."""
-    import torch
-
     from xalign_fairseq.core.devices import choose_device
     from xalign_fairseq.core.memory import keep_freed_memory
-    from xalign_fairseq.transfer.benchmarks import find_all
-    from xalign_fairseq.transfer.family import require_languages
-    from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
+    from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate_files, write_predictions
 
-    dtype = torch.bfloat16 if args.bf16 else torch.float32
     device = choose_device(args.device)
     keep_freed_memory(device)
-    predictor = Predictor.load(args.model, device, dtype)
-    files = find_all([(predictor.benchmark, args.data, args.split, language) for language in args.languages])
-    for language, path in zip(args.languages, files, strict=True):
-        require_languages(predictor.encoder.config, predictor.benchmark.read(path, language))
-    if args.out:
-        Path(args.out).mkdir(parents=True, exist_ok=True)
-    found = {}
-    for language, path in zip(args.languages, files, strict=True):
-        with progress_bar(None, args.quiet, unit=f" items of {language}") as progress:
-            found[language] = evaluate(predictor, path, language, args.batch_tokens, progress)
-        if not args.json:
-            print("\n".join(score_lines(language, found[language])))
+    predictor = Predictor.load(args.model, device, PRECISIONS["bf16" if args.bf16 else "fp32"])
+    languages: dict[str, Any] = {}
+    with progress_bar(None, args.quiet, unit=" items") as progress:
+        options: dict[str, Any] = {"split": args.split, "max_tokens": args.batch_tokens, "progress": progress}
+        evaluations = evaluate_files(predictor, args.data, args.languages, **options)
         if args.out:
-            write_predictions(Path(args.out) / f"{language}.jsonl", found[language])
+            Path(args.out).mkdir(parents=True, exist_ok=True)
+        for language, found in evaluations:
+            if not args.json:
+                print("\n".join(score_lines(language, found)))
+            if args.out:
+                write_predictions(Path(args.out) / f"{language}.jsonl", found)
+            languages[language] = {"items": found.items, "scores": found.scores, "signatures": found.signatures}
     if args.json:
-        print_result(True, described(args, predictor.benchmark.name, found), ())
+        content = {"checkpoint": args.model, "benchmark": predictor.benchmark.name, "languages": languages}
+        print_result(True, content, ())
 
 
 def score_lines(language: str, evaluation: "Evaluation") -> Iterator[str]:
@@ -72,12 +67,3 @@ def score_lines(language: str, evaluation: "Evaluation") -> Iterator[str]:
         yield f"{language}: {evaluation.items} predictions; the file has no labels, so there is no score"
     for name, score in evaluation.scores.items():
         yield f"{language}  {name:<9} {100 * score:6.2f}  {evaluation.signatures[name]}"
-
-
-def described(args: argparse.Namespace, benchmark: str, found: "dict[str, Evaluation]") -> dict[str, Any]:
-    """Scores as fractions."""
-    languages: dict[str, Any] = {
-        language: {"items": each.items, "scores": each.scores, "signatures": each.signatures}
-        for language, each in found.items()
-    }
-    return {"checkpoint": args.model, "benchmark": benchmark, "languages": languages}

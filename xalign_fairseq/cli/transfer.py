@@ -3,9 +3,8 @@
 Scores and predictions are kept. A study names tasks, files and hyper-parameters (YAML; examples/transfer/studies/ has
 those of the papers). Without one they are XTREME's: training in English, the model chosen on English development data,
 hyper-parameters of Wu & Dredze (2020). Everything is checked before the first run. A run is a checkpoint, a task and a
-seed; it stands in DIR/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again makes what is missing: finished runs
-are left alone, and training that was broken off goes on. Each run has one GPU if there is any, or its part of the
-cores.
+seed, in the folder DIR/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again makes the missing runs and continues
+interrupted ones; finished runs stay as they are. Each run gets one GPU if there is any, or its share of the cores.
 
 Examples:
   xalign transfer --model xlmr=xlmr.base/model.pt --model ours=checkpoints/checkpoint_best.pt \\
@@ -22,9 +21,7 @@ from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.transfer.grid import Checkpoint
-    from xalign_fairseq.transfer.run_spec import RunSpec
-    from xalign_fairseq.transfer.study import Study
+    from xalign_fairseq.transfer.plan import StudyPlan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,114 +50,69 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check, run, and tell what failed; 1 if any run did."""
-    import tempfile
-    from dataclasses import replace
-
+    """Check, run, and report what failed; 1 if any run did."""
     from xalign_fairseq.core.installed import require_fairseq
 
-    require_fairseq()  # and what comes with it: studies are read by OmegaConf
-    from xalign_fairseq.transfer.grid import build, describe
-    from xalign_fairseq.transfer.run_spec import is_done
-    from xalign_fairseq.transfer.runs import tidy
+    require_fairseq()  # and OmegaConf, which comes with it and reads studies
+    from xalign_fairseq.transfer.plan import TransferOptions, make_plan
 
-    if args.jobs < 1:
-        raise XalignError("there must be at least one job", parameter="jobs", found=args.jobs)
-    study = _study(args)
-    out = Path(args.out).absolute()
-    precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
-    with tempfile.TemporaryDirectory() as scratch:
-        kept = out / "checkpoints"
-        cache = Path(scratch) if args.dry_run else kept
-        encoders = [
-            replace(each, path=kept / each.path.name) if each.path.parent == cache else each
-            for each in _checkpoints(args.model, cache)
-        ]
-        specs = build(study, encoders, cpu=args.cpu, precision=precision)
-    done = {spec.name: is_done(spec, out) for spec in specs}
-    print("\n".join(describe(study, specs, done)), flush=True)
+    options = TransferOptions(
+        models=_names(args.model),
+        out=Path(args.out),
+        study=args.study,
+        data=args.data,
+        tasks=args.tasks,
+        languages=args.languages,
+        seeds=args.seeds,
+        jobs=args.jobs,
+        precision="fp16" if args.fp16 else "bf16" if args.bf16 else "fp32",
+        cpu=args.cpu,
+        keep_models=args.keep_models,
+    )
+    plan = make_plan(options, dry=args.dry_run)
+    print("\n".join(plan.lines()), flush=True)
     if args.dry_run:
-        _print_commands(specs, out)
+        for name, command in plan.commands().items():
+            print(f"\n# {name}\n{command or '# no training'}")
         return 0
-    for spec in specs:
-        if done[spec.name]:
-            tidy(spec.folder(out), keep_models=True)  # an earlier command may have kept the tested one
-    return _run_all([spec for spec in specs if not done[spec.name]], args, len(specs))
+    return _run(plan, args.quiet)
 
 
-def _study(args: argparse.Namespace) -> "Study":
-    from xalign_fairseq.transfer.study import load_study, select, xtreme_study
-
-    if args.study:
-        return select(load_study(args.study, args.data), args.tasks, args.languages, args.seeds)
-    if not args.data or not args.languages:
-        raise XalignError(
-            "it is not said what to test on",
-            found="neither --study nor " + ("--data" if not args.data else "--languages"),
-            expected="--study YAML, or --data DIR --languages LANG ...",
-        )
-    return select(xtreme_study(args.data, args.languages), args.tasks, None, args.seeds)
-
-
-def _checkpoints(given: list[str], cache: Path) -> "list[Checkpoint]":
-    from xalign_fairseq.transfer.grid import open_checkpoint
-    from xalign_fairseq.transfer.study import check_name
-
+def _names(given: list[str]) -> dict[str, str]:
     named: dict[str, str] = {}
     for each in given:
         name, equals, path = each.partition("=")
         if not equals or name in named:
-            raise XalignError(
-                "the checkpoints need names of their own", parameter="model", found=each, expected="NAME=MODEL"
-            )
-        named[check_name(name, "--model")] = path
-    return [open_checkpoint(name, path, cache) for name, path in named.items()]
+            problem = "the checkpoints need names of their own"
+            raise XalignError(problem, parameter="model", found=each, expected="NAME=MODEL")
+        named[name] = path
+    return named
 
 
-def _print_commands(specs: "list[RunSpec]", out: Path) -> None:
-    from xalign_fairseq.transfer.run_spec import shown_command
-
-    for spec in specs:
-        command = shown_command(spec, spec.folder(out) / "checkpoints")
-        print(f"\n# {spec.name}\n{command or '# no training'}")
-
-
-def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> int:
-    """Run what is left, with a line for each that ends."""
+def _run(plan: "StudyPlan", quiet: bool) -> int:
+    """Make the runs, with a line or a step of the progress bar for each that ends."""
     from tqdm import tqdm
 
-    from xalign_fairseq.core.devices import visible_gpus
-    from xalign_fairseq.core.json_files import read_json
     from xalign_fairseq.core.process import exit_text, tail
-    from xalign_fairseq.transfer.runs import job, summary
-    from xalign_fairseq.transfer.scheduler import run_jobs, share
 
-    out = Path(args.out).absolute()
-    jobs = [job(spec, out, args.keep_models) for spec in specs]
-    by_name = {spec.name: spec for spec in specs}
-    slots = share(args.jobs, [] if args.cpu else visible_gpus())
-    failed: list[str] = []
-    with tqdm(
-        total=total, initial=total - len(jobs), unit=" runs", disable=args.quiet or not sys.stderr.isatty()
-    ) as bar:
+    total, failed = len(plan.specs), list[str]()
+    hidden = quiet or not sys.stderr.isatty()
+    with tqdm(total=total, initial=len(plan.done), unit=" runs", disable=hidden) as bar:
         try:
-            for ended in run_jobs(jobs, args.jobs, slots):
-                name = ended.job.name
+            for ended in plan.run():
                 if ended.code:
-                    failed.append(name)
-                    bar.write(f"failed: {name} ({exit_text(ended.code)}); the end of {ended.job.log}:", file=sys.stderr)
-                    bar.write(tail(ended.job.log), file=sys.stderr)
-                    last = f"{name} failed"
-                else:
-                    result = read_json(by_name[name].folder(out) / "result.json")
-                    last = f"{name} {summary(result)}"
+                    failed.append(ended.name)
+                    how = exit_text(ended.code)
+                    bar.write(f"failed: {ended.name} ({how}); the end of {ended.log}:", file=sys.stderr)
+                    bar.write(tail(ended.log), file=sys.stderr)
+                last = f"{ended.name} {'failed' if ended.code else ended.scores}"
                 bar.update()
                 bar.set_postfix_str(f"{len(failed)} failed, {last}")
-                if bar.disable and not args.quiet:
+                if hidden and not quiet:
                     made = total - ended.left - len(failed)
                     print(f"{made} done, {len(failed)} failed, {ended.left} left; {last}", flush=True)
         except KeyboardInterrupt:
-            print("the same command goes on from here", file=sys.stderr)
+            print("the same command continues from here", file=sys.stderr)
             raise
     if failed:
         print(f"{len(failed)} runs failed: {', '.join(failed)}", file=sys.stderr)

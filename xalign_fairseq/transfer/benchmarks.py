@@ -2,12 +2,12 @@
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import SUFFIXES
 from xalign_fairseq.data.labelled.bitext import TATOEBA_LANGUAGES, read_bitext
 from xalign_fairseq.data.labelled.conllu import read_trees
@@ -23,6 +23,7 @@ from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1
 from xalign_fairseq.transfer.family import Limits
 
+K = TypeVar("K")
 Reader = Callable[[str | os.PathLike, str], Sequence[Example]]
 
 
@@ -65,8 +66,8 @@ class Benchmark:
             return self.metrics if self.family == "qa" else self.metrics[:1]
         known = {metric.name: metric for metric in self.metrics}
         if not set(names) <= known.keys() or len(set(names)) < len(names):
-            raise XalignError(f"{self.name} has no such score", where=where, found=", ".join(names),
-                              expected=f"one or more of {', '.join(known)}")  # fmt: skip
+            expected = f"one or more of {', '.join(known)}"
+            raise XalignError(f"{self.name} has no such score", where=where, found=", ".join(names), expected=expected)
         return tuple(known[name] for name in names)
 
     def read(self, path: str | os.PathLike, language: str) -> list[Any]:
@@ -85,9 +86,6 @@ class Benchmark:
                 expected="labels on all (to train or score) or on none (to predict)",
             )
         return examples
-
-
-Request = tuple[Benchmark, str | os.PathLike, str, str]
 
 
 def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: str) -> Path:
@@ -131,20 +129,25 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     )
 
 
-def find_all(requests: Iterable[Request]) -> list[Path]:
-    """The files of many (benchmark, folder, split, language) at once.
+def find_all(wanted: Mapping[K, Callable[[], Path]]) -> dict[K, Path]:
+    """Find many files at once: each value of ``wanted`` finds one.
 
     Raises:
-        XalignError: some can't be found; each of them is listed.
+        XalignError: some can't be found; all of them are listed.
     """
-    found, problems = [], []
-    for request in requests:
+    found, problems = {}, []
+    for key, finder in wanted.items():
         try:
-            found.append(find(*request))
+            found[key] = finder()
         except XalignError as error:
-            problems.append(str(error))
+            facts = (error.where, error.found and f"found {error.found}", error.expected)
+            problems.append("; ".join([error.problem, *(str(fact) for fact in facts if fact)]))
     if problems:
-        raise XalignError(f"{len(problems)} files of the data can't be found\n" + "\n".join(problems))
+        raise XalignError(
+            f"{len(problems)} files of the data can't be used",
+            found="\n".join(["", *(f"    {problem}" for problem in problems)]),
+            remedy=("add them, or choose other", Parameter("languages")),
+        )
     return found
 
 
@@ -195,99 +198,91 @@ def _of_splits(*names: str) -> dict[str, tuple[str, ...]]:
     return {split: tuple(name.replace("%s", split) for name in names) for split in ("train", "dev", "test")}
 
 
-BENCHMARKS = {
-    each.name: each
-    for each in (
-        Benchmark(
-            "xnli",
-            "classification",
-            read_pairs,
-            (ACCURACY,),
-            {
-                "train": ("train-{language}.tsv", "multinli.train.{language}.tsv"),
-                "dev": ("dev-{language}.tsv", "xnli.dev.tsv"),
-                "test": ("test-{language}.tsv", "xnli.test.tsv"),
-            },
-            ("xnli", "XNLI-1.0", "XNLI-MT-1.0/multinli"),
-        ),
-        Benchmark(
-            "pawsx",
-            "classification",
-            read_pairs,
-            (ACCURACY,),
-            {
-                "train": ("train-{language}.tsv", "{language}/train.tsv", "{language}/translated_train.tsv"),
-                "dev": ("dev-{language}.tsv", "{language}/dev_2k.tsv"),
-                "test": ("test-{language}.tsv", "{language}/test_2k.tsv"),
-            },
-            ("pawsx", "x-final"),
-        ),
-        Benchmark(
-            "pos",
-            "tagging",
-            read_pos,
-            (TOKEN_ACCURACY, XTREME_POS_F1),
-            _of_splits(*_TREEBANKS, "%s-{language}.tsv"),
-            (*_TREEBANK_FOLDERS, "udpos"),
-        ),
-        Benchmark(
-            "ner",
-            "tagging",
-            read_tagged_words,
-            (ENTITY_F1,),
-            _of_splits("%s-{language}.tsv", "{language}/%s", "{language}-%s"),
-            ("panx", "panx_dataset", "wikiann"),
-        ),
-        Benchmark(
-            "parsing",
-            "parsing",
-            read_trees,
-            (LAS, UAS, LAS_ALL, UAS_ALL),
-            _of_splits(*_TREEBANKS),
-            _TREEBANK_FOLDERS,
-        ),
-        Benchmark(
-            "xquad",
-            "qa",
-            read_squad,
-            (SQUAD_F1, SQUAD_EM),
-            {**_SQUAD, "test": ("xquad.{language}.json",)},
-            ("xquad", "squad"),
-            Limits(tokens=384, overlap=128),
-        ),
-        Benchmark(
-            "mlqa",
-            "qa",
-            read_squad,
-            (MLQA_F1, MLQA_EM),
-            {
-                "train": (*_SQUAD["train"], "{language}_squad-translate-train-train-v1.1.json"),
-                "dev": ("dev-context-{context}-question-{question}.json",),
-                "test": ("test-context-{context}-question-{question}.json",),
-            },
-            ("mlqa", "mlqa-dev", "mlqa/MLQA_V1/*", "MLQA_V1/*", "mlqa-translate-train", "squad"),
-            Limits(tokens=384, overlap=128),
-        ),
-        Benchmark(
-            "tydiqa",
-            "qa",
-            read_tydiqa,
-            (SQUAD_F1, SQUAD_EM),
-            {
-                "train": ("tydiqa.goldp.{language}.train.json", "tydiqa-goldp-v1.1-train.json"),
-                "dev": _TYDIQA_DEV,
-                "test": _TYDIQA_DEV,  # its test set is not public; XTREME tests on this one
-            },
-            ("tydiqa-goldp", "tydiqa", "tydiqa/*", "tydiqa-goldp-v1.1-*"),
-            Limits(tokens=384, overlap=128),
-        ),
-        Benchmark(
-            "tatoeba",
-            "retrieval",
-            read_bitext,
-            RETRIEVAL_METRICS,
-            {"test": ("tatoeba.{iso3}-eng.{iso3}", "en-{language}.{language}", "{language}-en.{language}")},
-            ("tatoeba", "tatoeba/v1"),
-        ),
-    )
-}
+_MLQA_TRAIN = "{language}_squad-translate-train-train-v1.1.json"
+_LONG = Limits(tokens=384, overlap=128)
+_ALL = (
+    Benchmark(
+        "xnli",
+        "classification",
+        read_pairs,
+        (ACCURACY,),
+        {
+            "train": ("train-{language}.tsv", "multinli.train.{language}.tsv"),
+            "dev": ("dev-{language}.tsv", "xnli.dev.tsv"),
+            "test": ("test-{language}.tsv", "xnli.test.tsv"),
+        },
+        ("xnli", "XNLI-1.0", "XNLI-MT-1.0/multinli"),
+    ),
+    Benchmark(
+        "pawsx",
+        "classification",
+        read_pairs,
+        (ACCURACY,),
+        {
+            "train": ("train-{language}.tsv", "{language}/train.tsv", "{language}/translated_train.tsv"),
+            "dev": ("dev-{language}.tsv", "{language}/dev_2k.tsv"),
+            "test": ("test-{language}.tsv", "{language}/test_2k.tsv"),
+        },
+        ("pawsx", "x-final"),
+    ),
+    Benchmark(
+        "pos",
+        "tagging",
+        read_pos,
+        (TOKEN_ACCURACY, XTREME_POS_F1),
+        _of_splits(*_TREEBANKS, "%s-{language}.tsv"),
+        (*_TREEBANK_FOLDERS, "udpos"),
+    ),
+    Benchmark(
+        "ner",
+        "tagging",
+        read_tagged_words,
+        (ENTITY_F1,),
+        _of_splits("%s-{language}.tsv", "{language}/%s", "{language}-%s"),
+        ("panx", "panx_dataset", "wikiann"),
+    ),
+    Benchmark(
+        "parsing", "parsing", read_trees, (LAS, UAS, LAS_ALL, UAS_ALL), _of_splits(*_TREEBANKS), _TREEBANK_FOLDERS
+    ),
+    Benchmark(
+        "xquad",
+        "qa",
+        read_squad,
+        (SQUAD_F1, SQUAD_EM),
+        {**_SQUAD, "test": ("xquad.{language}.json",)},
+        ("xquad", "squad"),
+        _LONG,
+    ),
+    Benchmark(
+        "mlqa",
+        "qa",
+        read_squad,
+        (MLQA_F1, MLQA_EM),
+        {
+            "train": (*_SQUAD["train"], _MLQA_TRAIN),
+            "dev": ("dev-context-{context}-question-{question}.json",),
+            "test": ("test-context-{context}-question-{question}.json",),
+        },
+        ("mlqa", "mlqa-dev", "mlqa/MLQA_V1/*", "MLQA_V1/*", "mlqa-translate-train", "squad"),
+        _LONG,
+    ),
+    Benchmark(
+        "tydiqa",
+        "qa",
+        read_tydiqa,
+        (SQUAD_F1, SQUAD_EM),
+        {
+            "train": ("tydiqa.goldp.{language}.train.json", "tydiqa-goldp-v1.1-train.json"),
+            "dev": _TYDIQA_DEV,
+            "test": _TYDIQA_DEV,  # its test set is not public; XTREME tests on this one
+        },
+        ("tydiqa-goldp", "tydiqa", "tydiqa/*", "tydiqa-goldp-v1.1-*"),
+        _LONG,
+    ),
+    Benchmark(
+        *("tatoeba", "retrieval", read_bitext, RETRIEVAL_METRICS),
+        {"test": ("tatoeba.{iso3}-eng.{iso3}", "en-{language}.{language}", "{language}-en.{language}")},
+        ("tatoeba", "tatoeba/v1"),
+    ),
+)
+BENCHMARKS = {each.name: each for each in _ALL}

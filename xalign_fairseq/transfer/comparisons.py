@@ -8,7 +8,8 @@ import numpy as np
 
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.statistics import Comparison, Resampled, holm, resample
-from xalign_fairseq.transfer.results import RunResult, Setting, StudyResults, is_english
+from xalign_fairseq.transfer.results import RunResult
+from xalign_fairseq.transfer.task_results import StudyResults, TaskResults, is_english
 
 SIGNIFICANT = 0.05
 
@@ -18,7 +19,7 @@ class Difference:
     """A checkpoint's score minus the baseline's.
 
     Attributes:
-        task: the setting's title.
+        task: its title.
         over: ``zero-shot``, ``all languages`` or a language.
         difference, low, high: of the scores, fractions, with a 95 % interval of the deciding test.
         p_items: of the paired bootstrap over test items.
@@ -58,7 +59,7 @@ class Differences:
 
 
 def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: int = 1) -> Differences:
-    """Test each checkpoint against the baseline in every setting that both have complete runs of.
+    """Test each checkpoint against the baseline in every task that both have complete runs of.
 
     On the seeds that both have; without a common seed all runs are compared.
 
@@ -66,22 +67,22 @@ def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: 
 
         [finding.task for finding in compare(results, "none").averages if finding.significant]
     """
-    drawn = [_Drawn.of(setting, samples, seed) for setting in results.settings]
+    drawn = [_Drawn.of(task, samples, seed) for task in results.tasks]
     found = Differences([], [], [])
     for checkpoint in results.checkpoints:
         if checkpoint == baseline:
             continue
         averages, english = [], []
-        for setting, runs in zip(results.settings, drawn, strict=True):
+        for task, runs in zip(results.tasks, drawn, strict=True):
             tests = runs.tests(baseline, checkpoint)
             if tests is None:
                 continue
-            finding = _finder(setting, checkpoint, tests)
-            over = "zero-shot" if setting.zero_shot else "all languages"
-            averages.append(finding(over, setting.averaged))
-            if setting.models == "one":
-                english += [finding(language, [language]) for language in setting.languages if is_english(language)]
-            found.languages.extend(_correct(finding(each, [each]) for each in setting.languages))
+            finding = _finder(task, checkpoint, tests)
+            over = "zero-shot" if task.zero_shot else "all languages"
+            averages.append(finding(over, task.averaged))
+            if task.models == "one":
+                english += [finding(language, [language]) for language in task.languages if is_english(language)]
+            found.languages.extend(_correct(finding(each, [each]) for each in task.languages))
         found.averages.extend(_correct(averages))
         found.english.extend(_correct(english))
     return found
@@ -89,22 +90,22 @@ def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The complete runs of a setting on the same resamples of items: of each checkpoint its seeds, and their scores."""
+    """The complete runs of a task on the same resamples of items: of each checkpoint its seeds, and their scores."""
 
     seed: int
     checkpoints: dict[str, tuple[list[int], Resampled]]
 
     @classmethod
-    def of(cls, setting: Setting, samples: int, seed: int) -> "_Drawn":
-        complete = {name: setting.complete(name) for name in setting.runs}
+    def of(cls, task: TaskResults, samples: int, seed: int) -> "_Drawn":
+        complete = {name: task.complete(name) for name in task.runs}
         seeds = {name: list(runs) for name, runs in complete.items() if runs}
-        counts = [_counts(setting, complete[name].values()) for name in seeds]
-        value = mean_value(setting.score_metrics)
+        counts = [_counts(task, complete[name].values()) for name in seeds]
+        value = mean_value(task.score_metrics)
         drawn = resample(counts, value, samples=samples, seed=seed) if counts else []
         return cls(seed, dict(zip(seeds, zip(seeds.values(), drawn, strict=True), strict=True)))
 
     def tests(self, baseline: str, checkpoint: str) -> tuple[Comparison, Comparison | None] | None:
-        """Comparisons over items, and over items and seeds, of all the setting's languages; ``None`` without runs."""
+        """Comparisons over items, and over items and seeds, of all the task's languages; ``None`` without runs."""
         if not {baseline, checkpoint} <= self.checkpoints.keys():
             return None
         every = [self.checkpoints[each] for each in (baseline, checkpoint)]
@@ -118,10 +119,10 @@ class _Drawn:
         return items, Comparison.of_items_and_seeds(first, second, seed=self.seed)
 
 
-def _counts(setting: Setting, complete: Iterable[dict[str, RunResult]]) -> list[np.ndarray]:
+def _counts(task: TaskResults, complete: Iterable[dict[str, RunResult]]) -> list[np.ndarray]:
     """Per language the counts (seeds, items, K) of runs."""
-    runs, metrics = list(complete), setting.score_metrics
-    return [np.stack([run[language].counts(language, metrics) for run in runs]) for language in setting.languages]
+    runs, metrics = list(complete), task.score_metrics
+    return [np.stack([run[language].counts(language, metrics) for run in runs]) for language in task.languages]
 
 
 def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
@@ -136,17 +137,17 @@ def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _finder(
-    setting: Setting, checkpoint: str, tests: tuple[Comparison, Comparison | None]
+    task: TaskResults, checkpoint: str, tests: tuple[Comparison, Comparison | None]
 ) -> Callable[[str, Sequence[str]], Difference]:
     """A function that makes the finding of a name and its languages."""
 
     def finding(over: str, languages: Sequence[str]) -> Difference:
-        sets = [setting.languages.index(language) for language in languages]
+        sets = [task.languages.index(language) for language in languages]
         items, *seeds = [each.test(sets) for each in tests if each is not None]
         deciding = seeds[0] if seeds else items
         return Difference(
             checkpoint=checkpoint,
-            task=setting.title,
+            task=task.title,
             over=over,
             difference=deciding.difference,
             low=deciding.low,
@@ -160,7 +161,7 @@ def _finder(
 
 
 def _correct(findings: Iterable[Difference]) -> list[Difference]:
-    """The deciding p-values after Holm's correction over these findings."""
+    """The findings with p-values after Holm's correction over them."""
     findings = list(findings)
     adjusted = holm([finding.p_holm for finding in findings])
     return [dataclasses.replace(finding, p_holm=p_value) for finding, p_value in zip(findings, adjusted, strict=True)]

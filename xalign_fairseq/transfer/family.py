@@ -111,8 +111,7 @@ class TaskFamily(ABC, Generic[E]):
             else:
                 fits, expected = value >= min(default, 1), f"at least {min(default, 1)}"
             if not fits:
-                raise XalignError("an option has no such value", where=f"--{name.replace('_', '-')}", found=value,
-                                  expected=expected)  # fmt: skip
+                raise XalignError("an option has no such value", parameter=name, found=value, expected=expected)
 
     @staticmethod
     @abstractmethod

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.evaluation.signature import task_signature
-from xalign_fairseq.transfer.benchmarks import Benchmark
+from xalign_fairseq.transfer.benchmarks import Benchmark, find, find_all
 from xalign_fairseq.transfer.family import (
     EncodedExample,
     TaskFamily,
@@ -184,6 +185,27 @@ def evaluate(
     choices = {} if predictor.dtype == torch.float32 else {"dtype": dtype_name(predictor.dtype)}
     evaluation.score(benchmark, examples[0].language if examples else language, language=language, **choices)
     return evaluation
+
+
+def evaluate_files(
+    predictor: Predictor,
+    folder: str | os.PathLike,
+    languages: Sequence[str],
+    *,
+    split: str = "test",
+    max_tokens: int = 8192,
+    progress: Progress | None = None,
+) -> Iterator[tuple[str, Evaluation]]:
+    """Find a benchmark's file of each language, check them all; :func:`evaluate` each as the result is iterated over.
+
+    Raises:
+        XalignError: files that are missing (all of them are listed), or a language that the encoder does not have.
+    """
+    benchmark = predictor.benchmark
+    files = find_all({each: partial(find, benchmark, folder, split, each) for each in languages})
+    for language, path in files.items():
+        require_languages(predictor.encoder.config, benchmark.read(path, language))
+    return ((each, evaluate(predictor, path, each, max_tokens, progress)) for each, path in files.items())
 
 
 def write_predictions(path: str | os.PathLike, evaluation: Evaluation) -> None:

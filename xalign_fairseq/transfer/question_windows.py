@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.transfer.family import Limits
 
@@ -44,7 +44,7 @@ def check_room(limits: Limits, question_tokens: int) -> None:
             parameter=("max_length", "overlap", "max_question_tokens"),
             found=f"{room} tokens of context in a window of {limits.tokens}, of which {limits.overlap} overlap",
             expected="more tokens of context than overlap",
-            remedy="raise --max-length (384 is usual), or lower one of the others",
+            remedy=("raise", Parameter("max_length"), "(384 is usual), or lower one of the others"),
         )
 
 

@@ -6,20 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import shared_signature
 from xalign_fairseq.evaluation.statistics import Summary, summarise
 from xalign_fairseq.transfer.comparisons import Differences, compare
-from xalign_fairseq.transfer.results import (
-    EACH,
-    Setting,
-    StudyResults,
-    is_english,
-    read_results,
-    trained_otherwise,
-)
+from xalign_fairseq.transfer.results import EACH
+from xalign_fairseq.transfer.task_results import StudyResults, TaskResults, is_english, read_results
 
 logger = logging.getLogger(__name__)
 SCORE = "score"
@@ -126,7 +120,7 @@ def make_report(
     Checkpoints that were fine-tuned with other settings, or on other training data, than the first one are told.
 
     Args:
-        out: folder of ``xalign transfer``.
+        out: the folder of a study's runs.
         baseline: checkpoint that the others are compared with, if any; it comes first.
         samples, seed: of the bootstrap.
 
@@ -137,22 +131,25 @@ def make_report(
 
         make_report("transfer", baseline="none").overall["tlm"].mean
     """
+    limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
+    check_values("no bootstrap can be made", *limits)
     results = read_results(out)
     if baseline is not None and baseline not in results.checkpoints:
-        raise XalignError(
-            "the baseline has no finished run",
-            parameter="baseline",
-            found=baseline,
-            expected=", ".join(results.checkpoints),
-        )
+        known = ", ".join(results.checkpoints)
+        raise XalignError("the baseline has no finished run", parameter="baseline", found=baseline, expected=known)
+    check_values(
+        "no bootstrap can be made",
+        ("samples", samples, samples >= 1, "1 or more"),
+        ("seed", seed, seed >= 0, "0 or more"),
+    )
     checkpoints = tuple(sorted(results.checkpoints, key=lambda name: (name != baseline, name)))
-    for setting in results.settings:
-        for told in trained_otherwise(setting, checkpoints):
-            logger.warning("%s: these stand side by side and were fine-tuned differently: %s", setting.title, told)
+    for task in results.tasks:
+        for difference in task.trained_otherwise(checkpoints):
+            logger.warning("%s: these checkpoints were fine-tuned differently: %s", task.title, difference)
     return StudyReport(
         version=__version__,
         checkpoints=checkpoints,
-        tasks=[_task(setting, checkpoints) for setting in results.settings],
+        tasks=[_task(task, checkpoints) for task in results.tasks],
         overall=_overall(results, checkpoints),
         english_gaps=_english_gaps(results, checkpoints),
         supervised_gaps=_supervised_gaps(results, checkpoints),
@@ -164,42 +161,42 @@ def make_report(
     )
 
 
-def _task(setting: Setting, checkpoints: Sequence[str]) -> TaskReport:
-    chosen = {metric.name: (metric,) for metric in setting.benchmark.metrics} | {SCORE: setting.score_metrics}
-    tested = [checkpoint for checkpoint in checkpoints if checkpoint in setting.runs]
+def _task(task: TaskResults, checkpoints: Sequence[str]) -> TaskReport:
+    benchmark = task.benchmark
+    chosen = {metric.name: (metric,) for metric in benchmark.metrics} | {SCORE: task.score_metrics}
+    tested = [checkpoint for checkpoint in checkpoints if checkpoint in task.runs]
     return TaskReport(
-        title=setting.title,
-        task=setting.task,
-        benchmark=setting.benchmark.name,
-        family=setting.benchmark.family,
-        models=setting.models,
-        train_languages=setting.train_languages,
-        languages=setting.languages,
-        zero_shot=setting.zero_shot,
-        metrics=tuple(metric.name for metric in setting.benchmark.metrics),
-        scored_by=tuple(metric.name for metric in setting.score_metrics),
-        rows={name: [_row(setting, each, metrics) for each in tested] for name, metrics in chosen.items()},
-        signatures={language: _signatures(setting, language, tested) for language in setting.languages},
+        title=task.title,
+        task=task.task,
+        benchmark=benchmark.name,
+        family=benchmark.family,
+        models=task.models,
+        train_languages=task.train_languages,
+        languages=task.languages,
+        zero_shot=task.zero_shot,
+        metrics=tuple(metric.name for metric in benchmark.metrics),
+        scored_by=tuple(metric.name for metric in task.score_metrics),
+        rows={name: [_row(task, each, metrics) for each in tested] for name, metrics in chosen.items()},
+        signatures={language: _signatures(task, language, tested) for language in task.languages},
     )
 
 
-def _signatures(setting: Setting, language: str, checkpoints: Sequence[str]) -> dict[str, str]:
+def _signatures(task: TaskResults, language: str, checkpoints: Sequence[str]) -> dict[str, str]:
     """Of a language's scores by each metric."""
-    seeds = [tested for each in checkpoints for tested in setting.runs[each].values() if language in tested]
+    seeds = [tested for each in checkpoints for tested in task.runs[each].values() if language in tested]
     runs = [tested[language] for tested in seeds]
     return {
         metric.name: shared_signature([(run.checkpoint, run.signatures[language][metric.name]) for run in runs])
-        for metric in setting.benchmark.metrics
+        for metric in task.benchmark.metrics
     }
 
 
-def _row(setting: Setting, checkpoint: str, metrics: Sequence[Metric]) -> Row:
-    zero_shot = setting.averages(checkpoint, setting.zero_shot, metrics) if setting.zero_shot else {}
+def _row(task: TaskResults, checkpoint: str, metrics: Sequence[Metric]) -> Row:
     return Row(
         checkpoint,
-        {each: _over_seeds(setting.scores(checkpoint, each, metrics)) for each in setting.languages},
-        _over_seeds(setting.averages(checkpoint, setting.languages, metrics)),
-        _over_seeds(zero_shot),
+        {each: _over_seeds(task.scores(checkpoint, each, metrics)) for each in task.languages},
+        _over_seeds(task.averages(checkpoint, task.languages, metrics)),
+        _over_seeds(task.averages(checkpoint, task.zero_shot, metrics) if task.zero_shot else {}),
     )
 
 
@@ -213,25 +210,24 @@ def _minus(first: dict[int, float], second: dict[int, float]) -> dict[int, float
 
 
 def _overall(results: StudyResults, checkpoints: Sequence[str]) -> dict[str, Summary | None]:
-    """Mean of the tasks' average scores, each task with equal weight, as XTREME.
+    """Mean of the tasks' average scores, each task with equal weight, as in XTREME.
 
     It has a deviation if all tasks have the same seeds; one without training is the same with every seed.
     """
-    settings = [setting for setting in results.settings if setting.models != EACH]
+    tasks = [task for task in results.tasks if task.models != EACH]
     found: dict[str, Summary | None] = {}
     for checkpoint in checkpoints:
-        tasks = [setting.averages(checkpoint, setting.languages, setting.score_metrics) for setting in settings]
-        if not tasks or not all(tasks):
+        averages = [task.averages(checkpoint, task.languages, task.score_metrics) for task in tasks]
+        if not averages or not all(averages):
             found[checkpoint] = None
             continue
-        seeds = [task.keys() for setting, task in zip(settings, tasks, strict=True) if setting.train_languages]
-        means = [summarise(list(task.values())).mean for task in tasks]
+        seeds = [average.keys() for task, average in zip(tasks, averages, strict=True) if task.train_languages]
+        means = [summarise(list(average.values())).mean for average in averages]
         if seeds and all(each == seeds[0] for each in seeds):
-            found[checkpoint] = summarise(
-                [_mean([task.get(seed, mean) for task, mean in zip(tasks, means, strict=True)]) for seed in seeds[0]]
-            )
+            pairs = list(zip(averages, means, strict=True))
+            found[checkpoint] = summarise([_mean([each.get(seed, mean) for each, mean in pairs]) for seed in seeds[0]])
         else:
-            found[checkpoint] = Summary(_mean(means), None, min(map(len, tasks)))
+            found[checkpoint] = Summary(_mean(means), None, min(map(len, averages)))
     return found
 
 
@@ -241,27 +237,27 @@ def _mean(scores: Sequence[float]) -> float:
 
 def _english_gaps(results: StudyResults, checkpoints: Sequence[str]) -> list[EnglishGap]:
     gaps = []
-    for setting in results.settings:
-        metrics = setting.score_metrics
-        english = [language for language in setting.languages if is_english(language)]
-        others = [language for language in setting.languages if not is_english(language)]
-        if setting.models == EACH or not english or not others:
+    for task in results.tasks:
+        metrics = task.score_metrics
+        english = [language for language in task.languages if is_english(language)]
+        others = [language for language in task.languages if not is_english(language)]
+        if task.models == EACH or not english or not others:
             continue
         for checkpoint in checkpoints:
-            source = setting.averages(checkpoint, english, metrics)
-            average = _over_seeds(_minus(source, setting.averages(checkpoint, others, metrics)))
-            single = {each: _over_seeds(_minus(source, setting.scores(checkpoint, each, metrics))) for each in others}
+            source = task.averages(checkpoint, english, metrics)
+            average = _over_seeds(_minus(source, task.averages(checkpoint, others, metrics)))
+            single = {each: _over_seeds(_minus(source, task.scores(checkpoint, each, metrics))) for each in others}
             if average is not None:
                 known = {language: gap for language, gap in single.items() if gap is not None}
-                gaps.append(EnglishGap(setting.title, checkpoint, average, known))
+                gaps.append(EnglishGap(task.title, checkpoint, average, known))
     return gaps
 
 
 def _supervised_gaps(results: StudyResults, checkpoints: Sequence[str]) -> list[SupervisedGap]:
     pairs = [
         (each, one, language)
-        for one in results.settings
-        for each in results.settings
+        for one in results.tasks
+        for each in results.tasks
         if each.models == EACH != one.models and each.benchmark == one.benchmark
         for language in one.zero_shot
         if language in each.languages and one.measured[language] == each.measured[language]

@@ -5,11 +5,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict, get_type_hints
+from typing import Any
 
 from xalign_fairseq.core.devices import training_device
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.json_files import read_json, require_form
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
@@ -83,8 +83,7 @@ class RunSpec:
 
     def as_data(self) -> dict[str, Any]:
         """As ``spec.json`` holds it."""
-        data = {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
-        return {key: value for key, value in data.items() if key != "score" or value}
+        return {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
 
     def made_by(self) -> dict[str, Any]:
         """What decides the training of this run and of those with other seeds; no path is in it."""
@@ -95,15 +94,15 @@ class RunSpec:
     @classmethod
     def read(cls, path: Path) -> "RunSpec":
         """The inverse of :meth:`as_data`, from a file."""
-        data: Any = read_json(path, cls.form())
-        return cls(**{each.name: data[each.name] for each in fields(cls) if each.name in data})
+        data = spec_data(path)
+        return cls(**{each.name: data[each.name] for each in fields(cls)})
 
-    @classmethod
-    def form(cls) -> Any:
-        """What a ``spec.json`` must be: an object with all of the fields."""
-        hints = get_type_hints(cls)
-        score = hints.pop("score")
-        return TypedDict("form", {**hints, "score": NotRequired[score]})  # type: ignore[operator]
+
+def spec_data(path: Path) -> dict[str, Any]:
+    """The content of a ``spec.json``; a file without a score has the benchmark's own."""
+    data = {"score": [], **read_json(path)}
+    require_form(data, RunSpec, path)
+    return data
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
@@ -120,7 +119,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     made = any(any(folder.glob(name)) for name in ("checkpoints/*.pt", "trained.json", "result.json"))
     if not made or not path.is_file():
         return False
-    mine, found = spec.as_data(), dict[str, Any](read_json(path, RunSpec.form()))
+    mine, found = spec.as_data(), spec_data(path)
     wanted, known = mine["digests"].pop("test"), found["digests"].pop("test")
     has = _tested(folder)  # spec.json has those still to be tested, too
     mine["digests of tests"], found["digests of tests"] = (
@@ -135,7 +134,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
             where=folder,
             found="; ".join(f"{key} {brief(found.get(key), mine.get(key))}" for key in differing),
             expected="; ".join(f"{key} {brief(mine.get(key), found.get(key))}" for key in differing),
-            remedy="choose another --out, or remove this folder to make the run anew",
+            remedy=("choose another", Parameter("out"), "or remove this folder to run it again"),
         )
     return not untested(spec, folder)
 
@@ -154,7 +153,7 @@ def untested(spec: RunSpec, folder: Path) -> list[str]:
             where=folder,
             found=", ".join(lacking),
             expected=", ".join(has),
-            remedy="remove this folder to make the run anew, with --keep-models to add languages later",
+            remedy=("remove this folder to run it again, with", Parameter("keep_models"), "to add languages later"),
         )
     return lacking
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
@@ -55,8 +55,8 @@ class TransferSpec:
             raise XalignError(
                 "the checkpoint was not fine-tuned on a transfer task",
                 where=where,
-                expected="a checkpoint of --task xalign_classification, xalign_tagging, xalign_parsing or xalign_qa",
-                remedy="xalign transfer --model NAME=PATH fine-tunes it",
+                expected=f"a checkpoint of one of the tasks {', '.join(f'xalign_{name}' for name in FAMILIES)}",
+                remedy=("run", Command("transfer", Parameter("model", f"NAME={where}"))),
             )
         limits = Limits(**stored["limits"])
         return cls(stored["benchmark"], tuple(stored["labels"]), limits, stored["options"], stored["features"])

@@ -1,9 +1,10 @@
-"""YAML into dataclasses by OmegaConf, and errors that say file, key, what was found and what is expected."""
+"""YAML into dataclasses by OmegaConf; errors name the file and the key."""
 
 import difflib
 import os
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from itertools import chain
 from pathlib import Path
@@ -26,8 +27,8 @@ def load_yaml(path: str | os.PathLike) -> Any:
     """The content of a file.
 
     Raises:
-        XalignError: the file is missing, is no YAML, has a key twice, a value of a type that no study has (a date,
-            Python's own) or that holds itself, more values than :data:`MOST_VALUES` or levels than :data:`MOST_LEVELS`.
+        XalignError: the file is missing or not YAML, has a key twice, a value of another type (a date, an object), a
+            value that contains itself, or more than :data:`MOST_VALUES` values or :data:`MOST_LEVELS` levels.
     """
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
@@ -45,11 +46,11 @@ def load_yaml(path: str | os.PathLike) -> Any:
 
 
 def load_with_base(path: str | os.PathLike) -> Any:
-    """The content of a study, over that of another one which it may name as its ``base``, relative to itself.
+    """The content of a study; it may extend another one, its ``base``, whose path is relative to the study.
 
-    Values stand in place of the base's, mappings key by key, and a run's length in place of the base's, whichever of
-    :data:`LENGTHS` either is; of its tasks those stay that are named here, if any are. The base's ``data`` are relative
-    to the base.
+    Its values replace the base's, mappings key by key. A run's length replaces the base's, whichever of
+    :data:`LENGTHS` either is. If the study names tasks, only those remain. The base's ``data`` are relative to the
+    base.
 
     Raises:
         XalignError: as :func:`load_yaml`; or the base is no mapping, or has a base itself.
@@ -74,7 +75,7 @@ def load_with_base(path: str | os.PathLike) -> Any:
 
 
 def _over(base: Any, own: Any, at: Any = None) -> Any:
-    """The base with what stands at a key of the study, key by key."""
+    """The base with the study's values in place of its own, key by key."""
     if not (isinstance(base, Mapping) and isinstance(own, Mapping)):
         return own
     if at in ("defaults", "settings") and any(own.get(name) is not None for name in LENGTHS):
@@ -83,10 +84,7 @@ def _over(base: Any, own: Any, at: Any = None) -> Any:
 
 
 def _require_finite(text: bytes, path: str | os.PathLike) -> None:
-    """Refuse, event by event, what would be built by calls within calls without end: how many there may be is not ours.
-
-    A library may have raised Python's limit, and beyond the stack's end the interpreter dies.
-    """
+    """Refuse endless nesting event by event: recursion would end the interpreter if a library raised Python's limit."""
     anchors: list[str | None] = []  # of the lists and mappings that are not closed yet
     for event in yaml.parse(text, yaml.SafeLoader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -104,7 +102,7 @@ def _require_finite(text: bytes, path: str | os.PathLike) -> None:
 
 
 def _require_plain(root: yaml.Node | None, path: str | os.PathLike) -> None:
-    """Refuse, before anything is built, what would be too large when it is, or is of a type of its own."""
+    """Refuse what would be too large, or has a type of its own, before anything is built."""
     sizes: dict[int, int] = {}
 
     def size(node: yaml.Node) -> int:
@@ -138,12 +136,12 @@ def _parts(node: yaml.Node) -> Iterable[yaml.Node]:
 
 
 def structured(schema: type, found: Any, where: str) -> dict[str, Any]:
-    """The fields of a dataclass, with ``found`` in place of its defaults and in its types.
+    """The fields of a dataclass by name, with the values of ``found`` converted to their types.
 
     Args:
         schema: a dataclass whose annotations OmegaConf knows.
         found: a mapping, as :func:`load_yaml` gives it.
-        where: it stands, for errors.
+        where: its place in the study, for errors.
 
     Raises:
         XalignError: no mapping, a key that is no field (with the nearest that is), a value of another type.
@@ -155,7 +153,7 @@ def structured(schema: type, found: Any, where: str) -> dict[str, Any]:
     if not isinstance(found, Mapping):
         raise XalignError("the study needs keys and values here", where=where, found=found)
     types = {each.name: each.type for each in fields(schema)}
-    check_names(found, list(types), where)
+    check_names(found, list(types), "the study has an unknown key", where=where)
     config = OmegaConf.structured(schema)
     OmegaConf.set_readonly(config, False)  # which a frozen dataclass is
     for key, value in found.items():
@@ -166,16 +164,35 @@ def structured(schema: type, found: Any, where: str) -> dict[str, Any]:
             config[key] = value
         except OmegaConfBaseException:
             expected = kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
-            raise XalignError("the value has the wrong type", where=f"{where}, {key}", found=str(value),
-                              expected=expected) from None  # fmt: skip
+            raise XalignError(
+                "the value has the wrong type", where=f"{where}, {key}", found=str(value), expected=expected
+            ) from None
     return OmegaConf.to_container(config)  # type: ignore[return-value]
 
 
 def check_names(
-    found: Iterable[Any], known: Sequence[str], where: str, what: str = "the study has an unknown key"
+    found: Iterable[object],
+    known: Sequence[str],
+    problem: str,
+    *,
+    where: object = None,
+    parameter: str | None = None,
 ) -> None:
-    """Raise :class:`XalignError` for the first name that is not known; it names the one that may be meant."""
+    """Raise :class:`XalignError` for the first name that is not known; it suggests the nearest one."""
     for name in found:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
-            raise XalignError(what, where=where, found=name, expected=f"{near[0]}?" if near else ", ".join(known))
+            expected = f"{near[0]}?" if near else ", ".join(known)
+            raise XalignError(problem, where=where, parameter=parameter, found=name, expected=expected)
+
+
+@contextmanager
+def errors_at(where: str) -> Iterator[None]:
+    """Give errors of a block a place in the study; their parameters become its keys."""
+    try:
+        yield
+    except XalignError as error:
+        place = ", ".join([where, *map(str, filter(None, [error.where])), *error.parameters])
+        raise XalignError(
+            error.problem, where=place, found=error.found, expected=error.expected, remedy=error.remedy
+        ) from None

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import FAMILIES, Limits
 from xalign_fairseq.transfer.settings import Settings, read_settings
-from xalign_fairseq.transfer.structured import check_names, load_with_base, structured
+from xalign_fairseq.transfer.structured import check_names, errors_at, load_with_base, structured
 
 SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
 MODELS = ("one", "each")
@@ -39,8 +39,10 @@ RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
 SPLITS = {"train": "train", "valid": "dev", "test": "test"}
 # Keys of a task that nothing reads where nothing is trained.
-TRAINING_KEYS = ("train", "valid", "train_languages", "valid_languages", "train_split", "valid_split", "holdout",
-                 "models", "code_switch")  # fmt: skip
+TRAINING_KEYS = (
+    *("train", "valid", "train_languages", "valid_languages", "train_split", "valid_split"),
+    *("holdout", "models", "code_switch"),
+)
 
 
 @dataclass(frozen=True)
@@ -137,10 +139,11 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
     where = os.fspath(path)
     keys = StudyKeys(**structured(StudyKeys, load_with_base(path), where))
     if data is None and keys.data is None:
-        raise XalignError("the study does not say where the data are", where=where, remedy="add --data DIR")
+        raise XalignError("the study does not say where the data are", where=where, remedy=("set", Parameter("data")))
     folder = (Path(path).parent / str(keys.data)).resolve() if data is None else Path(data)
     tasks = [_task(name, task, folder, keys.defaults, f"{where}, {name}") for name, task in keys.tasks.items()]
-    return Study(tuple(tasks), check_seeds(keys.seeds, where))
+    with errors_at(where):
+        return Study(tuple(tasks), check_seeds(keys.seeds))
 
 
 def xtreme_study(data: str | os.PathLike, languages: Sequence[str]) -> Study:
@@ -153,7 +156,7 @@ def xtreme_study(data: str | os.PathLike, languages: Sequence[str]) -> Study:
     for name, keys in XTREME.items():
         tested = [x for x in languages if _is_covered(name, x)]
         if tested:
-            tasks.append(_task(name, {**keys, "languages": tested}, Path(data), {}, f"--tasks {name}"))
+            tasks.append(_task(name, {**keys, "languages": tested}, Path(data), {}, f"task {name}"))
     return Study(tuple(tasks))
 
 
@@ -171,13 +174,13 @@ def select(
 ) -> Study:
     """The part of a study that the command line asks for: some tasks, some test languages, other seeds."""
     names = [task.name for task in study.tasks]
-    check_names(tasks or (), names, "--tasks", "the study has no such task")
+    check_names(tasks or (), names, "the study has no such task", parameter="tasks")
     kept = [task for task in study.tasks if tasks is None or task.name in tasks]
     if languages is not None:
         tested = sorted({each for task in kept for each in task.languages})
-        check_names(languages, tested, "--languages", "no task is tested in this language")
+        check_names(languages, tested, "no task is tested in this language", parameter="languages")
         kept = [_restricted(task, languages) for task in kept if set(task.languages) & set(languages)]
-    return Study(tuple(kept), study.seeds if seeds is None else check_seeds(seeds, "--seeds"))
+    return Study(tuple(kept), study.seeds if seeds is None else check_seeds(seeds))
 
 
 def _restricted(task: Task, languages: Sequence[str]) -> Task:
@@ -187,19 +190,19 @@ def _restricted(task: Task, languages: Sequence[str]) -> Task:
     return replace(task, train_languages=tuple(train), languages=tuple(tested))
 
 
-def check_seeds(seeds: Sequence[int], where: str) -> tuple[int, ...]:
+def check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
     """Different whole numbers from 0."""
     if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
-        raise XalignError("the seeds can't be used", where=f"{where}, seeds", found=seeds,
-                          expected="different whole numbers from 0, such as [12, 156, 78, 37, 8]")  # fmt: skip
+        expected = "different whole numbers from 0, such as [12, 156, 78, 37, 8]"
+        raise XalignError("the seeds can't be used", parameter="seeds", found=seeds, expected=expected)
     return tuple(seeds)
 
 
-def check_name(name: str, where: str) -> str:
-    """A name that can be a folder's."""
+def check_name(name: str, **place: str) -> str:
+    """A name that can be a folder's; ``place`` is ``where`` or ``parameter`` of the error."""
     if not name or name.startswith(".") or not all(letter.isalnum() or letter in "._-+" for letter in name):
-        raise XalignError("the name can't be a folder's", where=where, found=name,
-                          expected="letters, digits, '-', '_', '+', and '.' but in front")  # fmt: skip
+        expected = "letters, digits, '-', '_', '+', and '.' but in front"
+        raise XalignError("the name can't be a folder's", found=name, expected=expected, **place)
     return name
 
 
@@ -213,10 +216,10 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
     train = _languages(keys, "train_languages", where) or _languages(keys, "train", where) or ("en",)
     valid = _languages(keys, "valid_languages", where) or _languages(keys, "valid", where)
     if keys.models not in MODELS:
-        raise XalignError("there is no such choice", where=f"{where}, models", found=keys.models,
-                          expected=" or ".join(MODELS))  # fmt: skip
+        expected = " or ".join(MODELS)
+        raise XalignError("there is no such choice", where=f"{where}, models", found=keys.models, expected=expected)
     task = Task(
-        name=check_name(name, where),
+        name=check_name(name, where=where),
         benchmark=benchmark,
         folder=data / keys.data,
         models=keys.models,
@@ -245,8 +248,8 @@ def _refuse_unread(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmar
         unread = ["valid_languages"] if keys.models == "each" and keys.valid_languages else []
         why = "a model for each language is chosen on its own language"
     if unread:
-        raise XalignError(f"nothing reads these keys: {why}", where=where, found=", ".join(unread),
-                          remedy="leave them out")  # fmt: skip
+        listed = ", ".join(unread)
+        raise XalignError(f"nothing reads these keys: {why}", where=where, found=listed, remedy="leave them out")
 
 
 def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
@@ -255,15 +258,14 @@ def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
     for language in found or ():
         if not isinstance(language, str):
             hint = 'write "no" in quotes' if language is False else None
-            raise XalignError("this is not a language", where=f"{where}, {name}", found=language,
-                              expected="such as en", remedy=hint)  # fmt: skip
-        check_name(language, f"{where}, {name}")
+            place = f"{where}, {name}"
+            raise XalignError("this is not a language", where=place, found=language, expected="such as en", remedy=hint)
+        check_name(language, where=f"{where}, {name}")
     return tuple(dict.fromkeys(found or ()))
 
 
 def _benchmark(name: Any, where: str) -> Benchmark:
-    if name not in BENCHMARKS:
-        check_names([name], sorted(BENCHMARKS), f"{where}, benchmark", "there is no such benchmark")
+    check_names([name], sorted(BENCHMARKS), "there is no such benchmark", where=f"{where}, benchmark")
     return BENCHMARKS[name]
 
 
@@ -271,13 +273,11 @@ def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benc
     """The benchmark's lengths where the study says nothing, checked together and with the family's options."""
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
-    try:
+    with errors_at(where):
         limits = Limits(length, overlap, settings.pair_separators or Limits.separators)
         if benchmark.family != RETRIEVAL:
             family = FAMILIES[benchmark.family]
             family.check(limits, {**family.defaults, **options})
-    except XalignError as error:
-        raise XalignError(f"{where}: {error}") from None
     return replace(settings, max_length=length, overlap=overlap)
 
 
@@ -300,15 +300,14 @@ def _holdout(keys: TaskKeys, where: str) -> float | None:
 
 
 def _check_languages(task: Task, where: str) -> None:
-    """What code-switching, and a model for each language, need of the languages."""
+    """Code-switching, and a model for each language, put conditions on the languages."""
+    listed, place = ", ".join(task.train_languages), f"{where}, train_languages"
     if task.code_switch and set(task.train_languages) == {"en"}:
-        raise XalignError("code-switching needs another language beside English", where=f"{where}, train_languages",
-                          found=", ".join(task.train_languages))  # fmt: skip
+        raise XalignError("code-switching needs another language beside English", where=place, found=listed)
     if task.code_switch and task.models == "each" and "en" in task.train_languages:
-        raise XalignError("English can't be switched with itself", where=f"{where}, train_languages",
-                          found=", ".join(task.train_languages),
-                          remedy="leave en out; a task of its own gives English")  # fmt: skip
+        remedy = "leave en out; a task of its own gives English"
+        raise XalignError("English can't be switched with itself", where=place, found=listed, remedy=remedy)
     untested = [language for language in task.train_languages if language not in task.languages]
     if task.models == "each" and untested:
-        raise XalignError("a model for each language is tested on its own language", where=f"{where}, languages",
-                          found=f"no test of {', '.join(untested)}")  # fmt: skip
+        problem = "a model for each language is tested on its own language"
+        raise XalignError(problem, where=f"{where}, languages", found=f"no test of {', '.join(untested)}")

@@ -1,11 +1,12 @@
-"""Self-labelling: from hidden states to links, and to one partner position per token."""
+"""XLM-Align's links: from hidden states to a transport plan, to links, and to one partner position per token."""
 
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Tensor
 
-from xalign_fairseq.transport.extraction import find_links, link_probability
+from xalign_fairseq.transport.extraction import describe_filter, find_links, link_probability
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.partners import last_partners, matrix_of_partners, partners_of_matrix
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
@@ -23,119 +24,89 @@ class Measure(Protocol):
         """As :func:`~xalign_fairseq.transport.similarity.pair_similarity`."""
 
 
-def pair_links(
-    hidden: Tensor,
-    spans: Tensor,
-    options: TransportOptions | None = None,
-    *,
-    measure: Measure = pair_similarity,
-    sizes: tuple[int, int] | None = None,
-) -> TokenLinks:
-    """Links of each pair with their probabilities, from its hidden states at one layer.
+@dataclass(frozen=True)
+class Transport(TransportOptions):
+    """XLM-Align's links (Chi et al., 2021): a transport plan of the similarities, and a filter on it.
 
-    By the implementation that :func:`~xalign_fairseq.transport.sinkhorn.backend.chosen` names.
-
-    Args:
-        hidden: (B, T, H), any floating dtype.
-        spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
-        options: defaults to the released code's.
-        measure: similarity of the hidden states; their dot products by default.
-        sizes: the longest sides (n, m), as in
-            :func:`~xalign_fairseq.transport.similarity.pair_similarity`.
+    They are found by the implementation that :func:`~xalign_fairseq.transport.sinkhorn.backend.chosen` names. The
+    probability of a link is the geometric mean of its shares of its row and of its column of the plan
+    (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` puts a trained pointer's scores in the
+    place of dot products; the other options are those of
+    :class:`~xalign_fairseq.transport.options.TransportOptions`.
 
     Example::
 
         hidden = torch.randn(1, 7, 16)  # <s> a b </s> x y </s>
-        links = pair_links(hidden, torch.tensor([[1, 3, 4, 6]]))
+        links = Transport(filter="argmax")(hidden, torch.tensor([[1, 3, 4, 6]]))
         links.src, links.tgt  # of every link, the tokens counted from the first of their side
     """
-    options = options or TransportOptions()
-    with torch.no_grad():
-        if backend.chosen(hidden) == "reference":
-            links, plan = _reference_links(hidden, spans, options, measure, sizes)
-            return links_of_matrix(links, link_probability(plan))
-        sizes = side_sizes(spans) if sizes is None else sizes
-        found, probability = _fused_partners(hidden, spans, options, measure, sizes, probabilities=True)
-        return links_of_partners(found, probability, spans, sizes, one_sided=options.filter == "union")
 
+    encoding: ClassVar[str] = "joint"
+    depth: ClassVar[float] = 10 / 12
 
-def pair_link_matrix(
-    hidden: Tensor,
-    spans: Tensor,
-    options: TransportOptions | None = None,
-    *,
-    measure: Measure = pair_similarity,
-    sizes: tuple[int, int] | None = None,
-) -> Tensor:
-    """The links of :func:`pair_links` as (B, n, m) bool; with ``sizes`` nothing is read back from the device."""
-    options = options or TransportOptions()
-    with torch.no_grad():
-        if backend.chosen(hidden) == "reference":
-            return _reference_links(hidden, spans, options, measure, sizes)[0]
-        sizes = side_sizes(spans) if sizes is None else sizes
-        found, _ = _fused_partners(hidden, spans, options, measure, sizes)
-        return matrix_of_partners(found, spans, sizes, one_sided=options.filter == "union")
+    measure: Measure = field(default=pair_similarity, repr=False, compare=False)
 
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
+        """As :meth:`Method.__call__`."""
+        with torch.no_grad():
+            if backend.chosen(hidden) == "reference":
+                links, plan = self._reference(hidden, spans, sizes)
+                return links_of_matrix(links, link_probability(plan))
+            sizes = side_sizes(spans) if sizes is None else sizes
+            found, probability = self._fused(hidden, spans, sizes, probabilities=True)
+            return links_of_partners(found, probability, spans, sizes, one_sided=self._one_sided)
 
-def self_label(
-    hidden: Tensor,
-    spans: Tensor,
-    options: TransportOptions | None = None,
-    *,
-    measure: Measure = pair_similarity,
-    sizes: tuple[int, int] | None = None,
-) -> Tensor:
-    """The position of each token's partner in the other sentence: the labels A(i) of denoising word alignment.
+    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """As :meth:`Method.matrix`."""
+        with torch.no_grad():
+            if backend.chosen(hidden) == "reference":
+                return self._reference(hidden, spans, sizes)[0]
+            sizes = side_sizes(spans) if sizes is None else sizes
+            found, _ = self._fused(hidden, spans, sizes)
+            return matrix_of_partners(found, spans, sizes, one_sided=self._one_sided)
 
-    A token with several links gets the last, the partner with the highest position, as in the released code (the
-    paper leaves it open); both sides are labelled. No gradient flows, and with ``sizes`` nothing is read back from the
-    device. A pair that has tokens on both sides and no label at all had non-finite hidden states.
+    def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """The position of each token's partner in the other sentence: the labels A(i) of denoising word alignment.
 
-    Args:
-        hidden: (B, T, H), any floating dtype.
-        spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
-        options: defaults to the released code's.
-        measure: similarity of the hidden states; their dot products by default.
-        sizes: the longest sides (n, m).
+        A token with several links gets the last, the partner with the highest position, as in the released code (the
+        paper leaves it open); both sides are labelled. A pair that has tokens on both sides and no label at all had
+        non-finite hidden states. Arguments are those of :meth:`Method.__call__`; with ``sizes`` nothing is read back
+        from the device.
 
-    Returns:
-        (B, T) int16 (int32 if T > 32767): absolute position in the sequence, -1 without a partner.
+        Returns:
+            (B, T) int16 (int32 if T > 32767): absolute position in the sequence, -1 without a partner.
 
-    Example::
+        Example::
 
-        hidden = torch.eye(3)[[2, 0, 1, 2, 1, 0, 2]][None]  # <s> a b </s> b a </s>
-        self_label(hidden, torch.tensor([[1, 3, 4, 6]]))
-        # tensor([[-1, 5, 4, -1, 2, 1, -1]], dtype=torch.int16)
-    """
-    options = options or TransportOptions()
-    with torch.no_grad():
-        if backend.chosen(hidden) == "reference":
-            links, _ = _reference_links(hidden, spans, options, measure, sizes)
-            return partners_of_matrix(links, spans, hidden.shape[1])
-        sizes = side_sizes(spans) if sizes is None else sizes
-        found, _ = _fused_partners(hidden, spans, options, measure, sizes, highest=True)
-        return last_partners(found, one_sided=options.filter == "union")
+            hidden = torch.eye(3)[[2, 0, 1, 2, 1, 0, 2]][None]  # <s> a b </s> b a </s>
+            Transport().labels(hidden, torch.tensor([[1, 3, 4, 6]]))
+            # tensor([[-1, 5, 4, -1, 2, 1, -1]], dtype=torch.int16)
+        """
+        with torch.no_grad():
+            if backend.chosen(hidden) == "reference":
+                return partners_of_matrix(self._reference(hidden, spans, sizes)[0], spans, hidden.shape[1])
+            sizes = side_sizes(spans) if sizes is None else sizes
+            found, _ = self._fused(hidden, spans, sizes, highest=True)
+            return last_partners(found, one_sided=self._one_sided)
 
+    def describe(self) -> dict[str, Any]:
+        """As :meth:`Method.describe`."""
+        plan = {"mu": self.mu, "eps": self.eps, "iterations": self.iterations, "order": self.order}
+        return {"method": "transport", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 
-def _fused_partners(
-    hidden: Tensor,
-    spans: Tensor,
-    options: TransportOptions,
-    measure: Measure,
-    sizes: tuple[int, int],
-    **wanted: bool,
-) -> tuple[Tensor, Tensor]:
-    if measure is pair_similarity:
-        return fused.link_partners(hidden, spans, sizes, options, **wanted)
-    similarity, _, _ = measure(hidden, spans, sizes=sizes)
-    return fused.link_partners_of(similarity, spans, hidden.shape[1], options, **wanted)
+    @property
+    def _one_sided(self) -> bool:
+        return self.filter == "union"
 
+    def _fused(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int], **wanted: bool) -> tuple[Tensor, Tensor]:
+        if self.measure is pair_similarity:
+            return fused.link_partners(hidden, spans, sizes, self, **wanted)
+        similarity, _, _ = self.measure(hidden, spans, sizes=sizes)
+        return fused.link_partners_of(similarity, spans, hidden.shape[1], self, **wanted)
 
-def _reference_links(
-    hidden: Tensor, spans: Tensor, options: TransportOptions, measure: Measure, sizes: tuple[int, int] | None
-) -> tuple[Tensor, Tensor]:
-    """Links and plan, both (B, n, m)."""
-    similarity, src_mask, tgt_mask = measure(hidden, spans, sizes=sizes)
-    plan = sinkhorn(similarity, src_mask, tgt_mask, options)
-    links = find_links(plan, src_mask, tgt_mask, filter=options.filter, rounds=options.rounds, alpha=options.alpha)
-    return links, plan
+    def _reference(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """Links and plan, both (B, n, m)."""
+        similarity, src_mask, tgt_mask = self.measure(hidden, spans, sizes=sizes)
+        plan = sinkhorn(similarity, src_mask, tgt_mask, self)
+        links = find_links(plan, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha)
+        return links, plan

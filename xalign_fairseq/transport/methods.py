@@ -1,23 +1,38 @@
 """Methods that find links in hidden states of sentence pairs: transport, and what SimAlign and awesome-align do."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import fields, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.links.pharaoh import Link
-from xalign_fairseq.transport.extraction import describe_filter
 from xalign_fairseq.transport.grown import Grown
-from xalign_fairseq.transport.labels import Measure, pair_link_matrix, pair_links, self_label
+from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.names import METHODS
-from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
-from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
 from xalign_fairseq.transport.words import word_links
+
+__all__ = [
+    "Cosine",
+    "Dustbin",
+    "Grown",
+    "LabellingMethod",
+    "Method",
+    "Released",
+    "Softmax",
+    "Transport",
+    "WordMethod",
+    "links_of_words",
+    "make_method",
+    "method_label",
+    "method_of_state",
+    "method_state",
+    "with_options",
+]
 
 
 class Method(Protocol):
@@ -64,47 +79,10 @@ class LabellingMethod(Method, Protocol):
     """A method that can label a model's own training: without a look at the host it gives each token one partner."""
 
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """Partner positions (B, T), as :func:`~xalign_fairseq.transport.labels.self_label` returns them.
+        """Partner positions (B, T), as :meth:`~xalign_fairseq.transport.labels.Transport.labels` returns them.
 
         With ``sizes`` nothing is read back from the device.
         """
-
-
-@dataclass(frozen=True)
-class Transport(TransportOptions):
-    """XLM-Align's links (Chi et al., 2021): a transport plan of dot products, and a filter on it.
-
-    Options as in :class:`~xalign_fairseq.transport.options.TransportOptions`. The probability of a link is the
-    geometric mean of its shares of its row and of its column of the plan
-    (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` puts a trained pointer's scores in the
-    place of dot products.
-
-    Example::
-
-        links = Transport(filter="argmax")(hidden, spans)
-    """
-
-    encoding: ClassVar[str] = "joint"
-    depth: ClassVar[float] = 10 / 12
-
-    measure: Measure = field(default=pair_similarity, repr=False, compare=False)
-
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
-        return pair_links(hidden, spans, self, measure=self.measure, sizes=sizes)
-
-    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """As :meth:`Method.matrix`."""
-        return pair_link_matrix(hidden, spans, self, measure=self.measure, sizes=sizes)
-
-    def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """As :meth:`LabellingMethod.labels`."""
-        return self_label(hidden, spans, self, measure=self.measure, sizes=sizes)
-
-    def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
-        plan = {"mu": self.mu, "eps": self.eps, "iterations": self.iterations, "order": self.order}
-        return {"method": "transport", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 
 
 _CLASSES: dict[str, Callable[..., Method]] = {

@@ -7,8 +7,9 @@
 # FREEDICT (default: that of ../shared/data) is the folder with eng-deu.tsv, eng-fra.tsv and eng-hin.tsv.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../../common/recipe.sh"
 freedict="${FREEDICT:-$here/../../../../shared/data/dict/freedict}"
-[[ $# -eq 1 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ $# -eq 1 ]] || usage
 for languages in de:deu fr:fra hi:hin; do
   pair="en-${languages%:*}"
   [[ -e "$1/lexicon.$pair.json" ]] && continue

@@ -9,7 +9,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 common="$here/../../common"
 source "$common/recipe.sh"
-[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ $# -ge 2 ]] || usage
 choose_benchmark
 text="$1" data="$2"
 shift 2

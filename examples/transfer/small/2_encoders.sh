@@ -11,7 +11,7 @@
 # a GPU set it to --bf16 and raise the sizes).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
-[[ $# -eq 3 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
+[[ $# -eq 3 ]] || usage
 data="$1" runs="$2" setting="$3"
 save="$runs/$setting"
 if [[ "$setting" == base ]]; then : "${UPDATES:=2200}"; else : "${UPDATES:=1200}"; fi

@@ -6,8 +6,9 @@
 # BENCHMARK (default ../shared/data) is the folder with eval/ and bitext/. JOBS (default 2) runs side by side.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../../common/recipe.sh"
 benchmark="${BENCHMARK:-$here/../../../../shared/data}"
-[[ $# -ge 2 ]] || { sed -n '2,6p' "$0" >&2; exit 2; }
+[[ $# -ge 2 ]] || usage
 runs="$1" out="$2"
 shift 2
 checkpoints=()

@@ -7,7 +7,7 @@
 # BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. What is there already is left as it is.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
-[[ $# -eq 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ $# -eq 2 ]] || usage
 choose_benchmark
 text="$1" data="$2" pairs=()
 for pair in de-en en-fr en-hi ro-en; do

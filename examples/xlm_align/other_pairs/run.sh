@@ -8,7 +8,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../../common/recipe.sh"
-[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ $# -ge 2 ]] || usage
 choose_benchmark
 text="$1" runs="$2" seeds=("${@:3}")
 [[ ${#seeds[@]} -gt 0 ]] || seeds=(1)

@@ -6,6 +6,7 @@
 # Writes results/NAME.json beside this script; `python scripts/compile_results.py` puts it into the tables.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-[[ $# -ge 4 ]] || { sed -n '2,6p' "$0" >&2; exit 2; }
+source "$here/../../common/recipe.sh"
+[[ $# -ge 4 ]] || usage
 mkdir -p "$here/results"
 python "$here/evaluate.py" "$1" "$2" "$here/results/$3.json" "${@:4}"

@@ -7,7 +7,8 @@
 # Writes results/ablation-NAME.json. (paper's table in brackets)
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-[[ $# -ge 4 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+source "$here/../../common/recipe.sh"
+[[ $# -ge 4 ]] || usage
 data="$1" runs="$2" text="$3" pair="$4"
 shift 4
 export UPDATES="${UPDATES:-500}"

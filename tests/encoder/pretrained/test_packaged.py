@@ -63,7 +63,7 @@ def test_the_tokenizer_has_xlm_rs_ids(small_file):
 def test_training_and_transfer_begin_with_it(small_file, tmp_path, monkeypatch):
     pytest.importorskip("fairseq")
     from xalign_fairseq.models.xalign import XalignModel
-    from xalign_fairseq.transfer.grid import open_checkpoint
+    from xalign_fairseq.transfer.checkpoints import open_checkpoint
 
     monkeypatch.setattr(packaged, "find", lambda: small_file)
     state, _ = read_pretrained(packaged.NAME)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, run_script
+from tests.examples.stand_ins import EXAMPLES, alone, run_script
 
 RECIPE = EXAMPLES / "align_mlm"
 # Writes down its arguments, and makes the files that the next step reads.
@@ -208,8 +208,7 @@ def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, give
 def study(tmp_path):
     """study.sh beside stand-ins of the scripts that it calls, which write down their calls."""
     folder = tmp_path / "recipe"
-    folder.mkdir()
-    (folder / "study.sh").write_text((RECIPE / "study.sh").read_text())
+    alone(folder, "align_mlm/study.sh")
     (folder / "2_train.sh").write_text(
         'echo "$3 $4 $5 ${DICTIONARY:-}${PARALLEL:-}${OVERLAP:-}" >> "$2/calls"\n[[ "$3" != "${BROKEN:-}" ]]\n'
     )

@@ -6,11 +6,10 @@ import os
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, run_script
+from tests.examples.stand_ins import EXAMPLES, alone, run_script
 
 # Script and its arguments after the folders; the folder of the run below the one that is given.
 TRAINING = {
@@ -89,7 +88,8 @@ def test_without_arguments_a_script_prints_what_stands_at_its_head(script, tmp_p
     _, *lines = (EXAMPLES / script).read_text().splitlines(keepends=True)
     done = run_script(tmp_path, script)
     assert done.returncode == 2 and not done.stdout
-    assert done.stderr == "".join(itertools.takewhile(lambda line: line.startswith("#"), lines))
+    head = itertools.takewhile(lambda line: line.startswith("#"), lines)
+    assert done.stderr == "".join(line.removeprefix("#").removeprefix(" ") for line in head)
 
 
 @pytest.mark.parametrize("script", [script for script in TRAINING if script.count("/") == 1])
@@ -205,15 +205,14 @@ def test_a_run_that_goes_on_with_more_updates_is_not_measured(tmp_path):
         (runs / name / "checkpoint_last.pt").touch()
     checkpoint.touch()
     (tmp_path / "gold").mkdir()
-    (tmp_path / "evaluate.py").write_text("import sys\nprint('measures', *sys.argv[1:])\n")
+    (tmp_path / "recipe").mkdir()
+    (tmp_path / "recipe/evaluate.py").write_text("import sys\nprint('measures', *sys.argv[1:])\n")
     for script, given in (
         ("align_mlm/3_evaluate.sh", [tmp_path, runs]),
         ("small/2_evaluate.sh", [checkpoint, runs, "text"]),
     ):
-        alone = tmp_path / Path(script).name
-        alone.write_text((EXAMPLES / script).read_text())
         done = subprocess.run(
-            ["bash", alone, *given], capture_output=True, text=True,
+            ["bash", alone(tmp_path / "recipe", script), *given], capture_output=True, text=True,
             env={**os.environ, "BENCHMARK": str(tmp_path), "RESULTS": str(tmp_path)},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

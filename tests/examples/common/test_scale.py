@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+import yaml
 
 from tests.examples.recipes import load
 from tests.examples.stand_ins import EXAMPLES
@@ -64,13 +65,13 @@ def test_disk_is_that_of_the_checkpoints_that_stay(monkeypatch, capsys):
     assert "checkpoints: 4 x 3.3 GB" in told(monkeypatch, capsys, "weam")
 
 
-@pytest.mark.parametrize("name", ["xlm_align/3", "align_mlm/2", "explicit_alignments/2", "ppa/2", "weam/2"])
-def test_the_scripts_keep_the_checkpoints_that_are_counted(name):
-    script, recipe = (EXAMPLES / f"{name}_train.sh").read_text(), scale.RECIPES[name.partition("/")[0]]
+@pytest.mark.parametrize("path", [path for path in EXAMPLES.glob("*/*.yaml")], ids=lambda path: path.stem)
+def test_the_recipes_keep_the_checkpoints_that_are_counted(path):
+    recipe, kept = scale.RECIPES[path.parent.name], yaml.safe_load(path.read_text())["checkpoint"]
     if recipe.all_kept is None:
-        assert "--keep-interval-updates 1 " in script
+        assert kept["keep_interval_updates"] == 1
     else:
-        assert f"--save-interval-updates {recipe.all_kept} " in script and "--keep-interval" not in script
+        assert kept["save_interval_updates"] == recipe.all_kept and "keep_interval_updates" not in kept
 
 
 def test_a_measurement_is_that_of_the_recipe(tmp_path):

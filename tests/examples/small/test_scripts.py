@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.examples.small.made_up import add
-from tests.examples.stand_ins import EXAMPLES, run_script
+from tests.examples.stand_ins import alone, run_script
 
 
 @pytest.mark.parametrize(("pair", "measured"), [("de-en", True), ("en-fr", False)])
 def test_results_of_another_pair_are_measured_again(tmp_path, pair, measured):
     """The script beside results of de-en, with a stand-in for evaluate.py."""
     folder, runs = tmp_path / "small", tmp_path / "runs"
-    folder.mkdir()
-    script = folder / "2_evaluate.sh"
-    script.write_text((EXAMPLES / "small" / script.name).read_text())
+    script = alone(folder, "small/2_evaluate.sh")
     script.with_name("evaluate.py").write_text("import sys; print(sys.argv[2:3] + sys.argv[5:])\n")
     (tmp_path / "benchmark/gold").mkdir(parents=True)
     (runs / "weak-1").mkdir(parents=True)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.examples.recipes import load
 from xalign_fairseq.evaluation.statistics import holm
-from xalign_fairseq.transfer.results import read_results
+from xalign_fairseq.transfer.task_results import read_results
 
 [paired] = load("transfer", "paired")
 SEEDS = (1, 2, 3, 4, 5)

@@ -192,51 +192,38 @@ def test_a_prebuilt_library_of_other_sources_is_not_used(native, again):
 
 
 def test_a_prebuilt_library_that_this_cpu_does_not_run_is_not_loaded(native, again, monkeypatch):
-    record = prebuild(native) / RECORD
-    record.write_text(record.read_text().replace(building.cpu_level(), "x86-64-v4"))
-    monkeypatch.setattr(building, "cpu_level", lambda: "x86-64-v3")
+    prebuild(native)
+    monkeypatch.setattr(building, "cpu_instructions", lambda: ("sse4_2",))
     value, said = again()
-    assert value == 42 and "for x86-64-v4 and this CPU is x86-64-v3" in said[0] and "compiling" in said[1]
+    assert value == 42 and re.search("it needs .*avx.*, which this CPU has not", said[0]) and "compiling" in said[1]
 
 
-def test_of_a_librarys_levels_the_highest_that_this_cpu_has_is_loaded(native, again, monkeypatch):
+def test_a_portable_library_needs_no_compiler_and_finds_openmp_beside_it(native, again, monkeypatch):
     (native / "cpu.cpp").write_text(PARALLEL)
     folder = building.PREBUILT_FOLDER / "cpu"
-    toolchain.compile_levels(native, folder)
+    toolchain.compile_portable(native, folder)
     monkeypatch.setenv("CXX", "no-such-compiler")
-    levels = list(toolchain.LEVELS) if building.cpu_level() in toolchain.LEVELS else [building.cpu_level()]
-    assert {path.name for path in folder.iterdir() if path.is_dir()} == set(levels)
-    assert again() == (42, []) and building.built("cpu").folder == folder / building.cpu_level()
-    for level in levels:
-        monkeypatch.setattr(building, "cpu_level", lambda level=level: level)
-        assert building.prebuilt_folder("cpu") == folder / level and building.prebuilt_fault("cpu") is None
-
-
-def test_libraries_of_levels_find_openmp_beside_them(native):
-    (native / "cpu.cpp").write_text(PARALLEL)
-    folder = building.PREBUILT_FOLDER / "cpu"
-    toolchain.compile_levels(native, folder)
+    assert again() == (42, []) and building.built("cpu").folder == folder
     (openmp,) = folder.glob("lib*omp*")
-    library = folder / building.cpu_level() / LIBRARY
-    found = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(["ldd", folder / LIBRARY], capture_output=True, text=True, check=True).stdout
     (path,) = re.findall(rf"{re.escape(openmp.name)} => (\S+)", found)
     assert os.path.samefile(path, openmp)
 
 
-def test_levels_without_openmp_are_refused(native, tmp_path, monkeypatch):
+def test_a_portable_library_without_openmp_is_refused(native, tmp_path, monkeypatch):
     compiler = tmp_path / "plain"
     compiler.write_text(f'#!/bin/sh\nfor a; do [ "$a" = -fopenmp ] && exit 1; done\nexec {shutil.which("c++")} "$@"\n')
     compiler.chmod(0o755)
     monkeypatch.setenv("CXX", str(compiler))
     with pytest.raises(XalignError, match="needs OpenMP"):
-        toolchain.compile_levels(native, building.PREBUILT_FOLDER / "cpu")
+        toolchain.compile_portable(native, building.PREBUILT_FOLDER / "cpu")
 
 
 @pytest.mark.parametrize(("capability", "used"), [((8, 0), True), ((9, 0), True), ((10, 0), False)])
 def test_a_prebuilt_library_that_a_gpu_does_not_run_is_not_taken(native, monkeypatch, capability, used):
     folder = building.PREBUILT_FOLDER / "cuda"
     shutil.copytree(prebuild(native), folder)
-    record = {"digest": toolchain.source_digest("cuda", native), "target": "80 90a", "compiler": "nvcc 13.0"}
+    record = {"digest": toolchain.source_digest("cuda", native), "target": "80 90a", "needs": []}
     (folder / RECORD).write_text(json.dumps(record))
     assert building.prebuilt_fault("cuda") is None  # there may be no GPU
     monkeypatch.setattr(building, "capabilities", lambda: [(8, 6), capability])

@@ -19,14 +19,14 @@ from support.links import (
     random_pairs,
 )
 
-from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
-from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
 pytestmark = pytest.mark.gpu
-RELEASED = TransportOptions()
+RELEASED = Transport()
 SIZES = (3, 9, 30, 33, 60, 70, 120, 300)  # each kernel's, and beyond 256
 
 
@@ -75,7 +75,7 @@ def test_16_bit_states_keep_the_links_of_float64(dtype, longest):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("width", [1, 7, 8, 33, 64, 72, 200, 768])
 def test_every_width_is_read_whole_and_nothing_beside_it(dtype, width):
-    options = TransportOptions(iterations=0)  # nothing depends on the order of sums then
+    options = Transport(iterations=0)  # nothing depends on the order of sums then
     for longest in (20, 50, 100, 150):
         hidden, spans = random_pairs(2, 10, longest, width=width)
         hidden, spans = there(hidden.mul(2).round(), spans)
@@ -93,7 +93,7 @@ def test_every_width_is_read_whole_and_nothing_beside_it(dtype, width):
 def test_a_pair_has_the_same_bits_each_time_alone_and_in_any_batch(dtype):
     hidden, spans = random_pairs(9, 40, 140, width=256)
     hidden, spans = there(hidden.to(dtype), spans)
-    options = TransportOptions(rounds=3, mu=0.5)
+    options = Transport(rounds=3, mu=0.5)
 
     def partners(hidden, spans, longest=140):
         return fused.link_partners(hidden, spans, (longest, longest), options, probabilities=True)
@@ -140,17 +140,17 @@ def test_a_pair_that_is_not_finite_has_no_links_and_harms_no_other(longest, bad,
     hidden, spans = random_pairs(6, 5, longest, shortest=longest)
     hidden, spans = there(hidden.to(dtype), spans)
     spans[4, 1] = spans[4, 0]
-    expected = self_label(hidden, spans)
+    expected = Transport().labels(hidden, spans)
     hidden[2, longest, 4] = bad
     hidden[3, 0], hidden[3, longest + 1] = bad, bad  # <s> and </s> are not read
-    labels = self_label(hidden, spans)
+    labels = Transport().labels(hidden, spans)
     assert (labels[[2, 4]] == -1).all() and (labels[:2] >= 0).any(1).all()
     assert torch.equal(labels[[0, 1, 3]], expected[[0, 1, 3]])
 
 
 @pytest.mark.parametrize("filter", FILTERS)
 def test_ties_go_to_the_lowest_index(filter):
-    options = TransportOptions(filter=filter, iterations=0, rounds=1)
+    options = Transport(filter=filter, iterations=0, rounds=1)
     for size in (3, 40, 100, 140):
         hidden, spans = there(torch.ones(1, 2 * size + 3, 3), torch.tensor([[1, size + 1, size + 2, 2 * size + 2]]))
         partners, _ = fused.link_partners(hidden, spans, (size, size), options)
@@ -164,11 +164,11 @@ def test_links_and_labels_of_each_filter_from_the_same_states_as_the_references(
     # The products of 16-bit states are exact in float32, but for the order of their sums.
     for seed, (filter, order) in enumerate(itertools.product(FILTERS, ("columns-first", "rows-first"))):
         hidden, spans = random_pairs(50 + seed, 24, 75, width=64)
-        options = TransportOptions(filter=filter, order=order)
+        options = Transport(filter=filter, order=order)
         assert_same_links(hidden.to(dtype), spans, options)
         with backend.using("reference"):
-            expected = self_label(hidden.to(dtype), spans, options)
-        found = self_label(*there(hidden.to(dtype), spans), options).cpu()
+            expected = options.labels(hidden.to(dtype), spans)
+        found = options.labels(*there(hidden.to(dtype), spans)).cpu()
         differ = (found != expected).any(1)
         assert hangs_on_rounding(hidden.to(dtype)[differ], spans[differ], options).all()
 
@@ -178,36 +178,36 @@ def test_uneven_sides_and_sides_of_one_token(sides):
     for seed, filter in enumerate(FILTERS):
         hidden, spans = random_pairs(seed, 4, max(sides), shortest=max(sides))
         spans[:, 1], spans[:, 3] = spans[:, 0] + sides[0], spans[:, 2] + sides[1]
-        assert_same_links(hidden, spans, TransportOptions(filter=filter))
+        assert_same_links(hidden, spans, Transport(filter=filter))
 
 
 def test_pairs_so_long_that_their_vectors_do_not_fit_shared_memory():
     assert_same_links(*random_pairs(31, 3, 640, shortest=580), RELEASED)
-    assert_same_links(*random_pairs(32, 2, 700, shortest=600), TransportOptions(mu=0.1, filter="itermax-paper"))
+    assert_same_links(*random_pairs(32, 2, 700, shortest=600), Transport(mu=0.1, filter="itermax-paper"))
 
 
 @pytest.mark.parametrize("longest", [30, 60, 120, 150])
 def test_rounds_are_put_together_by_the_operator(longest):
     for seed, filter in enumerate(FILTERS):
         hidden, spans = there(*random_pairs(30 + seed, 20, longest))
-        assert_highest(hidden, spans, (longest, longest), TransportOptions(filter=filter, rounds=4))
+        assert_highest(hidden, spans, (longest, longest), Transport(filter=filter, rounds=4))
 
 
 def test_empty_sides_and_empty_batches():
     hidden, spans = there(*random_pairs(8, 3, 5))
     spans[1, 1] = spans[1, 0]
-    labels = self_label(hidden, spans)
+    labels = Transport().labels(hidden, spans)
     assert (labels[1] == -1).all() and (labels[[0, 2]] >= 0).any(1).all()
-    assert self_label(hidden[:0], spans[:0]).shape == (0, hidden.shape[1])
+    assert Transport().labels(hidden[:0], spans[:0]).shape == (0, hidden.shape[1])
     links, probability = pair_matrices(hidden[:0], spans[:0])
     assert links.shape == probability.shape == (0, 0, 0)
     spans[:, 1], spans[:, 3] = spans[:, 0], spans[:, 2]
-    assert (self_label(hidden, spans) == -1).all()
+    assert (Transport().labels(hidden, spans) == -1).all()
 
 
 def test_states_and_offsets_of_any_layout():
     hidden, spans = there(*random_pairs(19, 6, 40, width=48))
-    expected = self_label(hidden, spans)
+    expected = Transport().labels(hidden, spans)
     padded = torch.zeros(*hidden.shape[:2], 2 * hidden.shape[2], device=hidden.device)
     padded[..., ::2] = hidden
     layouts = {
@@ -219,11 +219,11 @@ def test_states_and_offsets_of_any_layout():
     }
     for name, same in layouts.items():
         assert torch.equal(same, hidden)
-        assert torch.equal(self_label(same, spans), expected), name
+        assert torch.equal(Transport().labels(same, spans), expected), name
     for same in (spans.int(), spans.T.contiguous().T):
-        assert torch.equal(self_label(hidden, same), expected)
+        assert torch.equal(Transport().labels(hidden, same), expected)
     one = hidden[:1].expand(3, -1, -1)  # a stride of 0
-    assert torch.equal(self_label(one, spans[:1].expand(3, -1)), expected[:1].expand(3, -1))
+    assert torch.equal(Transport().labels(one, spans[:1].expand(3, -1)), expected[:1].expand(3, -1))
 
 
 def test_offsets_beyond_the_sequence_are_not_read():
@@ -231,13 +231,14 @@ def test_offsets_beyond_the_sequence_are_not_read():
     spans[0, 3] = hidden.shape[1]
     beyond = spans.clone()
     beyond[0, 3] = 10**6
-    assert torch.equal(self_label(hidden, beyond, sizes=(5, 50)), self_label(hidden, spans, sizes=(5, 50)))
+    found, expected = (RELEASED.labels(hidden, each, sizes=(5, 50)) for each in (beyond, spans))
+    assert torch.equal(found, expected)
 
 
 def test_long_sequences_have_wider_labels():
     hidden = torch.zeros(1, 40006, 2)
     hidden[0, 40000:40002] = hidden[0, 40003:40005] = torch.eye(2)
-    labels = self_label(*there(hidden, torch.tensor([[40000, 40002, 40003, 40005]])))
+    labels = Transport().labels(*there(hidden, torch.tensor([[40000, 40002, 40003, 40005]])))
     assert labels.dtype == torch.int32
     assert labels[0, 40000:].tolist() == [40003, 40004, -1, 40000, 40001, -1]
 
@@ -250,7 +251,7 @@ def test_large_states_keep_finite_plans(mu, sign):
         hidden = 100 * (1 + 0.1 * torch.rand(1, 2 * size + 3, 768, generator=draw))
         hidden[:, size + 2 :] *= sign
         states, spans = there(hidden, torch.tensor([[1, size + 1, size + 2, 2 * size + 2]]))
-        found, probability = pair_matrices(states, spans, TransportOptions(mu=mu))
+        found, probability = pair_matrices(states, spans, Transport(mu=mu))
         assert found.any() and probability.isfinite().all()
 
 
@@ -260,8 +261,7 @@ def test_a_pair_with_a_mass_that_is_none_has_no_plan(mass):
         masses = torch.ones(2, 3)
         masses[1, 1] = mass
         similarity, sizes, masses = there(torch.rand(2, 3, 3), torch.tensor([3, 3]), masses)
-        given = {"iterations": 2, "mu": 1.0, "eps": 1e-6, "order": "rows-first", "domain": "auto", name: masses}
-        plan = fused.plan(similarity, sizes, sizes, SinkhornOptions(**given))
+        plan = fused.plan(similarity, sizes, sizes, SinkhornOptions(order="rows-first"), **{name: masses})
         assert plan[0].sum() > 2.9 and not plan[1].any()
 
 

@@ -8,15 +8,15 @@ from support import gpu_device
 from support.gpu_device import ON, ON_CUDA, no_waiting, on_another_stream, there
 from support.links import pair_matrices, random_pairs
 
-from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
-from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, fused
 from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
 
 pytestmark = pytest.mark.gpu
-RELEASED = TransportOptions()
+RELEASED = Transport()
 LONGEST = (20, 60, 120, 150, 600)  # of each kernel
 
 
@@ -30,12 +30,12 @@ def operator():
 @pytest.mark.parametrize("filter", FILTERS)
 def test_nothing_waits_for_the_device(longest, filter):
     hidden, spans = there(*random_pairs(1, 6, longest, width=64))
-    options = TransportOptions(filter=filter)
+    options = Transport(filter=filter)
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
         states = hidden.to(dtype)
-        expected = self_label(states, spans, options, sizes=(longest, longest))
+        expected = options.labels(states, spans, sizes=(longest, longest))
         with no_waiting():
-            found = self_label(states, spans, options, sizes=(longest, longest))
+            found = options.labels(states, spans, sizes=(longest, longest))
         assert torch.equal(found, expected)
 
 
@@ -56,14 +56,14 @@ def test_the_differentiable_plan_waits_for_nothing():
 def test_a_graph_replays_it_on_new_states(longest, dtype):
     first, spans = there(*random_pairs(1, 12, longest, width=64))
     states = first.to(dtype)
-    replay, labels = gpu_device.graph(lambda: self_label(states, spans, sizes=(longest, longest)))
+    replay, labels = gpu_device.graph(lambda: Transport().labels(states, spans, sizes=(longest, longest)))
     for seed in (2, 3):
         second, other = there(*random_pairs(seed, 12, longest, width=64))
         inside = min(states.shape[1], second.shape[1])
         states.zero_()
         states[:, :inside] = second[:, :inside]
         spans.copy_(other.clamp(max=inside))
-        expected = self_label(states, spans, sizes=(longest, longest))
+        expected = Transport().labels(states, spans, sizes=(longest, longest))
         labels.fill_(-7)
         replay()
         assert torch.equal(labels, expected) and (labels >= 0).any()
@@ -81,27 +81,27 @@ def test_similarities_in_more_pairs_than_are_in_the_workspace_at_a_time():
 
 def test_another_stream_gives_the_same_and_other_devices_are_left_alone():
     hidden, spans = there(*random_pairs(5, 8, 150))
-    expected = self_label(hidden, spans)
+    expected = Transport().labels(hidden, spans)
     before = torch.cuda.current_device() if ON_CUDA else None
     for _ in range(10):
         with on_another_stream():
             # Still being computed when the operator is started: only the stream's order makes it right.
             states = hidden.repeat(8, 1, 1).flip(0).flip(0)
-            found = self_label(states, spans.repeat(8, 1), sizes=(150, 150))
+            found = Transport().labels(states, spans.repeat(8, 1), sizes=(150, 150))
         assert torch.equal(found, expected.repeat(8, 1))
     assert not ON_CUDA or torch.cuda.current_device() == before
 
 
 def test_streams_side_by_side_do_not_share_memory():
     hidden, spans = there(*random_pairs(5, 16, 150))
-    expected = [self_label(hidden * scale, spans) for scale in (1, 2)]
+    expected = [Transport().labels(hidden * scale, spans) for scale in (1, 2)]
     streams = [torch.cuda.Stream() if ON_CUDA else None for _ in expected]
     gpu_device.wait()
     for _ in range(20):
         found = []
         for scale, stream in zip((1, 2), streams, strict=True):
             with torch.cuda.stream(stream):
-                found.append(self_label(hidden * scale, spans, sizes=(150, 150)))
+                found.append(Transport().labels(hidden * scale, spans, sizes=(150, 150)))
         gpu_device.wait()
         assert all(map(torch.equal, found, expected))
 
@@ -111,20 +111,20 @@ def test_every_device_computes_whichever_is_the_current_one():
     if count < 2 and ON_CUDA:
         pytest.skip("one GPU alone")
     hidden, spans = random_pairs(5, 8, 150)
-    expected = self_label(*there(hidden, spans))
+    expected = Transport().labels(*there(hidden, spans))
     for number in range(count):
         where = f"cuda:{number}" if ON_CUDA else "cpu"
         for current in range(count):
             with gpu_device.device_of(current):
-                found = self_label(hidden.to(where), spans.to(where))
+                found = Transport().labels(hidden.to(where), spans.to(where))
             assert str(found.device) == where and torch.equal(found.cpu(), expected.cpu())
 
 
 def test_more_pairs_than_a_grid_of_65535():
     count, times = 70, 1000
     hidden, spans = there(*random_pairs(2, count, 3, width=8))
-    expected = self_label(hidden, spans)
-    found = self_label(hidden.repeat(times, 1, 1), spans.repeat(times, 1), sizes=(3, 3))
+    expected = Transport().labels(hidden, spans)
+    found = Transport().labels(hidden.repeat(times, 1, 1), spans.repeat(times, 1), sizes=(3, 3))
     assert torch.equal(found, expected.repeat(times, 1))
     similarity, _, _ = pair_similarity(hidden, spans, sizes=(3, 3))
     many = (similarity.repeat(times, 1, 1), spans.repeat(times, 1), hidden.shape[1], RELEASED)
@@ -138,13 +138,13 @@ def test_states_of_more_than_two_to_the_31_elements(longest):
     if not ON_CUDA:
         pytest.skip("they take 5 GB")
     hidden, spans = there(*random_pairs(2, 8, longest, width=768))
-    expected = self_label(hidden.bfloat16(), spans, sizes=(longest, longest))
+    expected = Transport().labels(hidden.bfloat16(), spans, sizes=(longest, longest))
     length = hidden.shape[1]
     count = 2**31 // (length * 768) + 100
     many = torch.empty(count, length, 768, dtype=torch.bfloat16, device=ON)
     many[-8:] = hidden
     nothing = spans.new_zeros(count - 8, 4)
-    labels = self_label(many, torch.cat([nothing, spans]), sizes=(longest, longest))
+    labels = Transport().labels(many, torch.cat([nothing, spans]), sizes=(longest, longest))
     assert torch.equal(labels[-8:], expected) and (labels[:-8] == -1).all()
 
 
@@ -152,12 +152,12 @@ def test_states_of_more_than_two_to_the_31_elements(longest):
 def test_memory_does_not_grow_and_short_pairs_take_no_workspace(longest):
     hidden, spans = there(*random_pairs(4, 64, longest, width=64))
     for _ in range(3):
-        labels = self_label(hidden, spans, sizes=(longest, longest))
+        labels = Transport().labels(hidden, spans, sizes=(longest, longest))
     del labels
     before = gpu_device.memory_in_use()
     gpu_device.fresh_peak()
     for _ in range(50):
-        labels = self_label(hidden, spans, sizes=(longest, longest))
+        labels = Transport().labels(hidden, spans, sizes=(longest, longest))
     del labels
     gpu_device.wait()
     assert gpu_device.memory_in_use() == before

@@ -21,14 +21,14 @@ from support.links import (
     random_pairs,
 )
 
-from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
+from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, building, fused, sinkhorn
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
 pytestmark = pytest.mark.slow
-RELEASED = TransportOptions()
+RELEASED = Transport()
 SCHEDULES = list(itertools.product([0, 1], [0, 1]))  # last threads first, copies at once
 
 
@@ -109,7 +109,7 @@ def test_links_of_each_kernel_in_each_order_of_threads(emulated, schedule, sizes
     hidden, spans = pairs_of(sizes)
     assert_same_links(hidden, spans, RELEASED)
     longest = tuple(max(pair[side] for pair in sizes) for side in (0, 1))
-    assert_highest(hidden, spans, longest, TransportOptions(rounds=3, filter="itermax-paper"))
+    assert_highest(hidden, spans, longest, Transport(rounds=3, filter="itermax-paper"))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES[1:3])
@@ -128,7 +128,7 @@ def test_long_pairs_under_all_options(emulated):
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
 @pytest.mark.parametrize("width", [1, 7, 64, 200])
 def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width):
-    options = TransportOptions(iterations=0)  # nothing depends on the order of sums then
+    options = Transport(iterations=0)  # nothing depends on the order of sums then
     for schedule, sizes in zip(
         SCHEDULES, ([(9, 30), (20, 3)], [(60, 20), (50, 40)], [(100, 2)], [(129, 9)]), strict=True
     ):
@@ -149,7 +149,7 @@ def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width)
 
 
 def test_the_same_bits_in_any_order_of_threads(emulated):
-    options = TransportOptions(mu=0.5, rounds=3)
+    options = Transport(mu=0.5, rounds=3)
     for sizes in ([(20, 31), (60, 50)], [(80, 70)], [(131, 60)]):
         hidden, spans = pairs_of(sizes)
         longest = (max(n for n, _ in sizes), max(m for _, m in sizes))
@@ -200,9 +200,9 @@ def test_similarities_given_in_more_pairs_than_a_wave(emulated):
 @pytest.mark.parametrize("sizes", [[(9, 8), (5, 6)], [(40, 50), (5, 6)], [(130, 9), (5, 6)]])
 def test_a_pair_that_is_not_finite_has_no_links(sizes):
     hidden, spans = pairs_of(sizes)
-    expected = self_label(hidden, spans)
+    expected = Transport().labels(hidden, spans)
     hidden[0, 3, 2] = torch.inf
-    labels = self_label(hidden, spans)
+    labels = Transport().labels(hidden, spans)
     assert (labels[0] == -1).all()
     assert torch.equal(labels[1], expected[1]) and (labels[1] >= 0).any()
 
@@ -210,7 +210,7 @@ def test_a_pair_that_is_not_finite_has_no_links(sizes):
 def test_ties_go_to_the_lowest_index():
     for size in (3, 40, 140):
         hidden, spans = torch.ones(1, 2 * size + 3, 3), torch.tensor([[1, size + 1, size + 2, 2 * size + 2]])
-        options = TransportOptions(filter="union", iterations=0)
+        options = Transport(filter="union", iterations=0)
         partners, _ = fused.link_partners(hidden, spans, (size, size), options)
         assert (partners[0, 0, 1 : size + 1] == size + 2).all() and (partners[0, 0, size + 2 : -1] == 1).all()
 
@@ -218,7 +218,7 @@ def test_ties_go_to_the_lowest_index():
 def test_long_sequences_have_wider_labels():
     hidden = torch.zeros(1, 40006, 2)
     hidden[0, 40000:40002] = hidden[0, 40003:40005] = torch.eye(2)
-    labels = self_label(hidden, torch.tensor([[40000, 40002, 40003, 40005]]))
+    labels = Transport().labels(hidden, torch.tensor([[40000, 40002, 40003, 40005]]))
     assert labels.dtype == torch.int32
     assert labels[0, 40000:].tolist() == [40003, 40004, -1, 40000, 40001, -1]
 

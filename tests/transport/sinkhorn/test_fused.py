@@ -16,13 +16,13 @@ from support.links import (
 )
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
-from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
-RELEASED = TransportOptions()
+RELEASED = Transport()
 SIZES = (3, 9, 20, 45, 90)
 
 
@@ -63,23 +63,23 @@ def test_links_under_all_options_are_the_references(common):
 @pytest.mark.parametrize(("iterations", "longest"), [(2, 25), (0, 3)])
 def test_labels_are_the_references(filter, order, iterations, longest):
     # Without iterations the released filter's exception for sides of two tokens matters.
-    options = TransportOptions(filter=filter, order=order, rounds=3, iterations=iterations)
+    options = Transport(filter=filter, order=order, rounds=3, iterations=iterations)
     hidden, spans = random_pairs(5, 40, longest)
     with backend.using("reference"):
-        expected = self_label(hidden, spans, options)
-    assert torch.equal(self_label(hidden, spans, options), expected)
-    assert torch.equal(self_label(hidden, spans, options, sizes=side_sizes(spans)), expected)
+        expected = options.labels(hidden, spans)
+    assert torch.equal(options.labels(hidden, spans), expected)
+    assert torch.equal(options.labels(hidden, spans, sizes=side_sizes(spans)), expected)
 
 
 def test_rounds_are_put_together_by_the_operator():
     for seed, filter in enumerate(FILTERS * 2):
-        assert_highest(*random_pairs(30 + seed, 20, 25), (25, 25), TransportOptions(filter=filter, rounds=4))
+        assert_highest(*random_pairs(30 + seed, 20, 25), (25, 25), Transport(filter=filter, rounds=4))
 
 
 @pytest.mark.parametrize("mu", [1.0, 0.3, 0.05, 0.02, 0.01])
 @pytest.mark.parametrize("filter", ["itermax", "union"])
 def test_probabilities_are_no_further_from_float64_than_the_references(mu, filter):
-    options = TransportOptions(mu=mu, filter=filter)
+    options = Transport(mu=mu, filter=filter)
     hidden, spans = random_pairs(7, 40, 30)
     exact_links, exact = links_by("reference", hidden.double(), spans, options)
     reference_links, reference = links_by("reference", hidden, spans, options)
@@ -120,7 +120,7 @@ def test_plan_is_no_further_from_float64_than_the_references(order, mu, domain, 
 def test_16_bit_states_give_the_links_of_the_same_states_in_float32(dtype):
     hidden, spans = random_pairs(3, 60, 40)
     short = hidden.to(dtype)
-    assert torch.equal(self_label(short, spans), self_label(short.float(), spans))
+    assert torch.equal(Transport().labels(short, spans), Transport().labels(short.float(), spans))
 
 
 def test_bfloat16_keeps_the_links_of_float64():
@@ -133,7 +133,7 @@ def test_bfloat16_keeps_the_links_of_float64():
 
 def test_a_pair_has_the_same_bits_alone_in_any_batch_and_with_any_number_of_threads():
     hidden, spans = random_pairs(9, 24, 70)
-    options = TransportOptions(rounds=3, mu=0.5)
+    options = Transport(rounds=3, mu=0.5)
     partners, probability = fused.link_partners(hidden, spans, (70, 70), options, probabilities=True)
     threads = torch.get_num_threads()
     torch.set_num_threads(2 if threads == 1 else 1)
@@ -160,24 +160,24 @@ def test_as_many_threads_run_as_torch_has(monkeypatch):
 
     monkeypatch.setattr(fused, "library", lambda kind: Native())
     monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
-    self_label(*random_pairs(9, 2, 3))
+    Transport().labels(*random_pairs(9, 2, 3))
     assert asked == [3]
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 23, 64])
 def test_widths_and_strides_of_any_kind(width):
     hidden, spans = random_pairs(2, 20, 12, width=width)
-    expected = self_label(hidden, spans)
+    expected = Transport().labels(hidden, spans)
     by_token = hidden.transpose(0, 1).contiguous().transpose(0, 1)
     inner = torch.full((20, hidden.shape[1] + 2, width + 5), torch.nan)
     inner[:, 1:-1, 2:-3] = hidden
     for same in (by_token, inner[:, 1:-1, 2:-3], hidden.transpose(1, 2).contiguous().transpose(1, 2)):
-        assert torch.equal(self_label(same, spans), expected)
+        assert torch.equal(Transport().labels(same, spans), expected)
 
 
 def test_ties_go_to_the_lowest_index():
     hidden = torch.ones(1, 9, 3)  # <s> a a a </s> b b b </s>: all tokens alike
-    options = TransportOptions(filter="union", iterations=0)
+    options = Transport(filter="union", iterations=0)
     partners, _ = fused.link_partners(hidden, torch.tensor([[1, 4, 5, 8]]), (3, 3), options)
     assert partners.tolist() == [[[-1, 5, 5, 5, -1, 1, 1, 1, -1]]]
     for sides in ([1, 2, 5, 8], [1, 4, 5, 6]):  # one token on a side, at different similarities
@@ -191,10 +191,10 @@ def test_ties_go_to_the_lowest_index():
 @pytest.mark.parametrize("side", [1, 12])
 def test_a_pair_with_a_number_that_is_not_finite_has_no_links_and_harms_no_other(bad, side):
     hidden, spans = random_pairs(6, 5, 9, shortest=9)
-    expected = self_label(hidden, spans)
+    expected = Transport().labels(hidden, spans)
     hidden[2, side, 4] = bad
     hidden[3, 0], hidden[3, 10] = bad, bad  # <s> and </s> are not read
-    labels = self_label(hidden, spans)
+    labels = Transport().labels(hidden, spans)
     assert (labels[2] == -1).all()
     others = [0, 1, 3, 4]
     assert torch.equal(labels[others], expected[others])
@@ -213,21 +213,21 @@ def test_a_pair_with_a_mass_that_is_none_has_no_plan(mass):
 def test_empty_sides_empty_batches_and_large_states():
     hidden, spans = random_pairs(8, 3, 5)
     spans[1, 1] = spans[1, 0]
-    labels = self_label(hidden, spans)
+    labels = Transport().labels(hidden, spans)
     assert (labels[1] == -1).all() and (labels[[0, 2]] >= 0).any(1).all()
-    assert self_label(hidden[:0], spans[:0]).shape == (0, hidden.shape[1])
+    assert Transport().labels(hidden[:0], spans[:0]).shape == (0, hidden.shape[1])
     links, probability = pair_matrices(hidden[:0], spans[:0])
     assert links.shape == probability.shape == (0, 0, 0)
     for mu, sign in itertools.product((1.0, 0.01), (1, -1)):
         large = torch.full((1, 20, 768), 100.0) * (1 + 0.1 * torch.rand(1, 20, 768))
         large[:, 10:] *= sign  # all similarities about 7.7e6, or about -7.7e6
-        found, probability = pair_matrices(large, torch.tensor([[1, 9, 10, 19]]), TransportOptions(mu=mu))
+        found, probability = pair_matrices(large, torch.tensor([[1, 9, 10, 19]]), Transport(mu=mu))
         assert found.any() and probability.isfinite().all()
 
 
 @pytest.mark.parametrize("filter", FILTERS)
 def test_sides_that_begin_with_the_sequence(filter):
-    hidden, options = random_pairs(21, 4, 9)[0], TransportOptions(filter=filter)
+    hidden, options = random_pairs(21, 4, 9)[0], Transport(filter=filter)
     spans = torch.tensor([[0, 2, 2, 4], [0, 5, 5, 6], [3, 6, 0, 3], [0, 1, 1, 9]])
     expected, probability = links_by("reference", hidden, spans, options)
     links, found = pair_matrices(hidden, spans, options)
@@ -240,7 +240,8 @@ def test_offsets_beyond_the_sequence_are_not_read():
     inside[0, 3] = hidden.shape[1]
     beyond = inside.clone()
     beyond[0, 3] = 10**6
-    assert torch.equal(self_label(hidden, beyond, sizes=(5, 50)), self_label(hidden, inside, sizes=(5, 50)))
+    found, expected = (RELEASED.labels(hidden, each, sizes=(5, 50)) for each in (beyond, inside))
+    assert torch.equal(found, expected)
 
 
 def columns_first(tensor):
@@ -250,9 +251,9 @@ def columns_first(tensor):
 
 def test_offsets_of_any_layout_and_integer_type():
     hidden, spans = random_pairs(19, 6, 9)
-    expected = self_label(hidden, spans)
+    expected = Transport().labels(hidden, spans)
     for same in (spans.int(), columns_first(spans)):
-        assert torch.equal(self_label(hidden, same), expected)
+        assert torch.equal(Transport().labels(hidden, same), expected)
 
 
 def test_similarities_and_masses_of_any_layout_and_dtype():
@@ -278,17 +279,17 @@ def test_similarities_and_masses_of_any_layout_and_dtype():
 @pytest.mark.parametrize(("length", "dtype"), [(32767, torch.int16), (32768, torch.int32)])
 def test_how_wide_labels_are(length, dtype):
     spans = torch.tensor([[1, 2, length - 2, length - 1]])
-    labels = self_label(torch.ones(1, length, 1), spans)
+    labels = Transport().labels(torch.ones(1, length, 1), spans)
     assert labels.dtype == dtype and labels[0, 1] == length - 2
     with backend.using("reference"):
-        assert torch.equal(self_label(torch.ones(1, length, 1), spans), labels)
+        assert torch.equal(Transport().labels(torch.ones(1, length, 1), spans), labels)
 
 
 def test_long_sequences_have_wider_labels():
     spans = torch.tensor([[40000, 40002, 40003, 40005]])
     hidden = torch.zeros(1, 40006, 2)
     hidden[0, 40000:40002] = hidden[0, 40003:40005] = torch.eye(2)
-    labels = self_label(hidden, spans)
+    labels = Transport().labels(hidden, spans)
     assert labels.dtype == torch.int32
     assert labels[0, 40000:].tolist() == [40003, 40004, -1, 40000, 40001, -1]
 
@@ -324,7 +325,7 @@ def test_torch_compile_traces_without_a_break():
     hidden, spans = random_pairs(14, 4, 8)
 
     def step(hidden, spans):
-        return self_label(hidden * 2.0, spans, sizes=(8, 8)).long() + 1
+        return Transport().labels(hidden * 2.0, spans, sizes=(8, 8)).long() + 1
 
     compiled = torch.compile(step, fullgraph=True, backend="aot_eager", dynamic=True)
     for count in (4, 3):
@@ -334,25 +335,25 @@ def test_torch_compile_traces_without_a_break():
 def test_states_and_spans_must_belong_together():
     hidden, spans = random_pairs(15, 3, 4)
     with pytest.raises(XalignError, match="do not belong together"):
-        self_label(hidden, spans[:2], sizes=(4, 4))
+        Transport().labels(hidden, spans[:2], sizes=(4, 4))
     with pytest.raises(XalignError, match="float64"):
-        self_label(hidden.double(), spans)
+        Transport().labels(hidden.double(), spans)
     # auto leaves float64 to the reference.
     with backend.using("auto"):
-        assert torch.equal(self_label(hidden.double(), spans), self_label(hidden, spans))
+        assert torch.equal(Transport().labels(hidden.double(), spans), Transport().labels(hidden, spans))
 
 
 def test_gradients_do_not_flow_and_states_are_left_alone():
     hidden, spans = random_pairs(16, 3, 4)
     kept = hidden.clone()
-    labels = self_label(hidden.requires_grad_(), spans)
+    labels = Transport().labels(hidden.requires_grad_(), spans)
     assert not labels.requires_grad and torch.equal(hidden, kept)
 
 
 def test_options_reach_the_operator():
     """Each option changes some link of some pair: none is lost between Python and C."""
     hidden, spans = random_pairs(17, 60, 14, common=0.5)
-    base = TransportOptions(rounds=3, alpha=0.9, mu=0.9)
+    base = Transport(rounds=3, alpha=0.9, mu=0.9)
     changed = {"iterations": 0, "mu": 0.3, "eps": 5.0, "order": "rows-first", "filter": "itermax-paper"}
     changed |= {"rounds": 2, "alpha": 0.4}
     links = pair_matrices(hidden, spans, base)[0]

@@ -10,7 +10,7 @@ MEMORY = Path("/proc/self/statm")
 PROGRAM = f"""
 import resource
 import torch
-from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.sinkhorn import backend
 
 def taken(field):
@@ -21,7 +21,7 @@ def pair(n):
 
 few = pair(20)
 with backend.using("cpu"):
-    expected = self_label(*few)
+    expected = Transport().labels(*few)
 """
 MAPPED, RESIDENT = 0, 1  # fields of MEMORY
 pytestmark = pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
@@ -31,7 +31,7 @@ def test_memory_of_an_uncommonly_long_pair_is_given_back():
     n = 3000
     kept = told(f"""
     before = taken({RESIDENT})
-    self_label(*pair({n}))
+    Transport().labels(*pair({n}))
     print(taken({RESIDENT}) - before)
 """)
     assert int(kept) < 2 * n * n  # the matrix has 4 n^2 bytes
@@ -44,10 +44,10 @@ def test_too_little_memory_is_an_error_and_no_end():
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (taken({MAPPED}) + {2 * n * n}, most))  # the matrix has 4 n^2 bytes
     try:
-        self_label(*long)
+        Transport().labels(*long)
     except MemoryError as error:
         print(error)
-    print(torch.equal(self_label(*few), expected))
+    print(torch.equal(Transport().labels(*few), expected))
 """).splitlines()
     assert "do not fit" in lines[0]
     assert lines[1] == "True"

@@ -1,7 +1,6 @@
 """Compilers, flags and digests."""
 
 import shutil
-import subprocess
 
 import pytest
 
@@ -11,20 +10,15 @@ from xalign_fairseq.transport.sinkhorn.toolchain import (
     LIBRARY,
     architecture_runs,
     compile_library,
-    cpu_level,
+    cpu_instructions,
     cuda_architectures,
     find_compiler,
     find_nvcc,
-    level_flags,
-    level_runs,
     make_recipe,
     nvcc_release,
     read_record,
     source_digest,
 )
-
-V3 = "fpu sse4_2 avx avx2 bmi1 bmi2 f16c fma abm movbe"
-V4 = f"{V3} avx512f avx512bw avx512cd avx512dq avx512vl"
 
 
 def program(path, text):
@@ -35,41 +29,30 @@ def program(path, text):
     return str(path)
 
 
+def test_the_instructions_of_a_cpu(monkeypatch, tmp_path):
+    monkeypatch.setattr(toolchain, "CPU_INFO", tmp_path / "cpuinfo")
+    assert cpu_instructions() == ()
+    (tmp_path / "cpuinfo").write_text("processor : 0\nflags\t\t: fpu sse4_2 fma avx512_bf16 avx2 ht\nbugs : spectre\n")
+    assert cpu_instructions() == ("avx2", "avx512_bf16", "fma", "sse4_2")
+
+
 @pytest.mark.parametrize(
-    ("machine", "flags", "level"),
+    ("machine", "portable", "target", "flags", "needs"),
     [
-        ("x86_64", V4, "x86-64-v4"),
-        ("x86_64", f"{V4} avx512_bf16", "x86-64-v4-bf16"),
-        ("x86_64", f"{V4} avx512_bf16 amx_bf16 amx_tile", "x86-64-v4-amx"),
-        ("x86_64", f"{V4} avx512_bf16 amx_tile amx_int8", "x86-64-v4-bf16"),
-        ("x86_64", V4.replace(" avx512vl", ""), "x86-64-v3"),
-        ("x86_64", V3, "x86-64-v3"),
-        ("x86_64", V3.replace(" fma", ""), "x86-64"),
-        ("x86_64", V4.replace(" avx2", ""), "x86-64"),  # a level has all of those before it
-        ("aarch64", V4, "aarch64"),
+        ("x86_64", False, "native", ["-march=native"], ("avx2", "fma")),
+        ("x86_64", True, "x86-64-v3", ["-march=x86-64-v3", "-Wl,-rpath,$ORIGIN"], toolchain.PORTABLE_NEEDS),
+        ("aarch64", False, "aarch64", [], ()),
+        ("aarch64", True, "aarch64", ["-Wl,-rpath,$ORIGIN"], ()),
     ],
 )
-def test_the_level_of_a_cpu(monkeypatch, tmp_path, machine, flags, level):
-    (tmp_path / "cpuinfo").write_text(f"processor : 0\nflags\t\t: {flags}\nbugs : spectre\n")
-    monkeypatch.setattr(toolchain, "CPU_INFO", tmp_path / "cpuinfo")
+def test_what_the_cpus_library_is_compiled_for(native, monkeypatch, machine, portable, target, flags, needs):
     monkeypatch.setattr(toolchain.platform, "machine", lambda: machine)
-    assert cpu_level() == level
+    monkeypatch.setattr(toolchain, "cpu_instructions", lambda: ("avx2", "fma"))
+    recipe = make_recipe("cpu", native, portable=portable)
+    assert (recipe.target, recipe.needs) == (target, needs)
+    assert list(recipe.command)[len(find_compiler()) + len(toolchain.CPU_FLAGS) :] == flags
 
 
-def test_without_a_description_of_the_cpu_the_level_is_the_first(monkeypatch, tmp_path):
-    monkeypatch.setattr(toolchain, "CPU_INFO", tmp_path / "none")
-    monkeypatch.setattr(toolchain.platform, "machine", lambda: "x86_64")
-    assert cpu_level() == "x86-64" and level_flags("x86-64") == []
-
-
-def test_which_level_runs_where():
-    assert level_runs("x86-64-v3", "x86-64-v3") and level_runs("x86-64-v3", "x86-64-v4")
-    assert level_runs("x86-64-v4-bf16", "x86-64-v4-amx") and not level_runs("x86-64-v4-bf16", "x86-64-v4")
-    assert not level_runs("x86-64-v4", "x86-64-v3") and not level_runs("x86-64", "aarch64")
-    assert level_runs("aarch64", "aarch64") and level_flags("aarch64") == []
-
-
-@pytest.mark.skipif(toolchain.platform.machine() != "x86_64", reason="flags of x86-64")
 @pytest.mark.parametrize(
     ("architecture", "runs", "not_on"),
     [
@@ -85,34 +68,6 @@ def test_which_level_runs_where():
 def test_which_architecture_runs_on_which_gpu(architecture, runs, not_on):
     assert all(architecture_runs(architecture, capability) for capability in runs)
     assert not any(architecture_runs(architecture, capability) for capability in not_on)
-
-
-def test_the_compiler_knows_the_flags_of_each_level():
-    macros = {"x86-64": set(), "x86-64-v3": {"__AVX2__", "__FMA__", "__F16C__"}, "x86-64-v4": {"__AVX512VL__"}}
-    defined = {}
-    for level in macros:
-        line = [*find_compiler(), *level_flags(level), "-dM", "-E", "-x", "c++", "/dev/null"]
-        defined[level] = subprocess.run(line, capture_output=True, text=True, check=True).stdout.split()
-        assert macros[level] <= set(defined[level])
-    assert "__AVX2__" not in defined["x86-64"] and "__AVX512F__" not in defined["x86-64-v3"]
-
-
-@pytest.mark.parametrize(
-    ("unknown", "level"),
-    [("none", "x86-64-v4-amx"), ("-mamx*", "x86-64-v4-bf16"), ("-mamx*|-mavx512bf16", "x86-64-v4")],
-)
-def test_a_compiler_that_is_older_than_a_level_compiles_for_one_below(native, monkeypatch, tmp_path, unknown, level):
-    monkeypatch.setattr(toolchain, "cpu_level", lambda: "x86-64-v4-amx")
-    refuse = f'case $flag in {unknown}) echo "unrecognized option $flag" >&2; exit 1;; -o) output=1;; esac'
-    read = f"for flag; do [ $output ] && break; {refuse}; done"
-    write = 'while [ $2 ]; do shift; done; echo made > "$1"'  # the last argument
-    monkeypatch.setenv("CXX", program(tmp_path / "old", f'[ "$1" = --version ] && exit\n{read}\n{write}'))
-    recipe = make_recipe("cpu", native)
-    assert recipe.target == "x86-64-v4-amx"
-    compile_library(recipe, tmp_path / "out")
-    record = read_record(tmp_path / "out")
-    assert record["target"] == level and not record["no_openmp"]
-    assert [flag for flag in record["command"] if flag.startswith("-m")] == level_flags(level)
 
 
 def test_the_flags_keep_ieee_arithmetic(native):
@@ -182,18 +137,19 @@ def test_the_digest_is_of_all_sources(native):
     assert source_digest("cpu", native) != before["cpu"]
 
 
-def test_the_key_holds_compiler_flags_and_level(native, monkeypatch):
+def test_the_key_holds_compiler_flags_and_instructions(native, monkeypatch):
     recipe = make_recipe("cpu", native)
     others = [
         recipe._replace(compiler="g++ 99"),
         recipe._replace(command=(*recipe.command, "-mavx512f")),
         recipe._replace(digest="0" * 64),
+        recipe._replace(needs=("avx512f",)),
     ]
     keys = {recipe.key, *(other.key for other in others)}
     monkeypatch.setattr(toolchain.platform, "libc_ver", lambda: ("glibc", "1.0"))
     keys.add(recipe.key)
     monkeypatch.setattr(toolchain.platform, "machine", lambda: "another")
-    assert len(keys | {recipe.key}) == 6
+    assert len(keys | {recipe.key}) == 7
 
 
 def test_sources_that_are_not_there(native):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 
 def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
@@ -38,7 +38,7 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
             "the scores of the heads are not finite",
             where="parsing",
             found="nan or infinity",
-            remedy="check whether the training has diverged; a lower --lr or no --fp16 may mend it",
+            remedy=("if the training has diverged, try a lower", Parameter("lr"), "or no", Parameter("fp16")),
         )
     heads = np.where(inside, scores.argmax(2), -1)
     for row in np.flatnonzero(~_are_trees(heads)).tolist():

@@ -4,10 +4,10 @@ Sentences come packed, the tokens of all in one row without padding, or, where t
 padded with a mask.
 """
 
+import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import torch
@@ -91,7 +91,7 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
     There are at most sqrt(2 N) lengths. One thread, forward and backward, 12 heads of 32 (e5-small) and of 64 (XLM-R
     base), milliseconds against the padded batch with a mask: 16 sentences of 20 to 80 tokens 9.5 (14.0) and 19.2
     (27.9); 32 of 5 to 30 5.8 (7.6) and 11.1 (14.5); 64 of 20 to 80 31 (55) and 46 (92); where 5 % are padding both
-    take the same time (scripts/benchmark_packing.py has whole passes).
+    take the same time (docs/performance.md has whole passes).
     """
     by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
     attend = by_products if by_hand else F.scaled_dot_product_attention
@@ -130,16 +130,12 @@ def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> T
 def jagged(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
     """All sentences in one call, as nested tensors whose lengths the host tells, so that nobody asks the device."""
     shortest, longest = packed.runs[0][1], packed.runs[-1][1]
-    q, k, v = (
-        torch.nested.nested_tensor_from_jagged(
-            part, packed.offsets, min_seqlen=shortest, max_seqlen=longest
-        ).transpose(1, 2)
-        for part in (q, k, v)
-    )  # fmt: skip
+    nested = functools.partial(torch.nested.nested_tensor_from_jagged, min_seqlen=shortest, max_seqlen=longest)
+    q, k, v = (nested(part, packed.offsets).transpose(1, 2) for part in (q, k, v))
     return F.scaled_dot_product_attention(q, k, v, dropout_p=dropout).transpose(1, 2).values()
 
 
-@cache
+@functools.cache
 def _has_varlen(device: torch.device) -> bool:
     try:
         import torch.nn.attention.varlen

@@ -18,13 +18,11 @@ from xalign_fairseq.core.cache import OTHERS_WRITE, cache_folder, fault, make_pr
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.transport.sinkhorn.toolchain import (
-    LEVELS,
     LIBRARY,
     Recipe,
     architecture_runs,
     compile_library,
-    cpu_level,
-    level_runs,
+    cpu_instructions,
     make_recipe,
     read_record,
     source_digest,
@@ -71,7 +69,7 @@ def built(kind: str) -> Built:
     """As :func:`library`, with where it comes from."""
     fault = prebuilt_fault(kind)
     if fault is None:
-        loaded = load(prebuilt_folder(kind))
+        loaded = load(PREBUILT_FOLDER / kind)
         if loaded is not None:
             return loaded
     elif (PREBUILT_FOLDER / kind).is_dir():
@@ -91,23 +89,16 @@ def built(kind: str) -> Built:
         return _load_cached(folder) or _compile(recipe, folder)
 
 
-def prebuilt_folder(kind: str) -> Path:
-    """Where the library is that was built with the package: of several CPU levels, the highest that this CPU has."""
-    folder, own = PREBUILT_FOLDER / kind, cpu_level()
-    levels = (level for level in (*reversed(LEVELS), own) if level_runs(level, own))
-    return next((folder / level for level in levels if (folder / level).is_dir()), folder)
-
-
 def prebuilt_fault(kind: str) -> str | None:
     """Why the library that was built with the package can't be used; None if it can."""
-    folder = prebuilt_folder(kind)
+    folder = PREBUILT_FOLDER / kind
     record = read_record(folder)
     if not record or not (folder / LIBRARY).is_file():
         return "there is none"
     if record["digest"] != source_digest(kind, SOURCE_FOLDER):
         return f"it comes from other sources; XALIGN_BUILD_OPS={kind} pip install --force-reinstall mends it"
-    if kind == "cpu" and not level_runs(record["target"], cpu_level()):
-        return f"it is for {record['target']} and this CPU is {cpu_level()}"
+    if missing := set(record["needs"]) - set(cpu_instructions()):
+        return f"it needs {', '.join(sorted(missing))}, which this CPU has not"
     for capability in capabilities() if kind == "cuda" else ():
         if not any(architecture_runs(architecture, capability) for architecture in record["target"].split()):
             return (

@@ -11,7 +11,6 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,26 +22,11 @@ SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
 LIBRARY, RECORD = "libxalign.so", "build.json"
 CPU_FLAGS = ("-O3", "-std=c++17", "-fPIC", "-shared", "-ffp-contract=fast", "-fopenmp")
 CUDA_FLAGS = ("-O3", "--threads=0", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
-# What a CPU must have for each level of x86-64, by the names in /proc/cpuinfo, and the compiler's flags for it. Each
-# level has all of those before it. The last two multiply bfloat16; their names are this project's, and a compiler that
-# is older than them compiles for a level before. The flags of the others are older than -march=x86-64-v3.
-LEVELS = {
-    "x86-64": {},
-    "x86-64-v3": {
-        "avx2": "-mavx2",
-        "bmi1": "-mbmi",
-        "bmi2": "-mbmi2",
-        "f16c": "-mf16c",
-        "fma": "-mfma",
-        "abm": "-mlzcnt",
-        "movbe": "-mmovbe",
-    },
-    "x86-64-v4": {f"avx512{part}": f"-mavx512{part}" for part in ("f", "bw", "cd", "dq", "vl")},
-    "x86-64-v4-bf16": {"avx512_bf16": "-mavx512bf16"},
-    "x86-64-v4-amx": {"amx_tile": "-mamx-tile", "amx_bf16": "-mamx-bf16"},
-}
-NEW_LEVELS = ("x86-64-v4-bf16", "x86-64-v4-amx")
-NEW_FLAGS = tuple(flag for level in NEW_LEVELS for flag in LEVELS[level].values())
+# What a library for other machines is compiled for where they are x86-64, and what it needs, by the names that
+# /proc/cpuinfo has.
+PORTABLE, PORTABLE_NEEDS = "x86-64-v3", ("abm", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
+# Instructions that a compiler uses by itself, as far as CPUs differ in them.
+INSTRUCTIONS = r"sse4\w*|avx\w*|amx\w*|fma4?|f16c|bmi\d|abm|movbe|gfni|popcnt"
 # Of a library for GPUs that are not known; the PTX of the first serves all others.
 ARCHITECTURES = ("80", "90a", "100")
 CPU_INFO = Path("/proc/cpuinfo")
@@ -58,7 +42,8 @@ class Recipe(NamedTuple):
         digest: of that file and the headers beside it.
         compiler: its name and version.
         command: compiler and flags.
-        target: the CPU level, or the CUDA architectures.
+        target: the CUDA architectures; of the CPU ``native``, ``x86-64-v3``, or the machine's name.
+        needs: the CPU's instructions without which the library may not run.
     """
 
     kind: str
@@ -67,16 +52,17 @@ class Recipe(NamedTuple):
     compiler: str
     command: tuple[str, ...]
     target: str
+    needs: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         """Digest of all that makes a difference to the library, the C library included."""
-        parts = (self.digest, self.compiler, *self.command, platform.machine(), *platform.libc_ver())
+        parts = (self.digest, self.compiler, *self.command, *self.needs, platform.machine(), *platform.libc_ver())
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def make_recipe(
-    kind: str, folder: Path, capabilities: Iterable[tuple[int, int]] = (), level: str | None = None
+    kind: str, folder: Path, capabilities: Iterable[tuple[int, int]] = (), *, portable: bool = False
 ) -> Recipe:
     """How to compile the library of a kind on this machine.
 
@@ -85,7 +71,7 @@ def make_recipe(
         folder: of the sources.
         capabilities: compute capabilities of the GPUs to compile for; none: sm_80, sm_90a and sm_100, with PTX. The
             environment variable TORCH_CUDA_ARCH_LIST goes before both.
-        level: of the CPU to compile for; None: this machine's.
+        portable: whether the CPU's library is for other machines, too: those with AVX2, of x86-64.
 
     Raises:
         XalignError: there is no such kind, its source or its compiler is missing.
@@ -97,14 +83,17 @@ def make_recipe(
     """
     digest = source_digest(kind, folder)
     if kind == "cpu":
-        program, target = find_compiler(), level or cpu_level()
-        command = (*program, *CPU_FLAGS, *level_flags(target))
-        compiler = compiler_version(program)
-    else:
-        nvcc = find_nvcc()
-        architectures = cuda_architectures(nvcc, capabilities)
-        command = (nvcc, *CUDA_FLAGS, *map(_gencode, architectures))
-        compiler, target = f"nvcc {nvcc_release(nvcc)}", " ".join(architectures)
+        program, machine = find_compiler(), platform.machine()
+        target, needs = (PORTABLE, PORTABLE_NEEDS) if portable else ("native", cpu_instructions())
+        flags = [f"-march={target}"]
+        if machine not in ("x86_64", "AMD64"):  # the compiler's default serves
+            target, needs, flags = machine, (), []
+        command = (*program, *CPU_FLAGS, *flags, *(["-Wl,-rpath,$ORIGIN"] if portable else []))
+        return Recipe(kind, folder / SOURCES[kind], digest, compiler_version(program), command, target, needs)
+    nvcc = find_nvcc()
+    architectures = cuda_architectures(nvcc, capabilities)
+    command = (nvcc, *CUDA_FLAGS, *map(_gencode, architectures))
+    compiler, target = f"nvcc {nvcc_release(nvcc)}", " ".join(architectures)
     return Recipe(kind, folder / SOURCES[kind], digest, compiler, command, target)
 
 
@@ -128,12 +117,8 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
         XalignError: the compiler does not accept the source; the first lines of its message are there.
     """
     with atomic_folder(folder, overwrite=True) as new:
-        command, target, message = list(recipe.command), recipe.target, ""
+        command, message = list(recipe.command), ""
         failed = _run([*command, str(recipe.source), "-o", str(new / LIBRARY)])
-        while target in NEW_LEVELS and any(flag in failed for flag in NEW_FLAGS):  # an older compiler names one
-            command = [part for part in command if part not in LEVELS[target].values()]
-            target = list(LEVELS)[list(LEVELS).index(target) - 1]
-            failed = _run([*command, str(recipe.source), "-o", str(new / LIBRARY)])
         if failed and "-fopenmp" in command:  # some compilers have no OpenMP
             command.remove("-fopenmp")
             message = failed
@@ -147,7 +132,8 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
             )
         record = {
             "digest": recipe.digest,
-            "target": target,
+            "target": recipe.target,
+            "needs": recipe.needs,
             "compiler": recipe.compiler,
             "command": command,
             "no_openmp": "\n".join(message.splitlines()[:MESSAGE_LINES]),
@@ -156,29 +142,22 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
         write_json(new / RECORD, record)
 
 
-def compile_levels(sources: Path, folder: Path) -> None:
-    """Compile the CPU's library for every level of this machine's kind, as a wheel for any such machine holds it.
+def compile_portable(sources: Path, folder: Path) -> None:
+    """Compile the CPU's library for other machines, as a wheel holds it, with a copy of OpenMP's beside it.
 
-    Each level has a folder of its name. Beside them lies a copy of the OpenMP library, for machines that have none; a
-    process that has loaded torch's, where that goes by the same name, uses torch's, and so has one pool of threads.
+    A process that has loaded torch's OpenMP, where that goes by the same name, uses torch's, and so has one pool of
+    threads.
 
     Raises:
-        XalignError: a level does not compile, or does so without OpenMP alone.
+        XalignError: it does not compile, or does so without OpenMP alone.
     """
-    levels = list(LEVELS) if cpu_level() in LEVELS else [cpu_level()]
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda level: _compile_level(sources, folder / level, level), levels))
-    linked = subprocess.run(["ldd", folder / levels[0] / LIBRARY], capture_output=True, text=True, check=True).stdout
+    compile_library(make_recipe("cpu", sources, portable=True), folder)
+    linked = subprocess.run(["ldd", folder / LIBRARY], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"(lib\w*omp\S*) => (/\S+)", linked)
     if not found:
         raise XalignError("a library for others needs OpenMP, which this compiler lacks", found=linked.strip())
     for name, path in found:
         shutil.copy(path, folder / name)
-
-
-def _compile_level(sources: Path, folder: Path, level: str) -> None:
-    recipe = make_recipe("cpu", sources, level=level)
-    compile_library(recipe._replace(command=(*recipe.command, "-Wl,-rpath,$ORIGIN/..")), folder)
 
 
 def read_record(folder: Path) -> dict[str, Any]:
@@ -189,33 +168,13 @@ def read_record(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def cpu_level() -> str:
-    """The level of x86-64 that this CPU has; the machine's name on others, whose compilers' default serves."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return platform.machine()
+def cpu_instructions() -> tuple[str, ...]:
+    """The instructions of this CPU that a compiler may use, as /proc/cpuinfo names them; () where there is none."""
     try:
-        text = CPU_INFO.read_text()
+        found = re.search(r"^flags\s*:(.*)$", CPU_INFO.read_text(), re.MULTILINE)
     except OSError:
-        return "x86-64"
-    found = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
-    has = set(found[1].split()) if found else set()
-    best = "x86-64"
-    for level, features in LEVELS.items():
-        if not features.keys() <= has:
-            break
-        best = level
-    return best
-
-
-def level_runs(level: str, on: str) -> bool:
-    """Whether a CPU of level ``on`` runs what was compiled for a level."""
-    levels = list(LEVELS)
-    return level == on or (level in levels and on in levels and levels.index(level) < levels.index(on))
-
-
-def level_flags(level: str) -> list[str]:
-    """The compiler's flags for a level."""
-    return [flag for name, flags in LEVELS.items() if level_runs(name, level) for flag in flags.values()]
+        return ()
+    return tuple(sorted(name for name in found[1].split() if re.fullmatch(INSTRUCTIONS, name))) if found else ()
 
 
 def find_compiler() -> list[str]:

@@ -6,7 +6,7 @@
 namespace xalign {
 
 enum Dtype : int64_t { FLOAT32 = 0, BFLOAT16 = 1, FLOAT16 = 2 };
-enum Filter : int64_t { ITERMAX = 0, ARGMAX = 1, UNION = 2, ITERMAX_PAPER = 3 };  // the order of links.FILTERS
+enum Filter : int64_t { ITERMAX = 0, ARGMAX = 1, UNION = 2, ITERMAX_PAPER = 3 };  // the order of names.FILTERS
 
 struct Call {
   // Hidden states (batch, length, width), the last dimension dense, strides in elements; or, in their place, ready-made

@@ -7,10 +7,6 @@
 #include "algorithm.h"
 #include "products.h"
 
-#if defined(__AMX_BF16__)
-#include "amx.h"
-#endif
-
 namespace xalign {
 namespace {
 
@@ -38,37 +34,11 @@ void multiply_by(const Call& call, int64_t index, const Span& span, const Pair& 
   Products::write(side(span.src, span.n), side(span.tgt, span.m), width, pair.matrix, pair.stride);
 }
 
-bool by_matrix_unit(int64_t dtype) {
-#if defined(__AMX_BF16__)
-  return dtype == BFLOAT16 && MatrixUnit::permitted();
-#else
-  (void)dtype;
-  return false;
-#endif
-}
-
 // The similarities of a pair.
 void multiply(const Call& call, int64_t index, const Span& span, const Pair& pair) {
-#if defined(__AMX_BF16__)
-  if (by_matrix_unit(call.dtype)) return multiply_by<MatrixUnit>(call, index, span, pair);
-#endif
   if (call.dtype == FLOAT32) return multiply_by<Products<Float32>>(call, index, span, pair);
   if (call.dtype == BFLOAT16) return multiply_by<Products<Bfloat16>>(call, index, span, pair);
   multiply_by<Products<Float16>>(call, index, span, pair);
-}
-
-const char* instructions(int64_t dtype) {
-  if (by_matrix_unit(dtype)) return "AMX";
-#if defined(__AVX512BF16__)
-  if (dtype == BFLOAT16) return "AVX-512 BF16";
-#endif
-#if defined(__AVX512F__)
-  return "AVX-512";
-#elif defined(__AVX2__)
-  return "AVX2";
-#else
-  return "the compiler's default";
-#endif
 }
 
 int round_up(int count) { return (count + L - 1) / L * L; }
@@ -133,9 +103,4 @@ bool link_all(const Call& call) {
 // 0, or 1 if there was not enough memory.
 extern "C" int64_t xalign_cpu(const xalign::Call* call) {
   return xalign::link_all(*call) ? 0 : 1;
-}
-
-// By which instructions hidden states of a dtype are multiplied here.
-extern "C" const char* xalign_cpu_instructions(int64_t dtype) {
-  return xalign::instructions(dtype);
 }

@@ -50,17 +50,11 @@ struct Bfloat16 {
 struct Bfloat16 : Float32 {
   using Element = uint16_t;
   static Operand load(const uint16_t* from) {
-#if defined(__AVX512F__)
-    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-    return (Operand)_mm512_slli_epi32(wide, 16);
-#elif defined(__AVX2__)
-    const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    return (Operand)_mm256_slli_epi32(wide, 16);
-#else
-    SerialGroup::Bits wide;
-    for (int lane = 0; lane < STEP; ++lane) wide[lane] = int32_t(uint32_t(from[lane]) << 16);
-    return (Operand)wide;
-#endif
+    typedef uint16_t Short __attribute__((vector_size(2 * STEP)));
+    typedef uint32_t Wide __attribute__((vector_size(4 * STEP)));
+    Short bits;
+    std::memcpy(&bits, from, sizeof bits);
+    return (Operand)(__builtin_convertvector(bits, Wide) << 16);
   }
 };
 #endif
