@@ -21,12 +21,12 @@ import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import known
-from xalign_fairseq.encoder.pretrained.conversion import convert
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface import importing
 from xalign_fairseq.encoder.pretrained.huggingface.families import DISTILBERT
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import convert
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 
@@ -243,10 +243,7 @@ def test_a_head_whose_bias_has_only_its_second_name(folder, caplog):
     [
         ("config.json", r"does not exist[\s\S]*config.json"),
         ("model.safetensors", r"no weights[\s\S]*config.json[\s\S]*model.safetensors.index.json"),
-        (
-            "sentencepiece.bpe.model",
-            r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json",
-        ),
+        ("sentencepiece.bpe.model", r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json"),
     ],
 )
 def test_a_missing_file(folder, name, message):
