@@ -8,9 +8,10 @@ In one run: the time of every program on 64 pairs of 32, 64 and 128 tokens a sid
 iterations, as a multiple of the time of the products in the same dtype; the memory that it adds, in a process of its
 own; and whether its links are those of the definition, without which no time is taken. (Its share of a training step:
 benchmark_training.py.) On a GPU first of all 2048 pairs in bfloat16 as a multiple of reading their hidden states once,
-and 64 pairs and fewer, as CUDA graphs, too. Writes OUT/sinkhorn-DEVICE.json, anew after each part, and in the end, from the results of all devices in
-OUT, the table OUT/sinkhorn.md and the picture OUT/sinkhorn.png. Programs that are not installed are left out, and the
-table says so: pip install ".[benchmark]". The exit code is 1 if a program failed or had other links.
+and 64 pairs and fewer, as CUDA graphs, too. Writes OUT/sinkhorn-DEVICE.json, anew after each part, and in the end, from
+the results of all devices in OUT, the table OUT/sinkhorn.md and the picture OUT/sinkhorn.png. Programs that are not
+installed are left out, and the table says so: pip install ".[benchmark]". The exit code is 1 if a program failed or had
+other links.
 
 --brief takes the times of torch's products, our own, eager and compiled torch (this with 2 iterations) and nothing
 else, in 6 minutes on two cores. With --seconds all is done within so many: what does not fit is ended or left out;

@@ -88,13 +88,13 @@ class Worker:
 
         Each is clocked on a device that is made to wait, so that the whole is slower than in :meth:`round`.
         """
-        from xalign_fairseq.objectives.dwa import DenoisingWordAlignment
+        from xalign_fairseq.objectives.dwa import DWA
         from xalign_fairseq.transport.methods import Transport
 
         both, labelling = Clock(self.setting.device), Clock(self.setting.device)
         found: dict[str, list[float]] = {"step": [], "encoder_pass": [], "labelling": []}
         with (
-            patch.object(DenoisingWordAlignment, "self_labels", both.of(DenoisingWordAlignment.self_labels)),
+            patch.object(DWA, "self_labels", both.of(DWA.self_labels)),
             patch.object(Transport, "labels", labelling.of(Transport.labels)),
         ):
             for sample in self.contestant.samples:

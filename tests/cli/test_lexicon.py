@@ -11,7 +11,6 @@ from xalign_fairseq.cli import _doctor_files, main
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import TRAINED
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 
 FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict" / "freedict"
@@ -82,16 +81,6 @@ def test_several_files_of_several_formats(data, dictionary, tmp_path):
     about = lexicons.read_about(data, "en", "xx")
     assert [source["format"] for source in about["sources"]] == ["tsv", "muse", "tei", "dictd", "dictd"]
     assert about["counts"]["read"] == 10 + 2 + 1 + 2 and about["counts"]["kept"] == 6 + 2 + 1 + 2
-
-
-def test_pieces_need_no_model(tmp_path):
-    Dictionary(["▁a", "b", "▁A", "B"]).save(tmp_path / "dict.txt")
-    (tmp_path / "twins.tsv").write_text("▁a\t▁A\nb\tB\n", encoding="utf-8")
-    data = DataBin(tmp_path)
-    assert run(data, "--pair", "en-xx", "--from", tmp_path / "twins.tsv", "--pieces", "--held-out", 0) == 0
-    lexicon = lexicons.read(data, "en", "xx")
-    assert [side.tolist() for side in lexicon.padded()] == [[[4], [5]], [[6], [7]]]
-    assert lexicons.read_about(data, "en", "xx")["pieces"] is True
 
 
 def test_bad_input(data, dictionary, tmp_path, capsys):

@@ -48,7 +48,7 @@ def test_crossing_links_and_words_without_links(phrases, capsys):
         ({"links": "0-0\n"}, "1 lines of links"),
         ({"tgt": "the\n"}, "3 and 1 lines"),
         ({"links": "0-0\n\n0-1\n"}, "line 3"),
-        ({"links": "0-0\n0-0\n\n"}, "0-0, and 0 and 0 words"),
+        ({"links": "0-0\n0-0\n\n"}, "link 0-0, sentence lengths 0 and 0"),
         ({"links": "0:0\n\n\n"}, "malformed"),
     ],
 )

@@ -151,7 +151,7 @@ def test_wrong_usage(capsys, options, message):
         (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train en-de"),
         (["--links", "x", "--pair", "en-de", "--trainpref", "t"], "a links file belongs to no pair"),
         (["--mono", "en=x", "--workers", "0"], "where: --workers"),
-        (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "--vocab-size trains a model"),
+        (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "where: --vocab-size, --spm"),
         (["--mono", "en=x"], "a file does not exist"),
         ([], "nothing to prepare"),
     ],

@@ -6,12 +6,9 @@ import pytest
 from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer, from_vocabulary
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
-from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +49,6 @@ def test_the_data_have_the_models_ids(data, symbols):
     ]
 
 
-@pytest.mark.parametrize("trimmed", [(), ("--trim-vocabulary",)])
-def test_the_model_is_not_replaced_by_the_data(checkpoint, data, capsys, trimmed):
-    text = ["--mono", f"xx={data.path.parent}/train.xx", "--out", str(checkpoint.parent), "--overwrite", *trimmed]
-    assert main(["prepare", "--tokenizer", str(checkpoint), *text]) == 2
-    assert "is or holds what is read, which would be lost" in capsys.readouterr().err and checkpoint.is_file()
-
-
 def test_the_manifest_tells_where_the_tokenizer_is_from(data, checkpoint):
     assert data.manifest["tokenizer"]["model"] == "wordpiece.json" and not data.manifest["tokenizer"]["trained"]
     assert data.manifest["options"]["tokenizer"] == str(checkpoint) and data.manifest["options"]["vocab_size"] is None
@@ -95,7 +85,7 @@ def test_lexicon(data, tmp_path):
     [
         (("--spm", "x.model"), "two tokenizers"),
         (("--dict", "dict.txt"), "where: --dict"),
-        (("--vocab-size", "9"), "take an existing one"),
+        (("--vocab-size", "9"), "existing one is given"),
         (("--tokenizer", "nowhere.pt"), "does not exist"),
     ],
 )
@@ -113,25 +103,12 @@ def test_bad_options(checkpoint, tmp_path, options, message, capsys):
     assert not (tmp_path / "bin").exists()
 
 
-def test_a_trimmed_vocabulary_and_its_model(checkpoint, tmp_path, capsys):
+def test_a_trimmed_vocabulary_tells_how_to_train_from_it(checkpoint, tmp_path, capsys):
     for side in ("xx", "yy"):
         (tmp_path / f"train.{side}").write_text("".join(f"{line}\n" for line in LINES[:2]), encoding="utf-8")
     out = tmp_path / "bin"
     line = ["prepare", "--out", str(out), "--pair", "xx-yy", "--trainpref", str(tmp_path / "train")]
     assert main([*line, "--tokenizer", str(checkpoint), "--trim-vocabulary"]) == 0
     assert f"fairseq-train {out} ... --init-checkpoint {out}" in capsys.readouterr().out
-    state, where = read_pretrained(out)
-    data, whole = DataBin(out), read_tokenizer(checkpoint)
-    assert where == out / "model.pt" and state["task_state"]["trimmed"]["to"] == ["train.xx", "train.yy"]
-    assert data.manifest["options"]["trim_vocabulary"]
-    embeddings = state["model"]["encoder.sentence_encoder.embed_tokens.weight"]
-    assert data.dictionary.embedding_size == len(embeddings) < whole.dictionary.embedding_size
-    require_same_tokenizer(state["task_state"]["tokenizer"], data)
-    with pytest.raises(XalignError, match=f"begin with init_checkpoint=.*{out}"):
-        require_same_tokenizer({"symbols": whole.dictionary.symbols}, data)
-    ids = [item.tolist() for item in data.pair("train", "xx", "yy")[0]]
-    assert [[data.dictionary.symbols[i] for i in each[:-1]] for each in ids] == [
-        [whole.dictionary.symbols[i] for i in whole.encode(text)] for text in LINES[:2]
-    ]
     assert main([*line, "--overwrite", "--trim-vocabulary"]) == 2
     assert "where: --trim-vocabulary" in capsys.readouterr().err

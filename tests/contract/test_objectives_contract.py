@@ -86,11 +86,11 @@ def test_it_trains_what_it_touches(name):
     loss, size, logs, gradient = run(name, batch())
     assert loss > 0 and size > 0
     assert all(torch.isfinite(g).all() for g in gradient.values())
-    cls = OBJECTIVES[name]
-    part = "embed_tokens" if cls.needs == ("lexicon",) else "layers.0"
-    where = "heads." if cls.freezes_encoder else f"encoder.sentence_encoder.{part}"
+    traits = OBJECTIVES[name].traits
+    part = "embed_tokens" if traits.needs == ("lexicon",) else "layers.0"
+    where = "heads." if traits.freezes_encoder else f"encoder.sentence_encoder.{part}"
     assert any(g.abs().sum() > 0 for key, g in gradient.items() if key.startswith(where))
-    for stat in ("loss", *OBJECTIVES[name].stats):
+    for stat in ("loss", *traits.stats):
         assert f"{name}/{stat}/sum" in logs and f"{name}/{stat}/count" in logs
 
 
@@ -101,7 +101,7 @@ def test_what_counts_ahead_counts_the_predictions(name, links):
     objective = criterion.active[0]
     given = collate([sample(n, m, links) for n, m in (*LENGTHS, (4, 0))], [block(0), block(1)])
     _, size, *_ = run(name, given, model, criterion)
-    if objective.counts_ahead:
+    if objective.traits.counts_ahead:
         assert objective.count(Batch.from_sample(given)) == size
     else:
         assert name in MODEL_COUNTS
@@ -124,7 +124,7 @@ def test_every_trainable_parameter_gets_a_gradient_where_the_batch_lacks_a_strea
 
 
 @pytest.mark.parametrize("layer", [0, 1])
-@pytest.mark.parametrize("name", [name for name in NAMES if hasattr(OBJECTIVES[name].config_class(), "layer")])
+@pytest.mark.parametrize("name", [name for name in NAMES if hasattr(OBJECTIVES[name], "layer")])
 def test_layers_that_no_objective_reads_get_a_gradient_of_zero(name, layer):
     model, criterion = build(name, **{f"{name}_layer": layer})
     *_, gradient = run(name, batch(), model, criterion)

@@ -10,7 +10,7 @@ from support.trials import Task, build_criterion
 from xalign_fairseq.criterions.presets import CLASSES, PRESETS, add
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
 from xalign_fairseq.data.lexicon import Lexicon
-from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, options_of, register_objective
 
 LEXICON = Lexicon("aa", "bb", [5], [1], [40], [1], [0])
 
@@ -42,8 +42,7 @@ def test_defaults_of_one_preset_are_not_those_of_others():
 def test_every_criterion_has_every_option_of_every_objective():
     expected = {field.name for field in dataclasses.fields(WeightedConfig)}
     for name, objective in OBJECTIVES.items():
-        options = (field.name for field in dataclasses.fields(objective.config_class))
-        expected |= {f"{name}_{option}" for option in options if not option.startswith("_")}
+        expected |= {f"{name}_{option.name}" for option in options_of(objective)}
     for name in (*OBJECTIVES, "weighted", "xlm_align"):
         assert {field.name for field in dataclasses.fields(CRITERION_DATACLASS_REGISTRY[name])} == expected
 
@@ -57,12 +56,12 @@ def test_the_help_of_an_option_names_its_objective():
 def test_a_preset_can_be_added():
     add("only_tlm", ("tlm",), tlm_weight=3.0)
     made = build_criterion("only_tlm")
-    assert [objective.name for objective in made.active] == ["tlm"] and made.objectives[0].cfg.weight == 3.0
+    assert [objective.name for objective in made.active] == ["tlm"] and made.objectives[0].weight == 3.0
     assert CLASSES["only_tlm"] is type(made) and type(made).__name__ == "OnlyTlmCriterion"
 
 
 def test_a_late_objective_reaches_the_criterions_that_there_are_by_command_line_and_by_yaml():
-    @register_objective("late", dataclass=ObjectiveConfig)
+    @register_objective("late")
     class Late(Objective):
         def forward(self, step):
             return Loss(step.encoder.idle(), step.encoder.idle().long())
@@ -74,5 +73,5 @@ def test_a_late_objective_reaches_the_criterions_that_there_are_by_command_line_
         node = ConfigStore.instance().repo["criterion"][f"{name}.yaml"].node  # and fairseq-hydra-train here
         assert node.late_weight == 1.0 and node._name == name
     both = build_criterion("xlm_align", objectives="tlm,late", late_weight=0.5)
-    assert [objective.name for objective in both.active] == ["tlm", "late"] and both.active[1].cfg.weight == 0.5
+    assert [objective.name for objective in both.active] == ["tlm", "late"] and both.active[1].weight == 0.5
     assert [objective.name for objective in build_criterion("late").active] == ["late"]

@@ -9,15 +9,15 @@ import torch
 from support.links import by_pair
 from support.small import CONFIG as SMALL
 from support.small import pair, typed
-from support.trials import Task
+from support.trials import Task, bound
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions.validation import PARTS, AerCounter, _mean_rate
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig
+from xalign_fairseq.objectives.dwa import DWA
 from xalign_fairseq.objectives.linear_mapping import LinearMapping
-from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig
+from xalign_fairseq.objectives.self_training import SelfTraining
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Transport, with_options
 
 CONFIG = replace(SMALL, encoder_layers=3)
@@ -26,9 +26,7 @@ TASK = Task(languages=("aa", "bb", "cc"))
 
 
 def labeller(**options):
-    objective = DenoisingWordAlignment(DwaConfig(**options))
-    objective.prepare(CONFIG)
-    return objective
+    return bound(DWA(**options), CONFIG)
 
 
 def prepared(objectives, layer=None, filter=None, similarity=None):
@@ -78,7 +76,7 @@ def expected(links):
 )
 def test_links_are_made_as_the_model_labels_itself(bitext, encoder, options, given, method, layer):
     objectives = [] if options is None else [labeller(**options)]
-    heads = torch.nn.ModuleDict({each.name: each.build_head(CONFIG) for each in objectives})
+    heads = torch.nn.ModuleDict({each.name: each.build_head() for each in objectives})
     found = prepared(objectives, **given).counts(StepEncoder(encoder, heads, False, 0), bitext, TASK)
     pairs = bitext.bitext
     hidden = encoder.states(pairs.input(), training=False, grad=False).layer(layer)
@@ -88,7 +86,7 @@ def test_links_are_made_as_the_model_labels_itself(bitext, encoder, options, giv
 
 def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
     objective = labeller(label_by="pointer", layer=1, filter="argmax")
-    head = objective.build_head(CONFIG)
+    head = objective.build_head()
     torch.nn.init.normal_(head.pointer.query.weight), torch.nn.init.normal_(head.pointer.key.weight)
     step = StepEncoder(encoder, torch.nn.ModuleDict({"dwa": head}), False, 0)
     found = prepared([objective]).counts(step, bitext, TASK)
@@ -102,9 +100,8 @@ def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
 
 
 def test_a_pointer_is_scored_wherever_it_stands_among_the_objectives(bitext, encoder):
-    alone, other = labeller(layer=1), SelfTraining(SelfTrainingConfig(layer=1))
-    other.prepare(CONFIG)
-    head = alone.build_head(CONFIG)
+    alone, other = labeller(layer=1), bound(SelfTraining(layer=1), CONFIG)
+    head = alone.build_head()
     torch.nn.init.normal_(head.pointer.query.weight), torch.nn.init.normal_(head.pointer.key.weight)
     step = StepEncoder(encoder, torch.nn.ModuleDict({"dwa": head}), False, 0)
     expected, *found = (
@@ -112,15 +109,14 @@ def test_a_pointer_is_scored_wherever_it_stands_among_the_objectives(bitext, enc
         for objectives in ([alone], [other, alone], [alone, other])
     )
     assert found == [expected, expected] and expected["aer/aa-bb/links"] > 0
-    assert prepared([other, alone]).options == other.labelling  # as the model labels itself
+    assert prepared([other, alone]).linking == other.labelling  # as the model labels itself
     with pytest.raises(XalignError, match="no pointer"):
         prepared([other], similarity="pointer")
 
 
 @pytest.mark.parametrize("encoding", ["separate", "joint"])
 def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder, encoding):
-    objective = SelfTraining(SelfTrainingConfig(encoding=encoding, layer=1))
-    objective.prepare(CONFIG)
+    objective = bound(SelfTraining(encoding=encoding, layer=1), CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
     hidden, spans = step.pair_states(bitext.bitext, 1, encoding)
     links = by_pair(Cosine()(hidden, spans), 3)
@@ -131,10 +127,9 @@ def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder, encoding):
 
 def test_linear_maps_are_read_through(bitext, encoder):
     """As by ``--maps``: sides that are encoded separately, each mapped by its language's map of the layer."""
-    objective = LinearMapping()
-    objective.languages, objective.pivot = ("cc", "bb"), "bb"  # batches number them so: 0 and 1
-    objective.prepare(CONFIG)
-    head = objective.build_head(CONFIG)
+    # Batches number the languages 0 and 1.
+    objective = bound(LinearMapping(), CONFIG, Task(languages=("cc", "bb"), pivot="bb"))
+    head = objective.build_head()
     with torch.no_grad():
         head.of("cc").add_(torch.randn_like(head.of("cc")))
     pairs = bitext.bitext
@@ -155,12 +150,11 @@ def test_linear_maps_are_read_through(bitext, encoder):
 
 def test_links_between_words_are_those_of_the_aligner(bitext, encoder):
     """``grow`` scores words, which its links between their tokens do not give."""
-    objective = SelfTraining(SelfTrainingConfig(method="grow", layer=1))
-    objective.prepare(CONFIG)
+    objective = bound(SelfTraining(method="grow", layer=1), CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
     counter = prepared([objective])
-    method = counter.options.method
-    hidden, spans = step.pair_states(bitext.bitext, 1, counter.options.reads)
+    method = counter.linking.finder
+    hidden, spans = step.pair_states(bitext.bitext, 1, counter.linking.pair_encoding)
     rows = []
     for row, (n, m) in enumerate(((5, 7), (3, 2))):
         words = [torch.arange(size).clamp(max=size - 2)[None] for size in (n, m)]
@@ -181,13 +175,13 @@ def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):
 def test_options_without_meaning_are_named():
     with pytest.raises(XalignError, match="no pointer"):
         prepared([], similarity="pointer")
-    with pytest.raises(XalignError, match="transport alone"):  # before training, not in the first validation
+    with pytest.raises(XalignError, match="only transport"):  # before training, not in the first validation
         prepared([labeller(method="ot-unbalanced")], similarity="pointer")
-    assert prepared([labeller(layer=1)], similarity="pointer").options.layer == 1
+    assert prepared([labeller(layer=1)], similarity="pointer").linking.layer == 1
     with pytest.raises(XalignError, match="aer_layer"):
         prepared([], layer=5)
     for given in ({"filter": "best"}, {"similarity": "cosine"}):
-        with pytest.raises(XalignError, match="--aer-" + next(iter(given))):
+        with pytest.raises(XalignError, match="aer_" + next(iter(given))):
             prepared([], **given)
 
 

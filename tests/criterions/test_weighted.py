@@ -35,7 +35,9 @@ def criterion(losses, **options):
     for objective in made.objectives:
         total, count = losses[objective.name]
         value = Loss(
-            torch.tensor(total), torch.tensor(count), {s: (torch.tensor(1), torch.tensor(2)) for s in objective.stats}
+            torch.tensor(total),
+            torch.tensor(count),
+            {s: (torch.tensor(1), torch.tensor(2)) for s in objective.traits.stats},
         )
         objective.step = lambda encoder, batch: encoder
         objective.forward = lambda step, value=value: value
@@ -145,13 +147,13 @@ def with_flag(flag, task=TASK):
     made.task = task
     for objective in made.objectives:
         if objective.name == "dwa":
-            setattr(objective, flag, True)
+            objective.traits = replace(objective.traits, **{flag: True})
     return made
 
 
 def test_an_objective_that_freezes_the_encoder_stands_alone():
     model, made = Freezing(), with_flag("freezes_encoder")
-    with pytest.raises(XalignError, match=r"mlm, tlm beside dwa[\s\S]*train dwa in a run of its own"):
+    with pytest.raises(XalignError, match=r"mlm, tlm with dwa[\s\S]*train dwa in a run of its own"):
         made.attach_heads(model)
     assert not model.frozen and not model.attached
     made.active = [objective for objective in made.active if objective.name == "dwa"]
@@ -168,11 +170,12 @@ def test_an_objective_that_edits_parameters_refuses_master_weights():
 
 def test_objectives_know_languages_and_pivot():
     made = criterion(LOSSES)
-    assert all(objective.languages == ("aa", "bb", "cc") for objective in made.objectives)
+    made.attach_heads(Freezing())
+    assert all(objective.context.languages == ("aa", "bb", "cc") for objective in made.objectives)
     dwa = made.objectives[-1]
     bitext = type("Bitext", (), {"langs": torch.tensor([[0, 2], [1, 0]]), "side_in": Bitext.side_in})()
     assert dwa.pivot_side(bitext).tolist() == [0, 1]
-    dwa.pivot = None
+    dwa.bind(replace(dwa.context, pivot=None))
     with pytest.raises(XalignError, match=r"pivot_lang[\s\S]*aa, bb, cc"):
         dwa.pivot_side(bitext)
 

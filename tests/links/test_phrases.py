@@ -3,7 +3,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xalign_fairseq.links.phrases import phrase_pairs
+from xalign_fairseq.links.phrases import phrase_lines, phrase_pairs
 
 
 def by_definition(links, n, m, max_length):
@@ -62,3 +62,12 @@ def test_very_long_sentences_take_time_by_their_words():
     assert len(list(phrase_pairs(monotone, 5000, 5000))) > 5000
     everything_to_one = {(i, 0) for i in range(5000)}
     assert list(phrase_pairs(everything_to_one, 5000, 5000)) == []
+
+
+def test_a_line_has_both_phrases_and_the_links_inside():
+    assert list(phrase_lines(["a", "b", "c"], ["x", "y"], {(0, 1), (2, 0)}, max_length=2)) == [
+        "a\ty\t0-0\n",
+        "a b\ty\t0-0\n",
+        "b c\tx\t1-0\n",
+        "c\tx\t0-0\n",
+    ]

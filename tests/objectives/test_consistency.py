@@ -2,11 +2,12 @@
 
 import pytest
 import torch
+from support.trials import bound
 from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.objectives.consistency import Consistency, ConsistencyConfig
+from xalign_fairseq.objectives.consistency import Consistency
 
 
 def trial(**options):
@@ -48,10 +49,10 @@ def test_pairs_with_an_empty_side_cost_nothing():
 @pytest.mark.parametrize("options", [{"temperature": -1.0}, {"similarity": "l2"}, {"encoding": "both"}])
 def test_options_that_do_not_fit_are_refused(options):
     with pytest.raises(XalignError, match=f"(?s){next(iter(options))}"):
-        Consistency(ConsistencyConfig(**options))
+        Consistency(**options)
 
 
 def test_the_layer_is_8_of_12_unless_one_is_given():
-    one = Consistency(ConsistencyConfig())
-    one.prepare(EncoderConfig(vocab_size=60))
-    assert one.layer == 8
+    one = Consistency()
+    bound(one, EncoderConfig(vocab_size=60))
+    assert one.trained_layer == 8

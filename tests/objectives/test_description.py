@@ -9,7 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives import registry
 from xalign_fairseq.objectives.description import SOURCES, describe, option_rows, registered
-from xalign_fairseq.objectives.registry import OBJECTIVES, STREAMS, Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import OBJECTIVES, STREAMS, Loss, Objective, register_objective
 
 OWN = [name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq.")]
 
@@ -48,7 +48,7 @@ def own(monkeypatch):
     """An objective that is registered outside the package, and gone afterwards: no criterion hears of it."""
     monkeypatch.setattr(registry, "LISTENERS", [])
 
-    @register_objective("length_of_sides", dataclass=ObjectiveConfig)
+    @register_objective("length_of_sides")
     class LengthOfSides(Objective):
         """Sides of one length.
 
@@ -72,9 +72,9 @@ def test_an_objective_of_ones_own_names_its_paper(own):
 
 
 def test_names_like_a_wrong_one_are_told():
-    with pytest.raises(XalignError, match=r"expected: word_exchange.*\n.*xalign objectives word_exchange"):
+    with pytest.raises(XalignError, match=r"expected: word_exchange.*\n.*command objectives with word_exchange"):
         registered("word-exchang")
-    with pytest.raises(XalignError, match=r"expected: consistency, .*dict_mlm, .*\n.*next: xalign objectives$"):
+    with pytest.raises(XalignError, match=r"expected: consistency, .*dict_mlm, .*\n.*next: the command objectives$"):
         registered("zzzzzz")
 
 

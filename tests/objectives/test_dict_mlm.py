@@ -4,13 +4,14 @@ from dataclasses import replace
 import pytest
 import torch
 from support.small import CONFIG
+from support.trials import Task, bound
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.translations import TranslationTable, source_tokens
-from xalign_fairseq.objectives.dict_mlm import DictMaskedLanguageModel, DictMlmConfig
+from xalign_fairseq.objectives.dict_mlm import DictMLM
 from xalign_fairseq.transport.ops.linear_cross_entropy import linear_cross_entropy
 
 V, MASK = CONFIG.vocab_size, 59
@@ -44,9 +45,9 @@ class Encoder(StepEncoder):
 
 def run(lexicons=(LEXICON,), embeddings="", row=None, masked=MASKED, targets=TARGETS, draw=DRAW, mask=MASK, **options):
     """The loss and what was read; ``row``: of the block's language."""
-    objective = DictMaskedLanguageModel(DictMlmConfig(**options))
-    objective.lexicons, objective.mask = lexicons, mask
-    encoder = Encoder({"dict_mlm": objective.build_head(replace(CONFIG, language_embeddings=embeddings))})
+    config = replace(CONFIG, language_embeddings=embeddings)
+    objective = bound(DictMLM(**options), config, Task(lexicons=lexicons, mask=mask))
+    encoder = Encoder({"dict_mlm": objective.build_head()})
     predicted = torch.arange(targets.numel())[targets.flatten() != 1]
     rows = None if row is None else torch.full((len(masked),), row)
     mono = Mono(masked, targets, draw, torch.zeros(len(masked), dtype=torch.int64), predicted, False, rows)
@@ -147,7 +148,7 @@ def test_prob_is_the_share_that_is_asked():
         with pytest.raises(XalignError, match="prob"):
             run(prob=prob)
     for option in ("variant", "translation_language", "random_tokens"):
-        with pytest.raises(XalignError, match=option.replace("_", "-")):
+        with pytest.raises(XalignError, match=f"dict_mlm_{option}"):
             run(**{option: "both"})
 
 
@@ -166,7 +167,6 @@ def test_lexicons_without_an_entry_for_a_single_token():
     table = TranslationTable([several, held_out], V)
     found, _, there = table.translate(torch.arange(V), torch.zeros(V))
     assert found.tolist() == list(range(V)) and not there.any()
-    objective = DictMaskedLanguageModel(DictMlmConfig())
-    objective.lexicons = [several, held_out]
+    objective = bound(DictMLM(), task=Task(lexicons=[several, held_out]))
     with pytest.raises(XalignError, match=r"no entry[\s\S]*1 entries to train on"):
-        objective.build_head(CONFIG)
+        objective.build_head()

@@ -7,7 +7,7 @@ from support.small import MASK, pair, typed
 from support.trials import Trial
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig, labelling_method
+from xalign_fairseq.objectives.dwa import DWA
 from xalign_fairseq.transport.methods import Dustbin, Transport
 from xalign_fairseq.transport.pointer import Pointer
 
@@ -19,7 +19,7 @@ def batch(lengths=LENGTHS, links=None):
 
 
 def trial(**options):
-    return Trial(DenoisingWordAlignment, **options)
+    return Trial(DWA, **options)
 
 
 def asked(made, data, **keywords):
@@ -130,7 +130,7 @@ def test_given_links_are_used_until_the_update_and_own_labels_after_it():
     assert torch.equal(asked(made, data, update=9)[1], data.bitext.partner)
     assert torch.equal(asked(made, data, update=10)[1], own) and (own != data.bitext.partner).any()
     assert torch.equal(asked(made, data, update=9, training=False)[1], own)
-    assert "links" in made.objective.needs and "links" not in trial().objective.needs
+    assert "links" in made.objective.traits.needs and "links" not in trial().objective.traits.needs
 
 
 def agreeing(made, data):
@@ -223,36 +223,34 @@ def test_the_pointer_can_label_by_its_own_scores_at_its_own_layer():
 
 
 def test_options_are_those_of_the_method():
-    assert labelling_method(DwaConfig()) == Transport()
-    assert labelling_method(DwaConfig(method="ot-unbalanced")) == Dustbin()
-    given = DwaConfig(
-        method="ot-unbalanced", dustbin=0.3, dustbin_mu=0.2, dustbin_iterations=7, dustbin_filter="itermax",
-        filter_rounds=3, filter_alpha=0.8,
-    )  # fmt: skip
-    assert labelling_method(given) == Dustbin(0.3, mu=0.2, iterations=7, filter="itermax", rounds=3, alpha=0.8)
-    given = DwaConfig(sinkhorn_iterations=5, mu=0.5, eps=1e-4, order="rows-first", filter_rounds=3, filter_alpha=0.8)
-    assert labelling_method(given) == Transport(iterations=5, mu=0.5, eps=1e-4, order="rows-first", rounds=3, alpha=0.8)
+    assert DWA().labeller == Transport()
+    assert DWA(method="ot-unbalanced").labeller == Dustbin()
+    given = {"dustbin": 0.3, "dustbin_mu": 0.2, "dustbin_iterations": 7, "dustbin_filter": "itermax"}
+    made = DWA(method="ot-unbalanced", filter_rounds=3, filter_alpha=0.8, **given)
+    assert made.labeller == Dustbin(0.3, mu=0.2, iterations=7, filter="itermax", rounds=3, alpha=0.8)
+    made = DWA(sinkhorn_iterations=5, mu=0.5, eps=1e-4, order="rows-first", filter_rounds=3, filter_alpha=0.8)
+    assert made.labeller == Transport(iterations=5, mu=0.5, eps=1e-4, order="rows-first", rounds=3, alpha=0.8)
     for wrong, named in (
-        ({"method": "magic"}, "--dwa-method"),
-        ({"dustbin": 0.3}, "--dwa-method transport.*--dwa-dustbin"),
-        ({"method": "ot-unbalanced", "order": "rows-first"}, "--dwa-order"),
-        ({"method": "ot-unbalanced", "eps": 1e-4}, "--dwa-eps"),
-        ({"method": "ot-unbalanced", "mu": 0.5}, "--dwa-mu.*--dwa-dustbin-mu"),
-        ({"dustbin_filter": "union"}, "--dwa-dustbin-filter"),
+        ({"method": "magic"}, "dwa_method"),
+        ({"dustbin": 0.3}, "dwa_method='transport'.*dwa_dustbin"),
+        ({"method": "ot-unbalanced", "order": "rows-first"}, "dwa_order"),
+        ({"method": "ot-unbalanced", "eps": 1e-4}, "dwa_eps"),
+        ({"method": "ot-unbalanced", "mu": 0.5}, "dwa_mu.*dwa_dustbin_mu"),
+        ({"dustbin_filter": "union"}, "dwa_dustbin_filter"),
         ({"method": "ot-unbalanced", "dustbin": 2.0}, "dustbin"),
-        ({"method": "ot-unbalanced", "label_by": "pointer"}, "--dwa-label-by"),
-        ({"filter": "argmax", "filter_rounds": 3}, "--dwa-filter argmax.*--dwa-filter-rounds"),
-        ({"method": "ot-unbalanced", "filter_alpha": 0.8}, "--dwa-dustbin-filter argmax.*--dwa-filter-alpha"),
-        ({"order": "any"}, "--dwa-order"),
-        ({"filter": "best"}, "--dwa-filter"),
+        ({"method": "ot-unbalanced", "label_by": "pointer"}, "dwa_label_by"),
+        ({"filter": "argmax", "filter_rounds": 3}, "dwa_filter='argmax'.*dwa_filter_rounds"),
+        ({"method": "ot-unbalanced", "filter_alpha": 0.8}, "dwa_dustbin_filter='argmax'.*dwa_filter_alpha"),
+        ({"order": "any"}, "dwa_order"),
+        ({"filter": "best"}, "dwa_filter"),
     ):
         with pytest.raises(XalignError, match=f"(?s){named}"):
-            DenoisingWordAlignment(DwaConfig(**wrong))
+            DWA(**wrong)
 
 
 def test_bad_options_are_named():
-    with pytest.raises(XalignError, match="--dwa-queries"):
-        DenoisingWordAlignment(DwaConfig(queries="some"))
+    with pytest.raises(XalignError, match="dwa_queries"):
+        DWA(queries="some")
     with pytest.raises(XalignError, match="dwa_label_layer"):
         trial(label_layer=3)
 
@@ -265,7 +263,7 @@ def test_the_pointer_starts_as_it_is_told():
     assert not by_chance.query.weight.diagonal().eq(1).any() and torch.equal(
         trial().head.pointer.query.weight, by_chance.query.weight
     )
-    with pytest.raises(XalignError, match=r"(?s)--dwa-pointer-start.*zero"):
+    with pytest.raises(XalignError, match=r"(?s)dwa_pointer_start.*zero"):
         trial(pointer_start="zero")
 
 
@@ -277,5 +275,5 @@ def test_a_scaled_identity_points_by_scaled_dot_products():
     expected = (2.5 * hidden[0, :2] @ hidden[0, 2:].T / width**0.5).log_softmax(1)
     torch.testing.assert_close(found, expected)
     for wrong in ({"pointer_start": "identity", "pointer_scale": 0.0}, {"pointer_scale": 2.5}):
-        with pytest.raises(XalignError, match="--dwa-pointer-scale"):
+        with pytest.raises(XalignError, match="dwa_pointer_scale"):
             trial(**wrong)

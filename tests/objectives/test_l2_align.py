@@ -52,7 +52,7 @@ def test_a_batch_without_links_is_zero_with_a_gradient():
 
 
 def test_wrong_options_are_refused():
-    with pytest.raises(XalignError, match="l2-align-pooling"):
+    with pytest.raises(XalignError, match="l2_align_pooling"):
         Trial(L2Align, pooling="max")
     with pytest.raises(XalignError, match="l2_align_layer"):
         Trial(L2Align, layer=3)

@@ -4,13 +4,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 from support.small import CONFIG
+from support.trials import Task, bound
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import SentenceEncoder
-from xalign_fairseq.objectives.lexicon_align import LexiconAlign, LexiconAlignConfig
+from xalign_fairseq.objectives.lexicon_align import LexiconAlign
 
 # 5 - 40; 6 - 41 42; 7 8 - 43; 9 - 44 is held out, 10 - 45 not used
 FIRST = Lexicon(
@@ -22,11 +23,10 @@ ENTRIES = [([5], [40]), ([6], [41, 42]), ([7, 8], [43]), ([5], [46, 47, 48])]
 
 def trial(lexicons=(FIRST, SECOND), dtype=torch.float64, seed=1, **options):
     torch.manual_seed(0)
-    objective = LexiconAlign(LexiconAlignConfig(**options))
-    objective.lexicons, objective.seed = lexicons, seed
+    objective = bound(LexiconAlign(**options), task=Task(lexicons=lexicons, seed=seed))
     sentence_encoder = SentenceEncoder(CONFIG).to(dtype)
     torch.nn.init.normal_(sentence_encoder.embed_tokens.weight)
-    heads = {"lexicon_align": objective.build_head(CONFIG)}
+    heads = {"lexicon_align": objective.build_head()}
     encoder = SimpleNamespace(sentence_encoder=sentence_encoder)
     return objective, StepEncoder(encoder, torch.nn.ModuleDict(heads), training=True, update=0)
 

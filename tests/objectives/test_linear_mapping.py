@@ -5,10 +5,11 @@ import dataclasses
 import pytest
 import torch
 from support.small import CONFIG
+from support.trials import Task, bound
 from support.word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.objectives.linear_mapping import LinearMapping, LinearMappingConfig
+from xalign_fairseq.objectives.linear_mapping import LinearMapping
 
 
 def trial(**options):
@@ -144,12 +145,10 @@ def test_training_finds_a_rotation(monkeypatch):
 
 
 def test_bad_input():
-    with pytest.raises(XalignError, match="--linear-mapping-pooling"):
-        LinearMapping(LinearMappingConfig(pooling="last"))
+    with pytest.raises(XalignError, match="linear_mapping_pooling"):
+        LinearMapping(pooling="last")
     for beta in (-0.1, 1.0):
         with pytest.raises(XalignError, match="linear_mapping_beta"):
-            LinearMapping(LinearMappingConfig(beta=beta))
-    objective = LinearMapping(LinearMappingConfig())
-    objective.languages, objective.pivot = ("de", "fr", "ru", "sw"), None
+            LinearMapping(beta=beta)
     with pytest.raises(XalignError, match="pivot_lang"):
-        objective.prepare(CONFIG)
+        bound(LinearMapping(), task=Task(languages=("de", "fr", "ru", "sw"), pivot=None))

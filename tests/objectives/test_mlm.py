@@ -3,7 +3,7 @@ import torch
 from support.small import block, pair, typed
 from support.trials import Trial
 
-from xalign_fairseq.objectives.mlm import MaskedLanguageModel
+from xalign_fairseq.objectives.mlm import MLM
 
 
 def restatement(trial, blocks):
@@ -20,7 +20,7 @@ def restatement(trial, blocks):
 
 
 def test_it_is_the_sum_over_the_masked_tokens_of_ragged_blocks():
-    trial = Trial(MaskedLanguageModel)
+    trial = Trial(MLM)
     blocks = [block(seed, length) for seed, length in ((1, 11), (2, 5), (3, 17))]
     loss = trial.loss(typed([], blocks))
     total, count, correct = restatement(trial, blocks)
@@ -30,7 +30,7 @@ def test_it_is_the_sum_over_the_masked_tokens_of_ragged_blocks():
 
 
 def test_pairs_beside_the_blocks_do_not_matter():
-    trial, blocks = Trial(MaskedLanguageModel), [block(1), block(2)]
+    trial, blocks = Trial(MLM), [block(1), block(2)]
     alone, beside = trial.loss(typed([], blocks)), trial.loss(typed([pair(5, 7)], blocks))
     assert alone.total == beside.total and alone.count == beside.count
     assert trial.objective.step(trial.passes(), typed([pair(5, 7)])) is None  # without blocks there is nothing to do

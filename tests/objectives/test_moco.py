@@ -7,12 +7,13 @@ import torch
 import torch.distributed as dist
 from support.processes import run_workers
 from support.small import CONFIG, pair, typed
+from support.trials import bound
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.queue import sentence_hash
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.objectives.moco import MocoConfig, MomentumContrast, info_nce
+from xalign_fairseq.objectives.moco import MoCo, info_nce
 
 # Few sentences, so that they recur; the first two differ in length.
 TEXT = [[4, 5, 6], [7, 8], [9], [10, 11, 12, 13, 14], [15, 16, 17], [18, 19, 20, 21], [22, 23], [24, 25, 26, 27]]
@@ -24,20 +25,19 @@ def batch(*pairs):
 
 
 def config(**options):
-    return MocoConfig(**{"queue_size": 7, "queue_init": "random", "projection_dim": 5, "momentum": 0.9, **options})
+    return MoCo(**{"queue_size": 7, "queue_init": "random", "projection_dim": 5, "momentum": 0.9, **options})
 
 
 class Run:
     """An encoder and its objective; ``step`` is one update of plain gradient descent."""
 
-    def __init__(self, cfg, seed=0, dtype=torch.float64):
+    def __init__(self, objective, seed=0, dtype=torch.float64):
         torch.manual_seed(seed)
-        self.objective = MomentumContrast(cfg)
-        self.objective.prepare(CONFIG)
+        self.objective = bound(objective)
         self.encoder = Encoder(CONFIG).to(dtype)
         with torch.no_grad():  # sentences that differ
             self.encoder.sentence_encoder.embed_tokens.weight.mul_(20)
-        self.head = self.objective.build_head(CONFIG).to(dtype)
+        self.head = self.objective.build_head().to(dtype)
         self.modules = torch.nn.ModuleDict({"encoder": self.encoder.sentence_encoder, "head": self.head})
 
     def loss(self, data, update, training=True):
@@ -68,7 +68,7 @@ class PlainLoop:
     """MoCo once more, sentence by sentence, with lists for a queue."""
 
     def __init__(self, run):
-        self.cfg, self.live = run.objective.cfg, run
+        self.cfg, self.live = run.objective, run
         self.average = None
         self.queue = [(key.clone(), ()) for key in run.head.queue.keys]
         self.next = 0
@@ -194,7 +194,7 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
     ],
 )  # fmt: skip
 def test_a_queue_that_is_not_full_before_the_run_ends_is_told_at_its_start(caplog, options, updates, pairs, told):
-    MomentumContrast(config(**{"queue_init": "data", **options})).check_run(updates, pairs)
+    config(**{"queue_init": "data", **options}).check_run(updates, pairs)
     assert told in caplog.text and bool(told) == ("moco learns nothing in this run" in caplog.text)
 
 
@@ -311,8 +311,8 @@ def test_half_precision_keeps_the_key_side_in_float32():
     ],
 )
 def test_bad_options_are_named(option):
-    with pytest.raises(XalignError, match="--moco-" + next(iter(option)).replace("_", "-")):
-        MomentumContrast(config(**option)).prepare(CONFIG)
+    with pytest.raises(XalignError, match="moco_" + next(iter(option))):
+        bound(config(**option))
 
 
 def test_a_queue_smaller_than_a_batch_is_refused():

@@ -8,7 +8,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 
 
 def test_objectives_are_imported_where_fairseq_is_missing():
-    code = "from xalign_fairseq.objectives import DWA, TLM\nprint(DWA(label_layer=1).cfg.label_layer, TLM.name)"
+    code = "from xalign_fairseq.objectives import DWA, TLM\nprint(DWA(label_layer=1).label_layer, TLM.name)"
     assert run_without_fairseq(code) == "1 tlm\n"
 
 

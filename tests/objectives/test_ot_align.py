@@ -25,7 +25,7 @@ def trial(**options):
 def side_states(trial, sentence, layer):
     """Hidden states of the tokens of both sides of one pair, encoded without padding."""
     ids = [[token for word in words for token in word] for words in sentence[1:3]]
-    if trial.objective.cfg.encoding == "separate":
+    if trial.objective.encoding == "separate":
         return [trial.encoder.states(torch.tensor([[0, *side, 2]])).layer(layer)[0, 1:-1] for side in ids]
     hidden = trial.encoder.states(torch.tensor([[0, *ids[0], 2, *ids[1], 2]])).layer(layer)[0]
     return [hidden[1 : 1 + len(ids[0])], hidden[2 + len(ids[0]) : -1]]
@@ -34,7 +34,7 @@ def side_states(trial, sentence, layer):
 def shares(trial, sentence, layer):
     """Masses of both sides, which sum to 1."""
     found = side_states(trial, sentence, layer)
-    if trial.objective.cfg.marginals == "uniform":
+    if trial.objective.marginals == "uniform":
         return [torch.full((len(each),), 1 / len(each), dtype=each.dtype) for each in found]
     attention = trial.encoder.sentence_encoder.layers[layer - 1].self_attn
     made = []
@@ -47,7 +47,7 @@ def shares(trial, sentence, layer):
 
 def plain_cost(trial, sentence):
     """Cost of one pair, and the mass that stays alone."""
-    cfg, layer = trial.objective.cfg, trial.objective.layer
+    cfg, layer = trial.objective, trial.objective.trained_layer
     src, tgt = (each / each.norm(dim=1, keepdim=True) for each in side_states(trial, sentence, layer))
     cosine, (a, b) = src @ tgt.T, shares(trial, sentence, layer)
     n, m = cosine.shape
@@ -105,7 +105,7 @@ def test_a_pair_costs_the_same_in_any_batch(options):
 
 def test_one_token_on_each_side_costs_their_cosine():
     one = trial()
-    s, t = (one.hidden(SENTENCES[3], side, one.objective.layer)[1] for side in (0, 1))
+    s, t = (one.hidden(SENTENCES[3], side, one.objective.trained_layer)[1] for side in (0, 1))
     cosine = torch.cosine_similarity(s, t, dim=0).item()
     assert one.loss(batch(SENTENCES[3:])).total.item() == pytest.approx(1 - cosine)
     # Together at the cost 1 - cos, or each alone at the half of 1 - z.
@@ -174,7 +174,7 @@ def test_half_precision_gives_float32():
     [("encoding", "alone"), ("marginals", "length"), ("mu", 0.0), ("iterations", 0), ("dustbin", 1.5), ("layer", 3)],
 )
 def test_wrong_options_are_refused(option, value):
-    with pytest.raises(XalignError, match=f"--ot-align-{option}"):
+    with pytest.raises(XalignError, match=f"ot_align_{option}"):
         trial(**{option: value})
 
 

@@ -5,7 +5,7 @@ from support.trials import Trial
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.predictions import Prediction
-from xalign_fairseq.objectives.mlm import MaskedLanguageModel
+from xalign_fairseq.objectives.mlm import MLM
 from xalign_fairseq.objectives.prediction import predicted, summed
 from xalign_fairseq.objectives.selection import IGNORED
 from xalign_fairseq.objectives.step import Step
@@ -33,7 +33,7 @@ def test_nothing_predicted_is_a_zero_with_a_gradient():
 
 
 def test_what_is_ignored_is_not_predicted():
-    encoder = Trial(MaskedLanguageModel).passes()
+    encoder = Trial(MLM).passes()
     hidden = torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
     loss = summed([encoder.lm_losses(hidden, torch.tensor([1, IGNORED, 4]))])
     expected = summed([encoder.lm_losses(hidden[::2], torch.tensor([1, 4]))])
@@ -42,7 +42,7 @@ def test_what_is_ignored_is_not_predicted():
 
 
 def test_only_the_chosen_positions_are_predicted_from_what_is_read():
-    trial = Trial(MaskedLanguageModel)
+    trial = Trial(MLM)
     read = Input(torch.tensor([[0, 59, 6, 2], [0, 7, 59, 2]]))
     targets = torch.tensor([[1, 5, 1, 1], [1, 1, 8, 1]])
     loss = predicted(Step(trial.passes(), typed([]), predictions=[Prediction.of(read, targets, torch.tensor([1, 6]))]))
@@ -53,7 +53,7 @@ def test_only_the_chosen_positions_are_predicted_from_what_is_read():
 
 
 def test_the_gradient_is_the_numerical_one():
-    trial = Trial(MaskedLanguageModel)
+    trial = Trial(MLM)
     data = typed([], [block(1, length=4)])
     assert len(data.mono.predicted) > 0
     weights = (trial.encoder.lm_head.bias, trial.encoder.sentence_encoder.layers[1].fc2.bias)

@@ -3,10 +3,11 @@ import dataclasses
 import pytest
 import torch
 from support.small import CONFIG
+from support.trials import Task
 from support.word_pair_batches import DE, EN, LANGUAGES, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.objectives.reg_hidden import RegHidden, RegHiddenConfig
+from xalign_fairseq.objectives.reg_hidden import RegHidden
 
 
 def moved(cfg=CONFIG, **options):
@@ -102,7 +103,5 @@ def test_a_pair_without_the_pivot_counts_nothing():
 def test_wrong_options_are_refused():
     with pytest.raises(XalignError, match="reg_hidden_layer"):
         Trial(RegHidden, layer=-4)
-    objective = RegHidden(RegHiddenConfig())
-    objective.languages, objective.pivot = LANGUAGES, None
     with pytest.raises(XalignError, match="pivot"):
-        objective.prepare(CONFIG)
+        Trial(RegHidden, task=Task(languages=LANGUAGES, pivot=None))

@@ -81,5 +81,5 @@ def test_half_precision_is_summed_in_float32():
 
 
 def test_unknown_form_is_refused():
-    with pytest.raises(XalignError, match="reg-param-form"):
+    with pytest.raises(XalignError, match="reg_param_form"):
         Trial(RegParam, form="l1")

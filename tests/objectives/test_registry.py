@@ -1,5 +1,7 @@
 import inspect
-from dataclasses import fields
+import subprocess
+import sys
+from dataclasses import dataclass, fields, replace
 
 import pytest
 import torch
@@ -10,17 +12,27 @@ from support.trials import Trial, build_criterion, build_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.objectives import DWA, TLM
-from xalign_fairseq.objectives.dwa import DwaConfig
-from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.registry import (
+    OBJECTIVES,
+    Loss,
+    Objective,
+    Traits,
+    choice,
+    option,
+    options_of,
+    register_objective,
+)
 
 
 @pytest.fixture(scope="module")
 def length():
     """An objective that is registered late, after the criterions."""
 
-    @register_objective("length_of_states", dataclass=ObjectiveConfig)
+    @register_objective("length_of_states")
+    @dataclass
     class Length(Objective):
-        needs = ("bitext",)
+        traits = Traits(needs=("bitext",))
+        layer: int | None = option(None, "layer whose states are measured")
 
         def forward(self, step):
             hidden = step.encoder.states(step.bitext.input()).layer(-1)
@@ -30,10 +42,10 @@ def length():
 
 
 def test_a_late_objective_has_options_a_criterion_and_a_loss(length):
-    assert length.name == "length_of_states" and length.config_class is ObjectiveConfig
-    assert OBJECTIVES["length_of_states"] is length
+    assert length.name == "length_of_states" and OBJECTIVES["length_of_states"] is length
     for name in ("xlm_align", "length_of_states"):
-        assert CRITERION_DATACLASS_REGISTRY[name]().length_of_states_weight == 1.0
+        chosen = CRITERION_DATACLASS_REGISTRY[name]()
+        assert chosen.length_of_states_weight == 1.0 and chosen.length_of_states_layer is None
     criterion = build_criterion("xlm_align", objectives="tlm,length_of_states", length_of_states_weight=2.0)
     model = build_model(criterion)
     sample = collate([pair(5, 7), pair(2, 3)], [])
@@ -43,50 +55,70 @@ def test_a_late_objective_has_options_a_criterion_and_a_loss(length):
     assert size == logs["tlm/loss/count"] + 2
 
 
-def test_the_names_and_needs_of_objectives_are_checked(length):
+def test_what_is_registered_is_checked(length):
     with pytest.raises(XalignError, match=r"registered already[\s\S]*length_of_states"):
-        register_objective("length_of_states", dataclass=ObjectiveConfig)(length)
+        register_objective("length_of_states")(length)
 
     class Unknown(length):
-        needs = ("bitext", "images")
+        traits = Traits(needs=("bitext", "images"))
 
-    with pytest.raises(XalignError, match=r"unknown stream[\s\S]*images[\s\S]*bitext"):
-        register_objective("unknown_stream", dataclass=ObjectiveConfig)(Unknown)
-    assert "unknown_stream" not in OBJECTIVES
+    class Undecorated(length):
+        factor: float = option(1.0, "no dataclass reads it")
+
+    for cls, complaint in ((Unknown, r"unknown stream[\s\S]*images[\s\S]*bitext"), (Undecorated, "not a dataclass")):
+        with pytest.raises(XalignError, match=complaint):
+            register_objective("refused")(cls)
+    assert "refused" not in OBJECTIVES
 
 
 def test_an_objective_without_a_head_gets_none(length):
     trial = Trial(length)
-    assert not trial.heads and trial.objective.build_head(CONFIG) is None
+    assert not trial.heads and trial.objective.build_head() is None
     step = trial.objective.step(trial.passes(), typed([pair(5, 7)]))
     assert step.head is None and trial.loss(typed([pair(5, 7)])).count == 1
 
 
-def test_the_side_of_the_pivot_is_told_for_each_pair(length):
-    trial = Trial(length)
+def test_the_side_of_the_pivot_is_found_for_each_pair(length):
+    objective = Trial(length).objective
     bitext = typed([pair(2, 2, langs=langs) for langs in ((0, 1), (1, 0), (0, 1))]).bitext
-    assert trial.objective.pivot_side(bitext).tolist() == [0, 1, 0]
-    trial.objective.pivot = None
+    assert objective.pivot_side(bitext).tolist() == [0, 1, 0]
+    objective.bind(replace(objective.context, pivot=None))
     with pytest.raises(XalignError, match=r"length_of_states aligns[\s\S]*pivot_lang[\s\S]*aa, bb"):
-        trial.objective.pivot_side(bitext)
+        objective.pivot_side(bitext)
 
 
-def test_a_choice_is_one_of_those_that_there_are():
-    assert choice("mean", ("first", "mean"), "--x") == "mean"
-    with pytest.raises(XalignError, match=r"--x[\s\S]*best[\s\S]*first, mean"):
-        choice("best", ("first", "mean"), "--x")
+def test_options_are_checked_by_their_names(length):
+    objective = Trial(length, layer=-2).objective
+    assert objective.resolve_layer("layer", usual=1) == CONFIG.encoder_layers - 1
+    assert Trial(length).objective.resolve_layer("layer", usual=1) == 1
+    with pytest.raises(XalignError, match=r"length_of_states_layer[\s\S]*found: 9"):
+        Trial(length, layer=9).objective.resolve_layer("layer")
+    objective.require_values(layer=(True, "0"))
+    with pytest.raises(XalignError, match=r"out of range[\s\S]*length_of_states_layer[\s\S]*found: -2[\s\S]*0 or more"):
+        objective.require_values(layer=(False, "0 or more"))
+    assert choice("mean", ("first", "mean"), "x") == "mean"
+    objective.how = "best"
+    with pytest.raises(XalignError, match=r"length_of_states_how[\s\S]*best[\s\S]*first, mean"):
+        objective.require_choices(how=("first", "mean"))
 
 
-def test_options_by_name_are_those_of_the_configuration():
+def test_options_are_keyword_arguments():
     made = DWA(label_layer=1, weight=0.5)
-    assert made.cfg == DwaConfig(label_layer=1, weight=0.5) and DWA(made.cfg).cfg is made.cfg
-    assert TLM().cfg == TLM.config_class()
+    assert (made.label_layer, made.weight, made) == (1, 0.5, DWA(weight=0.5, label_layer=1))
     shown = inspect.signature(DWA).parameters
-    assert [*shown] == [option.name for option in fields(DwaConfig)] and shown["mu"].default == DwaConfig.mu
-
-
-def test_an_unknown_option_is_named_with_those_that_there_are():
-    with pytest.raises(XalignError, match=r"no such option[\s\S]*TranslationLanguageModel[\s\S]*lables[\s\S]*weight"):
+    assert [*shown] == [each.name for each in options_of(DWA)] == [each.name for each in fields(DWA) if each.init]
+    assert shown["weight"].default == 1.0 and shown["mu"].kind is inspect.Parameter.KEYWORD_ONLY
+    with pytest.raises(TypeError, match="lables"):
         TLM(lables=3)
-    with pytest.raises(TypeError):  # a configuration has them all
-        TLM(TLM.config_class(), weight=2.0)
+
+
+@pytest.mark.slow
+def test_mypy_checks_options(tmp_path):
+    calls = ("reveal_type(DWA(label_layer=8).label_layer)", "DWA(label_layers=8)", 'DWA(mu="1")')
+    (tmp_path / "calls.py").write_text("\n".join(["from xalign_fairseq.objectives import DWA", *calls]))
+    command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True).stdout
+    assert 'calls.py:2: note: Revealed type is "int | None"' in found
+    assert 'calls.py:3: error: Unexpected keyword argument "label_layers" for "DWA"' in found
+    assert 'calls.py:4: error: Argument "mu" to "DWA" has incompatible type "str"; expected "float"' in found
+    assert "Found 2 errors" in found

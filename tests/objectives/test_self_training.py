@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 import torch
 from support.small import typed
+from support.trials import bound
 from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext, pair
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig, labelling_method
+from xalign_fairseq.objectives.self_training import SelfTraining, labelling_method
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
 
 RELEASED = {"method": "softmax", "similarity": "dot", "temperature": 1.0, "loss": "probability"}
@@ -78,7 +79,7 @@ def test_loss_and_gradient_equal_the_restatement():
 @pytest.mark.parametrize("labels", ["given", "both"])
 def test_prepared_links_label(labels):
     one = trial(labels=labels)
-    assert one.objective.needs == ("bitext", "links")
+    assert one.objective.traits.needs == ("bitext", "links")
     loss, gradient = one.gradient(batch())
     losses, links = zip(*(plain_cross_entropy(one, each, labels=labels) for each in SENTENCES), strict=True)
     assert loss.total.item() == pytest.approx(sum(losses).item(), rel=1e-9)
@@ -131,7 +132,7 @@ def test_the_probability_is_the_mean_of_both_directions():
 def test_any_method_labels_in_either_encoding_and_the_model_keeps_it(options, method, encoding):
     one = trial(encoding=encoding, **options)
     labelling = one.objective.labelling
-    assert labelling.method == method and labelling.reads == encoding and labelling.layer == 1
+    assert labelling.finder == method and labelling.pair_encoding == encoding and labelling.layer == 1
     hidden, spans = one.passes().pair_states(bitext(), 1, encoding)
     assert one.loss(batch()).count.item() == len(method(hidden, spans).pair) > 0
 
@@ -144,7 +145,7 @@ def test_links_of_other_tokens_cost_more():
 def test_with_dropout_links_come_from_a_pass_without(monkeypatch):
     config = replace(Trial(SelfTraining).encoder.config, dropout=0.3)
     one = Trial(SelfTraining, config=config, layer=1)
-    seen, kind = [], type(one.objective.method)
+    seen, kind = [], type(one.objective.labeller)
     matrix = kind.matrix
 
     def watched(self, hidden, *args, **options):
@@ -189,12 +190,11 @@ def test_a_pair_that_is_not_linked_is_counted():
 )
 def test_options_that_do_not_fit_are_refused(options, complaint):
     with pytest.raises(XalignError, match=f"(?s){complaint}"):
-        SelfTraining(SelfTrainingConfig(**options))
+        SelfTraining(**options)
 
 
 def test_options_of_the_method_are_of_the_types_that_it_has():
-    cfg = SelfTrainingConfig(method="transport", method_options="filter=argmax,mu=1,iterations=3")
-    made = labelling_method(cfg)
+    made = labelling_method("transport", "filter=argmax,mu=1,iterations=3")
     assert made == Transport(filter="argmax", mu=1.0, iterations=3) and isinstance(made.mu, float)
 
 
@@ -211,12 +211,11 @@ def test_options_of_the_method_are_of_the_types_that_it_has():
 )
 def test_an_option_of_the_method_has_a_value_of_its_type(given, expected):
     option, value = given.split("=")
-    with pytest.raises(XalignError, match=f"where: .*{option}\n  found: {value}\n  expected: {expected}"):
-        labelling_method(SelfTrainingConfig(method="transport", method_options=given))
+    with pytest.raises(XalignError, match=f"where: .*{option}.*\n  found: {value}\n  expected: {expected}"):
+        labelling_method("transport", given)
 
 
 @pytest.mark.parametrize(("method", "layer"), [("argmax", 8), ("softmax", 8), ("transport", 10)])
 def test_the_layer_is_that_of_the_method_unless_one_is_given(method, layer):
-    one = SelfTraining(SelfTrainingConfig(method=method))
-    one.prepare(EncoderConfig(vocab_size=60))
+    one = bound(SelfTraining(method=method), EncoderConfig(vocab_size=60))
     assert one.labelling.layer == layer

@@ -5,7 +5,7 @@ import torch
 from support.small import MASK, pair, typed
 from support.trials import Trial
 
-from xalign_fairseq.objectives.sentence_mlm import SentenceMaskedLanguageModel, predicted_in
+from xalign_fairseq.objectives.sentence_mlm import SentenceMLM, predicted_in
 
 
 def samples(lengths, seed=0, specials=False):
@@ -27,7 +27,7 @@ def test_predicted_positions_of_a_side_are_those_of_its_targets(specials):
 
 @pytest.fixture
 def trial():
-    return Trial(SentenceMaskedLanguageModel)
+    return Trial(SentenceMLM)
 
 
 def test_each_side_is_predicted_from_itself_alone(trial):

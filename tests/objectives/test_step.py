@@ -5,13 +5,13 @@ from support.word_pair_batches import SENTENCES, pair
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits
 
 
 class Reader(Objective):
     """Reads one stream, whatever it says that it needs."""
 
-    name, needs = "reader", ("bitext", "links")
+    name, traits = "reader", Traits(needs=("bitext", "links"))
 
     def forward(self, step):
         return Loss(step.mono.targets.sum(), torch.tensor(1))
@@ -27,23 +27,23 @@ def encoder(heads, training=True):
 
 def test_an_objective_gets_its_own_head_and_what_it_needs():
     other = torch.nn.Linear(3, 3)
-    step = Reader(ObjectiveConfig()).step(encoder({"reader": HEAD, "other": other}), BATCH)
+    step = Reader().step(encoder({"reader": HEAD, "other": other}), BATCH)
     assert step.head is HEAD and step.bitext is BATCH.bitext
     assert step.training and step.update == 7
-    assert Reader(ObjectiveConfig()).step(encoder({"other": other}, training=False), BATCH).head is None
+    assert Reader().step(encoder({"other": other}, training=False), BATCH).head is None
 
 
 def test_there_is_no_step_without_a_stream_that_is_needed():
-    objective = Reader(ObjectiveConfig())
+    objective = Reader()
     assert objective.step(encoder({}), Batch()) is None
-    objective.needs = ("bitext", "mono")
+    objective.traits = Traits(needs=("bitext", "mono"))
     assert objective.step(encoder({}), BATCH) is None
-    objective.needs = ("lexicon",)  # no part of a batch
+    objective.traits = Traits(needs=("lexicon",))  # no part of a batch
     assert objective.step(encoder({}), Batch()) is not None
 
 
 def test_a_stream_that_was_not_asked_for_is_named():
     whole = Batch(BATCH.bitext, mono=object())
-    objective = Reader(ObjectiveConfig())
-    with pytest.raises(XalignError, match=r'does not say it needs[\s\S]*step\.mono[\s\S]*needs = \("mono", \.\.\.\)'):
+    objective = Reader()
+    with pytest.raises(XalignError, match=r'does not say it needs[\s\S]*step\.mono[\s\S]*needs=\("mono", \.\.\.\)'):
         objective.forward(objective.step(encoder({}), whole))

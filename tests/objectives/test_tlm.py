@@ -7,7 +7,7 @@ from support.small import CONFIG, pair, typed
 from support.trials import Trial
 
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.objectives.tlm import TranslationLanguageModel
+from xalign_fairseq.objectives.tlm import TLM
 
 LENGTHS = ((5, 7), (3, 2), (4, 0), (9, 6))
 
@@ -33,7 +33,7 @@ def counted_anew(each):
 
 
 def test_it_is_the_sum_over_the_masked_tokens_of_both_sides():
-    trial, pairs = Trial(TranslationLanguageModel), [pair(n, m) for n, m in LENGTHS]
+    trial, pairs = Trial(TLM), [pair(n, m) for n, m in LENGTHS]
     loss = trial.loss(typed(pairs))
     total, count = restatement(trial, pairs)
     assert count > 5 and loss.count == count and loss.total.item() == pytest.approx(total, rel=1e-10)
@@ -41,7 +41,7 @@ def test_it_is_the_sum_over_the_masked_tokens_of_both_sides():
 
 
 def test_positions_can_be_counted_anew_in_the_second_sentence():
-    trial, pairs = Trial(TranslationLanguageModel, reset_positions=True), [pair(n, m) for n, m in LENGTHS]
+    trial, pairs = Trial(TLM, reset_positions=True), [pair(n, m) for n, m in LENGTHS]
     assert counted_anew(pair(2, 3)) == [0, 1, 2, 3, 1, 2, 3, 4]
     total, count = restatement(trial, pairs, counted_anew)
     loss = trial.loss(typed(pairs))
@@ -52,17 +52,17 @@ def test_positions_can_be_counted_anew_in_the_second_sentence():
 def test_positions_that_an_encoder_does_not_take_are_not_counted_anew(caplog, transformers):
     sizes = {"d_model": 8, "d_kv": 4, "d_ff": 16, "num_layers": 2, "num_heads": 2, "layer_norm_epsilon": 1e-5}
     config = replace(CONFIG, transformers_config=json.dumps({"model_type": "mt5", **sizes}))
-    trial, data = Trial(TranslationLanguageModel, config, reset_positions=True), typed([pair(5, 7)])
+    trial, data = Trial(TLM, config, reset_positions=True), typed([pair(5, 7)])
     [prediction] = trial.objective.step(trial.passes(), data).predictions
     assert prediction.input.positions is None  # a pass that other objectives share
     assert [text.split(":")[0] for text in caplog.messages] == ["--tlm-reset-positions has no effect"]
     caplog.clear()
-    Trial(TranslationLanguageModel, config), Trial(TranslationLanguageModel, reset_positions=True)
+    Trial(TLM, config), Trial(TLM, reset_positions=True)
     assert not caplog.messages
 
 
 def test_a_word_is_predicted_from_the_other_side_too():
-    trial, [given, other] = Trial(TranslationLanguageModel), [pair(5, 7), pair(5, 7)]
+    trial, [given, other] = Trial(TLM), [pair(5, 7), pair(5, 7)]
     start, end = given.span[2:]
     for each in (given, other):
         each.targets[start:end] = 1  # the source alone is predicted

@@ -10,9 +10,9 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 from xalign_fairseq.objectives.user_folder import import_folder
 
 CODE = """
-from xalign_fairseq.objectives.registry import Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import Objective, register_objective
 
-@register_objective("of_a_folder", dataclass=ObjectiveConfig)
+@register_objective("of_a_folder")
 class OfAFolder(Objective):
     def forward(self, step): ...
 """

@@ -4,11 +4,11 @@ from dataclasses import replace
 import pytest
 import torch
 from support.processes import run_workers
-from support.small import CONFIG
+from support.trials import Task, bound
 from support.word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.objectives.word_contrastive import WordContrastive, WordContrastiveConfig
+from xalign_fairseq.objectives.word_contrastive import WordContrastive
 
 BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])
 # Links of SENTENCES of which no word has two.
@@ -127,7 +127,7 @@ def test_options_reach_the_loss():
 
 
 def test_the_feature_extractor_is_the_papers():
-    head = WordContrastive(WordContrastiveConfig()).build_head(CONFIG)
+    head = bound(WordContrastive()).build_head()
     assert {name: tuple(p.shape) for name, p in head.named_parameters()} == {
         "inner.weight": (8, 8),
         "outer.weight": (128, 8),
@@ -239,19 +239,15 @@ def test_half_precision_is_compared_in_float32():
 def test_wrong_options_are_refused():
     wrong = {"negatives": "hard", "pooling": "max", "layer": 9, "temperature": 0.0, "projection_dim": 0}
     for option, value in wrong.items():
-        with pytest.raises(XalignError, match=f"word-contrastive-{option.replace('_', '-')}"):
+        with pytest.raises(XalignError, match=f"word_contrastive_{option}"):
             Trial(WordContrastive, **{option: value})
 
 
 def test_weak_alignment_needs_a_pivot_language():
-    for negatives in ("weak", "strong"):
-        objective = WordContrastive(WordContrastiveConfig(negatives=negatives))
-        objective.languages, objective.pivot = LANGUAGES, None
-        if negatives == "weak":
-            with pytest.raises(XalignError, match="pivot"):
-                objective.prepare(CONFIG)
-        else:
-            objective.prepare(CONFIG)
+    without = Task(languages=LANGUAGES, pivot=None)
+    with pytest.raises(XalignError, match="pivot"):
+        Trial(WordContrastive, task=without)
+    Trial(WordContrastive, task=without, negatives="strong")
 
 
 # What each of two workers has: batches of other sizes, the second time one without links.

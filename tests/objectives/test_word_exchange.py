@@ -8,13 +8,13 @@ import pytest
 import torch
 from support.links import pair_matrices
 from support.small import CONFIG, MASK, pair, typed
-from support.trials import Trial, build_criterion, build_model
+from support.trials import Trial, bound, build_criterion, build_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.objectives.word_exchange import WordExchange, WordExchangeConfig
+from xalign_fairseq.objectives.word_exchange import WordExchange
 
 LOUD = replace(MASK, probability=0.5)
 # Two source words of 2 and 1 tokens, two target words of 1 and 3; positions <s> 1 2 3 </s> 5 6 7 8 </s>.
@@ -227,7 +227,7 @@ def test_self_labels_are_the_links_of_the_unperturbed_pair():
 
 def test_self_labelling_needs_no_prepared_links_and_has_no_gradient():
     trial = Exchange(links="self", label_layer=1)
-    assert trial.objective.needs == ("bitext",) and Exchange().objective.needs == ("bitext", "links")
+    assert trial.objective.traits.needs == ("bitext",) and Exchange().objective.traits.needs == ("bitext", "links")
     ran = []
     for number, layer in enumerate(trial.encoder.sentence_encoder.layers, 1):
         layer.register_forward_hook(lambda *_, n=number: ran.append((n, torch.is_grad_enabled())))
@@ -262,7 +262,7 @@ def test_every_trainable_parameter_gets_a_gradient(objectives, heads):
 
 
 def test_training_begins_with_the_plain_exchange():
-    head = WordExchange(WordExchangeConfig()).build_head(CONFIG)
+    head = bound(WordExchange()).build_head()
     states = torch.randn(3, CONFIG.encoder_embed_dim)
     assert torch.equal(head.exchanged(states), states)
     assert 0.01 < head.dense.weight.std() < 0.03
@@ -270,8 +270,8 @@ def test_training_begins_with_the_plain_exchange():
 
 @pytest.mark.parametrize("option", ["links", "subwords", "unaligned", "many", "heads"])
 def test_an_unknown_value_is_named(option):
-    with pytest.raises(XalignError, match=f"--word-exchange-{option}"):
-        WordExchange(WordExchangeConfig(**{option: "some"}))
+    with pytest.raises(XalignError, match=f"word_exchange_{option}"):
+        WordExchange(**{option: "some"})
 
 
 def test_a_layer_that_is_not_there_is_named():

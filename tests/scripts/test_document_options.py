@@ -45,12 +45,12 @@ def test_every_option_criterion_and_patch_is_in_the_reference():
     configs = {"": [XalignPretrainingConfig, XalignModelConfig, WeightedConfig]}
     for name, objective in OBJECTIVES.items():
         if objective.__module__.startswith("xalign_fairseq."):  # other tests register their own
-            configs[f"{name}_"] = [objective.config_class]
+            configs[f"{name}_"] = [objective]
             assert f"\n## `{name}`\n" in text and f"| `{name}` | `{name}` |" in text
     for prefix, classes in configs.items():
         for option in (option for cls in classes for option in dataclasses.fields(cls)):
             common = str(option.default).startswith("${")  # fairseq's own
-            if not option.name.startswith("_") and option.name != "data" and not common:
+            if option.init and not option.name.startswith("_") and option.name != "data" and not common:
                 assert f"| `--{prefix}{option.name}` |".replace("_", "-") in text
     assert all(f"(`{unit}`)" in text for unit in compat.UNITS)
 

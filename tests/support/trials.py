@@ -19,6 +19,7 @@ from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
 from xalign_fairseq.encoder.passes import StepEncoder  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
+from xalign_fairseq.objectives.registry import RunContext  # noqa: E402
 from xalign_fairseq.tasks.heads_start import HeadsStart  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 
@@ -59,26 +60,29 @@ def build_model(criterion, dtype=torch.float64, config=CONFIG):
     return model
 
 
+def bound(objective, config=CONFIG, task=None):
+    """An objective that knows an encoder and a task."""
+    task = task or Task()
+    objective.bind(RunContext(config, task.languages, task.pivot, task.lexicons, task.mask, task.seed))
+    return objective
+
+
 class Trial:
     """An objective, ready to be run on batches with an encoder of its own.
 
-    options: the objective's, by their names in its config.
+    options: the objective's.
     """
 
     task = Task()
 
     def __init__(self, cls, config=CONFIG, dtype=torch.float64, task=None, **options):
         torch.manual_seed(0)
-        task = task or self.task
-        self.objective = cls(cls.config_class(**options))
-        self.objective.languages, self.objective.pivot = task.languages, task.pivot
-        self.objective.lexicons, self.objective.mask, self.objective.seed = task.lexicons, task.mask, task.seed
-        self.objective.prepare(config)
+        self.objective = bound(cls(**options), config, task or self.task)
         self.encoder = Encoder(config).to(dtype)
         # At N(0, 0.02) all words look nearly alike.
         for parameter in self.encoder.parameters():
             parameter.data.mul_(8 if parameter.dim() > 1 else 1)
-        head = self.objective.build_head(config)
+        head = self.objective.build_head()
         self.heads = torch.nn.ModuleDict({} if head is None else {cls.name: head.to(dtype)})
 
     @property

@@ -116,7 +116,7 @@ def test_micro_batches_have_equal_weight_where_counts_hang_on_the_model():
 
 
 def test_validation_and_a_batch_by_itself_are_over_their_own_counts():
-    without = ",".join(name for name in EXACT.split(",") if not OBJECTIVES[name].regularises)  # as validation is
+    without = ",".join(name for name in EXACT.split(",") if not OBJECTIVES[name].traits.regularises)  # as validation is
     criterion, model = build(without)
     update(criterion, model, [part(0, 1, 2), part(3, 4)])
     criterion.eval()

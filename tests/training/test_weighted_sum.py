@@ -57,9 +57,9 @@ def test_regularisers_count_in_training_alone():
 
 
 def test_weights_of_zero_and_an_unknown_normalization_are_refused():
-    with pytest.raises(XalignError, match=r"every weight is 0[\s\S]*--tlm-weight"):
+    with pytest.raises(XalignError, match=r"every weight is 0[\s\S]*tlm_weight"):
         build("joint", TLM(weight=0))
-    with pytest.raises(XalignError, match=r"--loss-normalization[\s\S]*mean"):
+    with pytest.raises(XalignError, match=r"loss_normalization[\s\S]*mean"):
         build("mean", TLM())
 
 
@@ -81,7 +81,7 @@ def test_frozen_embeddings_are_refused_where_they_alone_are_trained():
     model = HeadedEncoder(Encoder(CONFIG))
     model.freeze_layers(0)
     WeightedSum([TLM(), RegParam()], "joint", Task()).attach_heads(model)
-    with pytest.raises(XalignError, match=r"frozen[\s\S]*--freeze-layers[\s\S]*lexicon_align"):
+    with pytest.raises(XalignError, match=r"frozen[\s\S]*freeze_layers[\s\S]*lexicon_align"):
         WeightedSum([TLM(), LexiconAlign()], "joint", Task()).attach_heads(model)
 
 
@@ -101,10 +101,10 @@ def test_another_sum_of_the_same_objectives_changes_nothing():
     """What they are told of data and encoder was written into the caller's objects."""
     objectives = [DWA(), TLM()]
     first, _ = build("joint", *objectives)
-    layers = first.labelling.layers
+    layers = first.labelling.own_layers
     small = HeadedEncoder(Encoder(replace(CONFIG, encoder_layers=1)))
     WeightedSum(objectives, "joint", Task()).attach_heads(small)
-    assert first.labelling.layers == layers
+    assert first.labelling.own_layers == layers
 
 
 def test_heads_of_what_a_batch_lacks_have_a_gradient_of_zero():

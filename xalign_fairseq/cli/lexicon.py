@@ -10,16 +10,8 @@ Examples (the second of a derived language, whose dictionary holds symbols of di
 """
 
 import argparse
-import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import language_pair, progress_bar
-from xalign_fairseq.core.errors import XalignError
-
-if TYPE_CHECKING:
-    from xalign_fairseq.data.databin import DataBin
-    from xalign_fairseq.languages.lexicons.building import Encode
 
 FORMATS = ("auto", "tsv", "muse", "tei", "dictd")
 
@@ -59,68 +51,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read, encode, divide, write, and tell what was dropped and kept."""
-    from xalign_fairseq.core.version import __version__
-    from xalign_fairseq.data import lexicon as lexicons
-    from xalign_fairseq.data.databin import DataBin
-    from xalign_fairseq.languages.lexicons.building import LexiconOptions, build
+    """Add the lexicon; print what was dropped and kept."""
+    from xalign_fairseq.data.lexicon import PARTS
+    from xalign_fairseq.languages.lexicons.adding import AddedLexicon
+    from xalign_fairseq.languages.lexicons.building import DROPPED, LexiconOptions
 
     options = LexiconOptions(args.subwords, args.fraction, args.held_out, args.seed)
-    data = DataBin(args.data)
-    src, tgt = args.pair
-    lexicons.require_languages(data, src, tgt)
-    lexicons.check_free(data, src, tgt, args.overwrite)
-    encode = encoder(data, args.pieces)
-    sources = source_files(args)
-    lexicon, about = build(src, tgt, entries(args), encode, data.dictionary, options)
-    about = {"xalign_fairseq": __version__, "sources": sources, "pieces": args.pieces, **about}
-    lexicons.write(data, lexicon, about, args.overwrite)
-    print("\n".join(summary(f"{src}-{tgt}", about["counts"])))
-    print(f"written to {lexicons.about_path(data, src, tgt)}")
-
-
-def encoder(data: "DataBin", pieces: bool) -> "Encode":
-    """What turns entries into ids: the data-bin's tokenizer, or its dictionary alone."""
-    from xalign_fairseq.languages.lexicons.building import pieces_encoder
-
-    return pieces_encoder(data.dictionary) if pieces else data.tokenizer.encode_batch
-
-
-def source_files(args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Name, format and sha256 of every file that is read."""
-    from xalign_fairseq.core.files import file_sha256, nearly
-    from xalign_fairseq.languages.lexicons.formats import files_of, format_of
-
-    found = []
-    for path in args.files:
-        if not os.path.isfile(path):
-            raise XalignError("the dictionary does not exist", where=path, found=nearly(path))
-        kind = format_of(path) if args.format == "auto" else args.format
-        found += [
-            {"file": str(part), "format": kind, "sha256": file_sha256(part)} for part in files_of(path, args.format)
-        ]
-    return found
-
-
-def entries(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """The entries of all files."""
-    from xalign_fairseq.languages.lexicons.formats import read_entries
-
-    with progress_bar(None, quiet=args.quiet, unit=" entries") as advance:
-        for path in args.files:
-            for entry in read_entries(path, args.format):
-                advance(1)
-                yield entry
-
-
-def summary(pair: str, counts: dict[str, int]) -> list[str]:
-    """What was read, dropped and kept, for people."""
-    from xalign_fairseq.data.lexicon import PARTS
-    from xalign_fairseq.languages.lexicons.building import DROPPED
-
+    lexicon = AddedLexicon(args.data, args.pair, args.files, args.format, args.pieces, options, args.overwrite)
+    with progress_bar(None, quiet=args.quiet, unit=" entries") as progress:
+        path, counts = lexicon.add(progress)
     dropped = ", ".join(f"{counts[reason]} {reason}" for reason in DROPPED if counts[reason])
     parts = ", ".join(f"{counts[name]} {name}" for name in PARTS)
-    return [
-        f"{pair}: {counts['read']} entries; dropped: {dropped or 'none'}",
-        f"kept: {counts['kept']} entries of {counts['source sides']} source words: {parts}",
-    ]
+    print(f"{'-'.join(args.pair)}: {counts['read']} entries; dropped: {dropped or 'none'}")
+    print(f"kept: {counts['kept']} entries of {counts['source sides']} source words: {parts}")
+    print(f"written to {path}")

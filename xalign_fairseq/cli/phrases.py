@@ -9,15 +9,10 @@ Example (the most frequent phrase pairs first):
 """
 
 import argparse
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
 from xalign_fairseq.core.errors import XalignError
-
-if TYPE_CHECKING:
-    from xalign_fairseq.links.pharaoh import Link
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +33,8 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.cli._output import Output
     from xalign_fairseq.core.text.lines import read_lines
+    from xalign_fairseq.links.pharaoh import check_bounds, parse_line
+    from xalign_fairseq.links.phrases import phrase_lines
 
     pairs = SentencePairs(args.src, args.tgt)
     lines = sum(1 for _ in read_lines(args.links))
@@ -51,34 +48,6 @@ def run(args: argparse.Namespace) -> None:
         )
     with Output(args.out, record=None, resume=False, inputs=(args.src, args.tgt, args.links)).open() as out:
         for number, ((src, tgt), line) in enumerate(zip(pairs, read_lines(args.links), strict=True), 1):
-            links = fitting_links(line, len(src), len(tgt), where=f"{args.links}, line {number}")
+            links = parse_line(line, where=f"{args.links}, line {number}").possible
+            check_bounds([links], [(len(src), len(tgt))], where=args.links, first=number)
             out.writelines(phrase_lines(src, tgt, links, args.max_length))
-
-
-def fitting_links(line: str, n: int, m: int, where: str) -> "frozenset[Link]":
-    """The links of a line, which must lie within its sentences."""
-    from xalign_fairseq.links.pharaoh import parse_line
-
-    links = parse_line(line, where=where).possible
-    for i, j in sorted(links):
-        if i >= n or j >= m:
-            raise XalignError(
-                "a link lies outside its sentences",
-                where=where,
-                found=f"{i}-{j}, and {n} and {m} words",
-                expected="0-based links of this very text, tokenised as it is here",
-            )
-    return links
-
-
-def phrase_lines(src: list[str], tgt: list[str], links: "frozenset[Link]", max_length: int) -> Iterator[str]:
-    """A line per phrase pair; its links count from the phrases' first words."""
-    from xalign_fairseq.links.pharaoh import format_links
-    from xalign_fairseq.links.phrases import phrase_pairs
-
-    of_word: dict[int, list[int]] = {}
-    for i, j in links:
-        of_word.setdefault(i, []).append(j)
-    for i, i_end, j, j_end in phrase_pairs(links, len(src), len(tgt), max_length):
-        inside = ((k - i, partner - j) for k in range(i, i_end) for partner in of_word.get(k, ()))
-        yield f"{' '.join(src[i:i_end])}\t{' '.join(tgt[j:j_end])}\t{format_links(inside)}\n"

@@ -25,18 +25,14 @@ from xalign_fairseq.cli._arguments import add_out
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
-    from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+    from xalign_fairseq.data.prepare.sources import MonoSource, PairSource
 
 SPLITS = ("train", "valid", "test")
 
 
 @dataclass
 class PairGroup:
-    """What the command line says about one pair: prefixes and links by split."""
+    """The options of one pair: prefixes and links by split."""
 
     src: str
     tgt: str
@@ -82,10 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "the data-bin folder to be made", metavar="D")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")
     for split in SPLITS:
-        text = (
-            f"{split} text of the pair: P.SRC and P.TGT, one sentence per line; or P is a folder of two such files, a "
-        )
-        text += ".tmx, or a .tsv with sides in columns 1 and 2 (P#4,2: others); plain or .gz, .bz2, .xz, .zst"
+        text = f"{split} text of the pair: P.SRC and P.TGT, one sentence per line; or P is a folder of two such files"
+        text += ", a .tmx, or a .tsv with sides in columns 1 and 2 (P#4,2: others); plain or .gz, .bz2, .xz, .zst"
         parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=text)
     parser.add_argument(
         "--links",
@@ -161,18 +155,14 @@ def _shard(text: str) -> tuple[int, int]:
 
 def run(args: argparse.Namespace) -> None:
     """Prepare the data and print what was kept, dropped and unknown."""
-    from pathlib import Path
-
-    from xalign_fairseq.core.files import require_free
     from xalign_fairseq.data.prepare.filters import Filters
-    from xalign_fairseq.data.prepare.prepare import prepare
     from xalign_fairseq.data.prepare.sources import PrepareOptions
     from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
+    from xalign_fairseq.encoder.pretrained.preparing import prepare_data
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
-        raise XalignError(
-            "--vocab-size trains a model, --spm and --tokenizer take an existing one", remedy="give one of them"
-        )
+        given = ("vocab_size", "spm" if args.spm else "tokenizer")
+        raise XalignError("a size is for a new model, but an existing one is given", parameter=given)
     groups = args.pairs or []
     assign_links(groups, args.links)
     options = PrepareOptions(
@@ -183,7 +173,7 @@ def run(args: argparse.Namespace) -> None:
         dictionary=args.dict,
         tokenizer=args.tokenizer,
         trim_vocabulary=args.trim_vocabulary,
-        vocab_size=8000 if args.vocab_size is None else args.vocab_size,
+        vocab_size=args.vocab_size or PrepareOptions.vocab_size,
         seed=args.seed,
         filters=Filters(args.min_length, args.max_length, args.max_length_ratio, args.deduplicate, args.language_model),
         shard=args.shard,
@@ -192,9 +182,7 @@ def run(args: argparse.Namespace) -> None:
         resume=args.resume,
         progress=not args.quiet,
     )
-    options.check()
-    require_free(Path(args.out), args.overwrite)  # told before a model is read and trimmed
-    manifest = prepare(options, *_tokenizer(options))
+    manifest = prepare_data(options)
     print("\n".join(summary(manifest)))
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):
@@ -204,25 +192,6 @@ def run(args: argparse.Namespace) -> None:
         print(f"to train from the trimmed model: fairseq-train {args.out} ... --init-checkpoint {args.out}")
 
 
-def _tokenizer(options: "PrepareOptions") -> "tuple[Tokenizer | None, Callable[[Path], object] | None]":
-    """The tokenizer of the model that the options name, trimmed if they say so, and what writes the trimmed model."""
-    from xalign_fairseq.core.files import require_outside
-    from xalign_fairseq.encoder.checkpoint import vocab_size
-    from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained, read_tokenizer
-    from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
-    from xalign_fairseq.encoder.pretrained.trimming import trim
-    from xalign_fairseq.encoder.vocabulary import load_tokenizer
-
-    if options.tokenizer is None:
-        return None, None
-    where = find_pretrained(options.tokenizer)
-    require_outside(where, options.destdir)
-    if not options.trim_vocabulary:
-        return read_tokenizer(where), None
-    small = trim(*read_pretrained(where), options.text_paths, progress=options.progress)
-    return load_tokenizer(small, vocab_size(small)), lambda folder: save_checkpoint(small, folder / "model.pt", folder)
-
-
 def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) -> None:
     """Give each ``--links`` value (with the number of pairs before it) to its pair and split."""
     for before, value in given:
@@ -230,14 +199,19 @@ def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) 
         name = f"{split} {group.src}-{group.tgt}"
         if split in group.links:
             raise XalignError(
-                f"two links files for {name}", found=f"{group.links[split]}, {path}",
-                expected="one for each split", remedy="say which is which with --links SPLIT=FILE after their --pair",
-            )  # fmt: skip
+                f"two links files for {name}",
+                found=f"{group.links[split]}, {path}",
+                expected="one for each split",
+                remedy="give each as --links SPLIT=FILE after its --pair",
+            )
         if split not in group.prefixes:
             raise XalignError(
-                "a links file belongs to a split without text", where=path, found=f"no --{split}pref",
-                expected=f"one of {', '.join(group.prefixes)}", remedy="say to which with --links SPLIT=FILE",
-            )  # fmt: skip
+                "a links file belongs to a split without text",
+                where=path,
+                found=f"no --{split}pref",
+                expected=f"one of {', '.join(group.prefixes)}",
+                remedy="name the split with --links SPLIT=FILE",
+            )
         group.links[split] = path
 
 
@@ -253,9 +227,11 @@ def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[P
                 return group, found, path
     if own is None:
         raise XalignError(
-            "a links file belongs to no pair", where=path, found="--links before every --pair",
+            "a links file belongs to no pair",
+            where=path,
+            found="--links before every --pair",
             expected="a name that begins with a prefix P (P.gold), or its place after --pair SRC-TGT",
-        )  # fmt: skip
+        )
     return own, split, path
 
 
@@ -283,7 +259,7 @@ def mono_sources(split: str, values: Sequence[str]) -> list["MonoSource"]:
     for value in values:
         lang, equals, path = value.partition("=")
         if not (lang and equals and path):
-            raise XalignError("--mono takes LANG=FILE", found=value, expected="for example en=news.en")
+            raise XalignError("no language is given", parameter="mono", found=value, expected="LANG=FILE")
         files.setdefault(lang, []).append(path)
     return [MonoSource(split, lang, tuple(paths)) for lang, paths in files.items()]
 

@@ -11,11 +11,11 @@ Example:
 """
 
 import argparse
+import logging
 import sys
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
 from xalign_fairseq.cli._arguments import add_model, add_out
-from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,50 +42,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Check everything, then pass over the data and write."""
-    import logging
-    from pathlib import Path
-
-    import torch
-
+    """Write the checkpoint; print how far words are from their translations, before and after."""
     import xalign_fairseq
-    from xalign_fairseq.core.devices import choose_device
-    from xalign_fairseq.core.files import atomic_write, require_outside
-    from xalign_fairseq.data.databin import DataBin
-    from xalign_fairseq.data.verification import require_unchanged
-    from xalign_fairseq.encoder import checkpoint
-    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
-    if Path(args.out).exists() and not args.overwrite:
-        raise XalignError(
-            "the output file exists already and was left as it is",
-            where=args.out,
-            remedy="choose another name, or pass --overwrite",
-        )
-    device = choose_device(args.device)
     logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of extras that it does without
     xalign_fairseq.register()
-    from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
+    from xalign_fairseq.tasks.mapped_checkpoint import MappedCheckpoint
 
-    data = DataBin(args.data)
-    require_unchanged(data)
-    state, where = read_pretrained(args.model)
-    require_outside(where, args.out)
-    encoder, _ = checkpoint.load_encoder(state, args.model)
-    check_dictionary(state, encoder.config.vocab_size, data)
-    pairs = args.lang_pairs.split(",") if args.lang_pairs else None
-    bitext = LinkedBitext(data, args.split, pairs, args.pivot_lang, encoder.config.max_positions)
-    with atomic_write(args.out, "wb") as out:
-        with progress_bar(len(bitext), args.quiet) as progress:
-            maps, problems = procrustes_maps(
-                encoder.to(device), bitext, pooling=args.pooling, batch_tokens=args.batch_tokens, progress=progress
-            )
-        torch.save(with_maps(state, maps, data), out)
-    if not args.quiet:
-        for language, problem in problems.items():
-            before, after = (problem.distance(each).mean().item() for each in (None, maps.of(language)))
+    mapped = MappedCheckpoint(
+        model=args.model,
+        data=args.data,
+        out=args.out,
+        split=args.split,
+        lang_pairs=tuple(args.lang_pairs.split(",")) if args.lang_pairs else None,
+        pivot_lang=args.pivot_lang,
+        pooling=args.pooling,
+        device=args.device,
+        batch_tokens=args.batch_tokens,
+        overwrite=args.overwrite,
+    )
+    for each in mapped.write(lambda pairs: progress_bar(pairs, args.quiet)):
+        if not args.quiet:
             print(
-                f"{language} -> {bitext.pivot}: {problem.pairs} word pairs; mean squared distance over all layers "
-                f"{before:.4g}, mapped {after:.4g}",
+                f"{each.language} -> {each.pivot}: {each.word_pairs} word pairs; mean squared distance over all layers "
+                f"{each.before:.4g}, mapped {each.after:.4g}",
                 file=sys.stderr,
             )

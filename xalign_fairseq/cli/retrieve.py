@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import Any
 
-from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages, take_packaged
+from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
 from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.core.errors import XalignError
 
@@ -52,8 +52,7 @@ def run(args: argparse.Namespace) -> None:
 
     check_options(args.bootstrap, seed=args.seed)
     sentences = read_sentences(args.src, args.tgt)
-    take_packaged(args)
-    result = evaluate(args, *sentences)
+    result = evaluate(args, chosen_model(args), *sentences)
     print_result(args.json, result, [to_text(result)])
 
 
@@ -75,7 +74,7 @@ def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
     return sides
 
 
-def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[str, Any]:
+def evaluate(args: argparse.Namespace, model: str, src: list[str], tgt: list[str]) -> dict[str, Any]:
     """Accuracies with their intervals, and what they depend on."""
     from xalign_fairseq.core.devices import choose_device
     from xalign_fairseq.core.version import __version__
@@ -88,7 +87,7 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
 
     backend = choose_backend(args.search, len(src))
     device = choose_device(args.device)
-    state, where = read_pretrained(args.model)
+    state, where = read_pretrained(model)
     encoder, heads = checkpoint.load_encoder(state, where)
     maps = require_maps(heads, where).to(device) if args.maps else None
     if maps is not None:

@@ -5,14 +5,15 @@ for an objective that is registered later, outside this package.
 """
 
 import dataclasses
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args
 
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from hydra.core.config_store import ConfigStore
 
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
-from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES
+from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
 
 # Name of a criterion -> its default objectives; and the defaults of its other options, where they are its own.
 PRESETS: dict[str, tuple[str, ...]] = {}
@@ -58,13 +59,16 @@ def _options(preset: str) -> type[FairseqDataclass]:
         if option in own
     ]
     for name, objective in OBJECTIVES.items():
-        for option in dataclasses.fields(objective.config_class):
-            if not option.name.startswith("_"):
-                meta = dict(option.metadata)
-                meta["help"] = f"{name}: {meta.get('help', '')}"
-                full = f"{name}_{option.name}"
-                default = defaults.get(full, option.default)
-                fields.append((full, option.type, dataclasses.field(default=default, metadata=meta)))
+        for option in options_of(objective):
+            full = f"{name}_{option.name}"
+            metadata = {**option.metadata, "help": f"{name}: {option.metadata.get('help', '')}"}
+            default = defaults.get(full, option.default)
+            fields.append((full, _fairseq_type(option.type), dataclasses.field(default=default, metadata=metadata)))
     made = dataclasses.make_dataclass(f"{preset}_options", fields, bases=(WeightedConfig,))
     made.__module__ = __name__
     return made
+
+
+def _fairseq_type(annotation: Any) -> Any:
+    """``Optional[int]`` for ``int | None``, which fairseq's parser does not know."""
+    return Union[get_args(annotation)] if isinstance(annotation, UnionType) else annotation

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import torch
@@ -15,7 +15,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions.logged import logged_sums
 from xalign_fairseq.criterions.told import told
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
+from xalign_fairseq.objectives.registry import OBJECTIVES, Objective, options_of
 from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend
 
@@ -74,12 +74,12 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
 
     def _build(self, name: str) -> Objective:
         cls = OBJECTIVES[name]
-        options = {each.name: getattr(self.cfg, f"{name}_{each.name}") for each in fields(cls.config_class)}
+        options = {each.name: getattr(self.cfg, f"{name}_{each.name}") for each in options_of(cls)}
         return cls(**options)
 
     def attach_heads(self, model: Any) -> None:
         """As the sum does; and learn how links are scored."""
-        editing = [objective.name for objective in self.active if objective.edits_parameters]
+        editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
             raise XalignError(
                 f"{', '.join(editing)} changes its parameters between updates, and mixed precision undoes that",
@@ -146,7 +146,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             name, stat, _ = key.split("/")
             whole = sums[f"{name}/{stat}/count"]
             if whole:
-                in_nats = stat == "loss" and OBJECTIVES[name].in_nats
+                in_nats = stat == "loss" and OBJECTIVES[name].traits.in_nats
                 value = sums[key] / whole / (math.log(2) if in_nats else 1)
                 metrics.log_scalar(f"{name}_{stat}", value, whole, round=3)
         AerCounter.log(sums)

@@ -1,9 +1,9 @@
 """Phrase pairs that are consistent with the word links of a sentence pair (Och and Ney, 2004)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.links.pharaoh import Link, format_links
 
 
 class PhrasePair(NamedTuple):
@@ -49,6 +49,22 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
             if all(start <= i < end for j in range(low, high + 1) for i in partners_of_tgt[j]):
                 for tgt_start, tgt_end in _with_free_edges(partners_of_tgt, low, high + 1, max_length):
                     yield PhrasePair(start, end, tgt_start, tgt_end)
+
+
+def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], max_length: int = 7) -> Iterator[str]:
+    """A line per phrase pair: both phrases and the links inside, which count from the phrases' first words.
+
+    Example::
+
+        list(phrase_lines(["ja"], ["yes"], {(0, 0)}))  # ["ja\\tyes\\t0-0\\n"]
+    """
+    of_word: dict[int, list[int]] = {}
+    links = list(links)
+    for i, j in links:
+        of_word.setdefault(i, []).append(j)
+    for start, end, tgt_start, tgt_end in phrase_pairs(links, len(src), len(tgt), max_length):
+        inside = ((i - start, j - tgt_start) for i in range(start, end) for j in of_word.get(i, ()))
+        yield f"{' '.join(src[start:end])}\t{' '.join(tgt[tgt_start:tgt_end])}\t{format_links(inside)}\n"
 
 
 def _with_free_edges(partners: list[list[int]], start: int, end: int, max_length: int) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Any, NamedTuple
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, XalignError
 from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 
@@ -37,7 +37,7 @@ def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
 
     Example::
 
-        option_rows(DwaConfig, "dwa_")[0].flag  # "--dwa-weight"
+        option_rows(DWA, "dwa_")[0].flag  # "--dwa-weight"
     """
     return [
         OptionRow(
@@ -46,7 +46,7 @@ def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
             re.sub(r"\s+", " ", field.metadata.get("help", "")),
         )
         for field in dataclasses.fields(dataclass)
-        if not field.name.startswith("_") and not str(field.default).startswith("${")
+        if field.init and not field.name.startswith("_") and not str(field.default).startswith("${")
     ]
 
 
@@ -94,12 +94,12 @@ def describe(name: str) -> Description:
         what=(module or paragraphs[0]).rstrip("."),
         about=paragraphs,
         paper=cls.paper,
-        reads=tuple(cls(cls.config_class()).needs),
+        reads=cls().traits.needs,
         head=(cls.build_head.__doc__ or "a module").strip().split("\n")[0].rstrip(".") if builds else None,
-        predicts_tokens=cls.predicts_tokens,
-        freezes_encoder=cls.freezes_encoder,
-        logs=tuple(f"{name}_{stat}" for stat in ("loss", *cls.stats)),
-        options=tuple(option_rows(cls.config_class, f"{name}_")),
+        predicts_tokens=cls.traits.predicts_tokens,
+        freezes_encoder=cls.traits.freezes_encoder,
+        logs=tuple(f"{name}_{stat}" for stat in ("loss", *cls.traits.stats)),
+        options=tuple(option_rows(cls, f"{name}_")),
     )
 
 
@@ -113,5 +113,5 @@ def registered(name: str) -> type[Objective]:
         "there is no such objective",
         where=name,
         expected=" or ".join(near) if near else ", ".join(sorted(OBJECTIVES)),
-        remedy=f"xalign objectives {near[0]}" if near else "xalign objectives",
+        remedy=(Command("objectives", *near[:1]),),
     )

@@ -1,60 +1,26 @@
 """Masked language modelling with a bilingual dictionary (DICT-MLM, Chaudhary et al. 2020)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.translations import Translation, TranslationTable, source_tokens
 from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
 
-@dataclass
-class DictMlmConfig(ObjectiveConfig):
-    """Options of ``dict_mlm``."""
-
-    variant: str = field(
-        default="input",
-        metadata={
-            "help": "input: the translation is read and the original predicted, a token without one is left as it is "
-            "(ALIGN-MLM's released code); target: the translation is predicted (Chaudhary et al. 2020)"
-        },
-    )
-    prob: float = field(
-        default=0.5, metadata={"help": "share of the chosen tokens that the dictionary is asked for; others are MLM's"}
-    )
-    translation_language: str = field(
-        default="own",
-        metadata={
-            "help": "language embedding of a translation that is read: its own (ALIGN-MLM's released code) or block, "
-            "that of the text around it"
-        },
-    )
-    random_tokens: str = field(
-        default="source",
-        metadata={
-            "help": "what MLM's random tokens are drawn from, of variant input: source, all but the tokens that stand "
-            "on the dictionaries' target side alone (ALIGN-MLM's released code: the natural language's half of the "
-            "vocabulary), or all"
-        },
-    )
-
-
 class DictionaryHead(nn.Module):
-    """What the objective looks up: buffers that no checkpoint stores, as the task keeps the lexicons themselves.
+    """The translations and, as ``source``, the tokens that random ones are drawn from.
 
-    Attributes:
-        table: the translations.
-        source: int64, the tokens that random ones are drawn from.
+    They are buffers that no checkpoint stores, as the task keeps the lexicons themselves.
     """
 
     source: Tensor
@@ -65,8 +31,9 @@ class DictionaryHead(nn.Module):
         self.register_buffer("source", source, persistent=False)
 
 
-@register_objective("dict_mlm", dataclass=DictMlmConfig)
-class DictMaskedLanguageModel(Objective):
+@register_objective("dict_mlm")
+@dataclass
+class DictMLM(Objective):
     """L_DICT-MLM = - sum_{i in M} log p(y_i | x~), in place of MLM on monolingual blocks.
 
     M are MLM's chosen positions; at each the dictionary is asked with probability ``prob``. Entries of one subword on
@@ -81,36 +48,52 @@ class DictMaskedLanguageModel(Objective):
     both languages share.
     """
 
-    needs = ("mono", "lexicon")
-    stats = ("accuracy", "translated")
-    predicts_tokens = True
-    counts_ahead = True
-    cfg: DictMlmConfig
+    traits = Traits(
+        needs=("mono", "lexicon"), stats=("accuracy", "translated"), predicts_tokens=True, counts_ahead=True
+    )
 
-    def __init__(self, cfg: DictMlmConfig):
-        super().__init__(cfg)
-        choice(cfg.variant, ("input", "target"), "--dict-mlm-variant")
-        choice(cfg.translation_language, ("own", "block"), "--dict-mlm-translation-language")
-        choice(cfg.random_tokens, ("source", "all"), "--dict-mlm-random-tokens")
-        if not 0 < cfg.prob <= 1:
+    variant: str = option(
+        "input",
+        "input: the translation is read and the original predicted, a token without one is left as it is "
+        "(ALIGN-MLM's released code); target: the translation is predicted (Chaudhary et al. 2020)",
+    )
+    prob: float = option(0.5, "share of the chosen tokens that the dictionary is asked for; others are MLM's")
+    translation_language: str = option(
+        "own",
+        "language embedding of a translation that is read: its own (ALIGN-MLM's released code) or block, that of the "
+        "text around it",
+    )
+    random_tokens: str = option(
+        "source",
+        "what MLM's random tokens are drawn from, of variant input: source, all but the tokens that stand on the "
+        "dictionaries' target side alone (ALIGN-MLM's released code: the natural language's half of the vocabulary), "
+        "or all",
+    )
+
+    def __post_init__(self) -> None:
+        self.require_choices(
+            variant=("input", "target"), translation_language=("own", "block"), random_tokens=("source", "all")
+        )
+        if not 0 < self.prob <= 1:
             raise XalignError(
                 "the share of tokens that the dictionary is asked for is outside (0, 1]",
                 parameter="dict_mlm_prob",
-                found=cfg.prob,
-                remedy="--criterion mlm does without a dictionary",
+                found=self.prob,
+                remedy=(Parameter("criterion", "mlm"), "does without a dictionary"),
             )
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def build_head(self) -> nn.Module:
         """The translations, and the tokens that random ones are drawn from.
 
         Raises:
             XalignError: no entry to train on has one subword on either side; or the encoder has language embeddings,
                 and none for a language of the dictionaries.
         """
-        own = config.languages and self.cfg.variant == "input" and self.cfg.translation_language == "own"
-        table = TranslationTable(self.lexicons, config.vocab_size, config.language_row if own else None)
+        config, lexicons = self.context.config, self.context.lexicons
+        own = config.languages and self.variant == "input" and self.translation_language == "own"
+        table = TranslationTable(lexicons, config.vocab_size, config.language_row if own else None)
         if not table.count.any():
-            trained = sum(int((lexicon.part == TRAINED).sum()) for lexicon in self.lexicons)
+            trained = sum(int((lexicon.part == TRAINED).sum()) for lexicon in lexicons)
             raise XalignError(
                 "no entry of the dictionary translates a single token",
                 where="dict_mlm",
@@ -118,7 +101,7 @@ class DictMaskedLanguageModel(Objective):
                 expected="entries of one subword on either side",
                 remedy="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
             )
-        return DictionaryHead(table, source_tokens(self.lexicons, config.vocab_size, self.mask))
+        return DictionaryHead(table, source_tokens(lexicons, config.vocab_size, self.context.mask))
 
     def count(self, batch: Batch) -> int:
         """The chosen tokens of the blocks."""
@@ -129,7 +112,7 @@ class DictMaskedLanguageModel(Objective):
         mono, targets = step.mono, step.mono.targets
         asked, found = self._looked_up(mono, step.head.table)
         translated = asked & found.there
-        if self.cfg.variant == "input":
+        if self.variant == "input":
             tokens = torch.where(asked, found.tokens, self._masked(step))
             read = mono.input(tokens, self._languages(mono, found, translated))
         else:
@@ -146,24 +129,24 @@ class DictMaskedLanguageModel(Objective):
 
     def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
         """Which positions the dictionary is asked for, (B, T), and what it has for the tokens that were there."""
-        asked = mono.targets.ne(PAD) & (mono.draw < self.cfg.prob)
+        asked = mono.targets.ne(PAD) & (mono.draw < self.prob)
         # Below prob the draw is uniform once more, and chooses between several translations.
-        return asked, table.translate(mono.targets, mono.draw / self.cfg.prob)
+        return asked, table.translate(mono.targets, mono.draw / self.prob)
 
     def _masked(self, step: Step) -> Tensor:
         """What MLM made of the blocks, with random tokens as the options have them; (B, T)."""
         mono, source = step.mono, step.head.source
-        if self.cfg.random_tokens == "all":
+        if self.random_tokens == "all":
             return mono.masked
-        replaced = mono.targets.ne(PAD) & mono.masked.ne(mono.targets) & mono.masked.ne(self.mask)
+        replaced = mono.targets.ne(PAD) & mono.masked.ne(mono.targets) & mono.masked.ne(self.context.mask)
         # From prob on the draw is uniform, too.
-        share = (mono.draw.double() - self.cfg.prob) / ((1 - self.cfg.prob) or 1)
+        share = (mono.draw.double() - self.prob) / ((1 - self.prob) or 1)
         at = (share * len(source)).long().clamp(0, len(source) - 1)
         return torch.where(replaced, source[at], mono.masked)
 
     def _languages(self, mono: Mono, found: Translation, translated: Tensor) -> Tensor | None:
         """(B, T), rows of the language embeddings; None for those of the blocks."""
         rows = mono.language_rows
-        if rows is None or self.cfg.translation_language == "block":
+        if rows is None or self.translation_language == "block":
             return None
         return torch.where(translated, found.languages, rows[:, None])

@@ -1,20 +1,23 @@
 """Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
+from dataclasses import dataclass, replace
+
 from xalign_fairseq.objectives.registry import Loss, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairObjective, WordPairs
+from xalign_fairseq.objectives.word_pairs import WordPairObjective, WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
 
-@register_objective("l2_align", dataclass=WordPairConfig)
+@register_objective("l2_align")
+@dataclass
 class L2Align(WordPairObjective):
     """L = sum_i ||s_i - t_i||^2 over the linked words of sides that are encoded separately (Eq. 3).
 
     The count is the number of word pairs, so that the mean is the paper's. All words at one point would be its minimum:
-    train it beside ``reg_param`` (Eq. 6) or ``reg_hidden``.
+    train it with ``reg_param`` (Eq. 6) or ``reg_hidden``.
     """
 
-    in_nats = False
+    traits = replace(WordPairObjective.traits, in_nats=False)
 
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs; which side is the pivot's does not matter here."""

@@ -1,7 +1,6 @@
 """Input embeddings of dictionary entries drawn together (ALIGN-MLM, Tang et al. 2022)."""
 
-from dataclasses import dataclass, field
-from typing import Optional
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -9,46 +8,36 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.translations import Entries
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 
 
+@register_objective("lexicon_align")
 @dataclass
-class LexiconAlignConfig(ObjectiveConfig):
-    """Options of ``lexicon_align``; its weight is the paper's alpha, 10 in the preset ``align_mlm``."""
-
-    sample: Optional[int] = field(
-        default=None,
-        metadata={"help": "entries drawn in each update, for dictionaries of millions (default, as the paper: all)"},
-    )
-
-
-@register_objective("lexicon_align", dataclass=LexiconAlignConfig)
 class LexiconAlign(Objective):
     """L_ALIGN = - ``1/|B|`` sum_i cos(E[B_i1], E[B_i2]) over the entries of the dictionaries (section 3).
 
     E are the input embeddings, which are tied with the output's; an entry of several subwords is their mean. What is
     summed is 1 - cos, which has the same gradient and is zero when all is aligned. The count is the number of entries,
     so choose ``--loss-normalization per-objective``: with ``joint`` it would be added to the number of masked tokens.
+    The weight is the paper's alpha, 10 in the preset ``align_mlm``.
     """
 
-    needs = ("lexicon",)
-    in_nats = False
-    counts_ahead = True
-    of_parameters = "embeddings"
-    cfg: LexiconAlignConfig
+    traits = Traits(needs=("lexicon",), counts_ahead=True, of_parameters="embeddings", in_nats=False)
 
-    def __init__(self, cfg: LexiconAlignConfig):
-        super().__init__(cfg)
-        if cfg.sample is not None and cfg.sample < 1:
-            raise XalignError("nothing is drawn from the lexicon", parameter="lexicon_align_sample", found=cfg.sample)
+    sample: int | None = option(
+        None, "entries drawn in each update, for dictionaries of millions (default, as the paper: all)"
+    )
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def __post_init__(self) -> None:
+        if self.sample is not None and self.sample < 1:
+            raise XalignError("nothing is drawn from the lexicon", parameter="lexicon_align_sample", found=self.sample)
+
+    def build_head(self) -> nn.Module:
         """The entries."""
-        entries = Entries(self.lexicons, config.pad)
-        self.entries = min(len(entries), self.cfg.sample or len(entries))
+        entries = Entries(self.context.lexicons, self.context.config.pad)
+        self.entries = min(len(entries), self.sample or len(entries))
         return entries
 
     def count(self, batch: Batch) -> int:
@@ -65,7 +54,7 @@ class LexiconAlign(Objective):
 
     def _drawn(self, size: int, update: int, device: torch.device) -> Tensor | None:
         """Rows of the entries of an update, keyed by seed and update; with replacement, so that it costs the same."""
-        if self.cfg.sample is None or self.cfg.sample >= size:
+        if self.sample is None or self.sample >= size:
             return None
-        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + update)
-        return torch.randint(size, (self.cfg.sample,), generator=generator).to(device, non_blocking=True)
+        generator = torch.Generator().manual_seed(self.context.seed * 1_000_003 + update)
+        return torch.randint(size, (self.sample,), generator=generator).to(device, non_blocking=True)

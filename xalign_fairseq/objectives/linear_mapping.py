@@ -1,6 +1,6 @@
 """Linear maps between the languages of a frozen encoder (Wu & Dredze 2020)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -8,11 +8,10 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.word_vectors import POOLINGS
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
@@ -20,17 +19,8 @@ from xalign_fairseq.transport.precision import at_least_float32
 ERROR_EVERY = 20  # updates between two measures of orthogonality
 
 
+@register_objective("linear_mapping")
 @dataclass
-class LinearMappingConfig(ObjectiveConfig):
-    """Options of ``linear_mapping``; defaults follow the paper."""
-
-    beta: float = field(default=0.01, metadata={"help": "step of the orthogonality update (Eq. 2); 0: none"})
-    pooling: str = field(
-        default="first", metadata={"help": "vector of a word: first (its first token) or mean (of all its tokens)"}
-    )
-
-
-@register_objective("linear_mapping", dataclass=LinearMappingConfig)
 class LinearMapping(Objective):
     r"""L = sum_i mean_l \|s_i^l - t_i^l W_L^l\|^2, Eq. 1, with one map per layer l and language L but the pivot.
 
@@ -40,54 +30,57 @@ class LinearMapping(Objective):
     leaves its dropout on.
     """
 
-    needs = ("bitext", "links")
-    stats = ("similarity", "orthogonality_error")
-    in_nats = False
-    counts_ahead = True
-    freezes_encoder = True
-    edits_parameters = True
-    links_of_every_pair = True
-    cfg: LinearMappingConfig
+    traits = Traits(
+        needs=("bitext", "links"),
+        stats=("similarity", "orthogonality_error"),
+        freezes_encoder=True,
+        edits_parameters=True,
+        links_of_every_pair=True,
+        counts_ahead=True,
+        in_nats=False,
+    )
 
-    def __init__(self, cfg: LinearMappingConfig):
-        super().__init__(cfg)
-        choice(cfg.pooling, POOLINGS, "--linear-mapping-pooling")
-        if not 0 <= cfg.beta < 1:  # a singular value 1 + d becomes about 1 + (1 - 2 beta) d
+    beta: float = option(0.01, "step of the orthogonality update (Eq. 2); 0: none")
+    pooling: str = option("first", "vector of a word: first (its first token) or mean (of all its tokens)")
+
+    def __post_init__(self) -> None:
+        self.require_choices(pooling=POOLINGS)
+        if not 0 <= self.beta < 1:  # a singular value 1 + d becomes about 1 + (1 - 2 beta) d
             raise XalignError(
                 "the orthogonality update does not converge with this step",
                 parameter="linear_mapping_beta",
-                found=cfg.beta,
+                found=self.beta,
                 expected="at least 0 and below 1 (paper: 0.01)",
             )
 
-    def prepare(self, config: EncoderConfig) -> None:
+    def bind(self, context: RunContext) -> None:
         """The pairs share a language."""
+        super().bind(context)
         self.required_pivot()
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def build_head(self) -> nn.Module:
         """An identity for each layer of each language but the pivot."""
-        pivot = self.required_pivot()
-        others = [language for language in self.languages if language != pivot]
+        config, pivot = self.context.config, self.required_pivot()
+        others = [language for language in self.context.languages if language != pivot]
         return LanguageMaps(others, pivot, config.encoder_layers, config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
         """Word pairs of the pivot and a language with a map; those of a pair that is only validated may have none."""
-        host, pivot = declared(batch.bitext, "bitext").host, self.required_pivot()
-        numbers = {language: number for number, language in enumerate(self.languages)}
-        return sum(host.links_between(numbers[pivot], numbers[other]) for other in numbers if other != pivot)
+        host, pivot = declared(batch.bitext, "bitext").host, self.pivot_number()
+        others = (number for number in range(len(self.context.languages)) if number != pivot)
+        return sum(host.links_between(pivot, other) for other in others)
 
     def forward(self, step: Step) -> Loss:
         """Orthogonalise in training, then map and measure."""
         bitext = step.bitext
         maps: LanguageMaps = step.head
-        if step.training and self.cfg.beta:
-            maps.orthogonalise(self.cfg.beta, step.update)
+        if step.training and self.beta:
+            maps.orthogonalise(self.beta, step.update)
         pairs = WordPairs(bitext, self.pivot_side(bitext))
-        s, t = layer_vectors(step.encoder, bitext, pairs, self.cfg.pooling)
-        pivot = self.languages.index(self.required_pivot())
+        s, t = layer_vectors(step.encoder, bitext, pairs, self.pooling)
         losses, cosines, mapped_pairs = [], [], 0
         for language, weights in maps.items():
-            mine = pairs.of_languages(pivot, self.languages.index(language))
+            mine = pairs.of_languages(self.pivot_number(), self.context.languages.index(language))
             mapped_pairs += len(mine)
             mapped = apply_map(t.index_select(1, mine), weights)
             kept = s.index_select(1, mine)

@@ -1,22 +1,21 @@
 """Masked language modelling (Devlin et al. 2019)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
 
-@register_objective("mlm", dataclass=ObjectiveConfig)
-class MaskedLanguageModel(Objective):
+@register_objective("mlm")
+@dataclass
+class MLM(Objective):
     """L_MLM of XLM-Align's Algorithm 1: predict masked tokens of monolingual blocks."""
 
-    needs = ("mono",)
-    stats = ("accuracy",)
-    predicts_tokens = True
-    counts_ahead = True
+    traits = Traits(needs=("mono",), stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of the blocks."""

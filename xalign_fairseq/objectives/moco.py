@@ -3,13 +3,12 @@
 import logging
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
@@ -19,7 +18,7 @@ from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
@@ -27,51 +26,22 @@ from xalign_fairseq.transport.precision import at_least_float32
 logger = logging.getLogger(__name__)
 
 
-@dataclass
-class MocoConfig(ObjectiveConfig):
-    """Options of ``moco``; defaults follow the paper except where the help says so."""
-
-    layer: int = field(default=-1, metadata={"help": "layer that sentence representations are read from; -1: last"})
-    pooling: str = field(
-        default="cls", metadata={"help": "cls (state of <s>) or mean (over all tokens, <s> and </s> included)"}
-    )
-    normalize: str = field(
-        default="both",
-        metadata={"help": "L2 norm of: both (hidden state and its projection, as MoCo) or hidden (the paper's letter)"},
-    )
-    projection_dim: int = field(default=300, metadata={"help": "size of the projection"})
-    temperature: float = field(default=0.05, metadata={"help": "temperature of InfoNCE"})
-    queue_size: int = field(default=32000, metadata={"help": "keys in the queue"})
-    queue_init: str = field(
-        default="data",
-        metadata={
-            "help": "data (no loss before the queue is full of real keys) or random (the paper: random unit vectors, "
-            "used at once)"
-        },
-    )
-    keep_duplicates: bool = field(
-        default=False,
-        metadata={"help": "let the query's own sentence and its translations be negatives too, as the paper does"},
-    )
-    momentum: float = field(default=0.999, metadata={"help": "momentum of the key encoder"})
-
-
 class MocoHead(nn.Module):
-    """The projection, the momentum encoder with its own, and the queue of its keys."""
+    """The projection, the momentum encoder with its own, and the queue of its keys; with a seed it begins at random."""
 
-    def __init__(self, config: EncoderConfig, cfg: MocoConfig, seed: int):
+    def __init__(self, config: EncoderConfig, dim: int, size: int, seed: int | None):
         super().__init__()
-        self.projection = Projection(config.encoder_embed_dim, cfg.projection_dim)
-        self.momentum_encoder = MomentumEncoder(config, cfg.projection_dim)
-        self.queue = KeyQueue(cfg.queue_size, cfg.projection_dim)
-        self._at_random, self._seed = cfg.queue_init == "random", seed
+        self.projection = Projection(config.encoder_embed_dim, dim)
+        self.momentum_encoder = MomentumEncoder(config, dim)
+        self.queue = KeyQueue(size, dim)
+        self._seed = seed
         self._begin_queue()
 
     def _begin_queue(self) -> None:
-        if self._at_random:
-            self.queue.fill_at_random(self._seed)
-        else:
+        if self._seed is None:
             self.queue.clear()
+        else:
+            self.queue.fill_at_random(self._seed)
 
     def move(self, live: nn.Module, update: int, momentum: float) -> None:
         """Let the momentum encoder follow; keys of an earlier run's momentum encoder are forgotten."""
@@ -95,7 +65,7 @@ def info_nce(
 ) -> tuple[Tensor, Tensor]:
     """-log exp(q.k+ / t) / (exp(q.k+ / t) + sum_k exp(q.k / t)), the standard reading of PPA's Eq. 3.
 
-    The paper's denominator runs over the K keys of the queue; here, as in MoCo, the positive stands beside them.
+    The paper's denominator runs over the K keys of the queue; here, as in MoCo, it has the positive as well.
 
     Args:
         query, key: (B, D), a row of ``key`` being the positive of the same row of ``query``.
@@ -113,8 +83,9 @@ def info_nce(
     return loss, positive.detach()[:, 0] > negative.detach().amax(1)
 
 
-@register_objective("moco", dataclass=MocoConfig)
-class MomentumContrast(Objective):
+@register_objective("moco")
+@dataclass
+class MoCo(Objective):
     """L_MoCo, PPA's Eq. 2 and 3: a sentence is told from others by its translation's key.
 
     The source side is the query, read by the encoder with gradient; the target side is the key, read by the momentum
@@ -128,43 +99,59 @@ class MomentumContrast(Objective):
     moves.
     """
 
-    needs = ("bitext",)
-    stats = ("accuracy", "masked_negatives", "queue_fill")
-    counts_ahead = True
-    contrasts = True
-    cfg: MocoConfig
+    traits = Traits(
+        needs=("bitext",), stats=("accuracy", "masked_negatives", "queue_fill"), counts_ahead=True, contrasts=True
+    )
 
-    def __init__(self, cfg: MocoConfig):
-        super().__init__(cfg)
-        choice(cfg.pooling, POOLINGS, "--moco-pooling")
-        choice(cfg.normalize, ("both", "hidden"), "--moco-normalize")
-        choice(cfg.queue_init, ("data", "random"), "--moco-queue-init")
-        for option, value, fits, expected in (
-            ("temperature", cfg.temperature, cfg.temperature > 0, "more than 0"),
-            ("queue-size", cfg.queue_size, cfg.queue_size > 0, "at least one key"),
-            ("projection-dim", cfg.projection_dim, cfg.projection_dim > 0, "at least 1"),
-            ("momentum", cfg.momentum, 0 <= cfg.momentum <= 1, "0 to 1"),
-        ):
-            if not fits:
-                raise XalignError("an option is out of range", where=f"--moco-{option}", found=value, expected=expected)
+    layer: int = option(-1, "layer that sentence representations are read from; -1: last")
+    pooling: str = option("cls", "cls (state of <s>) or mean (over all tokens, <s> and </s> included)")
+    normalize: str = option(
+        "both", "L2 norm of: both (hidden state and its projection, as MoCo) or hidden (the paper's letter)"
+    )
+    projection_dim: int = option(300, "size of the projection")
+    temperature: float = option(0.05, "temperature of InfoNCE")
+    queue_size: int = option(32000, "keys in the queue")
+    queue_init: str = option(
+        "data",
+        "data (no loss before the queue is full of real keys) or random (the paper: random unit vectors, used at once)",
+    )
+    keep_duplicates: bool = option(
+        False, "let the query's own sentence and its translations be negatives too, as the paper does"
+    )
+    momentum: float = option(0.999, "momentum of the key encoder")
 
-    def prepare(self, config: EncoderConfig) -> None:
+    def __post_init__(self) -> None:
+        self.require_choices(pooling=POOLINGS, normalize=("both", "hidden"), queue_init=("data", "random"))
+        self.require_values(
+            temperature=(self.temperature > 0, "more than 0"),
+            queue_size=(self.queue_size > 0, "at least one key"),
+            projection_dim=(self.projection_dim > 0, "at least 1"),
+            momentum=(0 <= self.momentum <= 1, "0 to 1"),
+        )
+
+    def bind(self, context: RunContext) -> None:
         """Check the layer."""
-        config.resolve_layer(self.cfg.layer, "moco_layer")
+        super().bind(context)
+        self.resolve_layer("layer")
 
     def check_run(self, updates: int, pairs: float) -> None:
         """Warn of a queue that is not full before the last update."""
-        size, had = self.cfg.queue_size, int((updates - 1) * pairs)
-        if self.cfg.queue_init == "data" and had < size:
+        size, had = self.queue_size, int((updates - 1) * pairs)
+        if self.queue_init == "data" and had < size:
             logger.warning(
                 "moco learns nothing in this run: its loss is 0 until the queue has %s keys, and before the last of %s "
                 "updates of %.0f pairs it has %s; take --moco-queue-size %d, or --moco-queue-init random",
-                f"{size:,}", f"{updates:,}", pairs, f"{had:,}", soon_full(had, pairs),
-            )  # fmt: skip
+                f"{size:,}",
+                f"{updates:,}",
+                pairs,
+                f"{had:,}",
+                soon_full(had, pairs),
+            )
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def build_head(self) -> nn.Module:
         """The projection, the momentum encoder and the queue."""
-        return MocoHead(config, self.cfg, self.seed)
+        seed = self.context.seed if self.queue_init == "random" else None
+        return MocoHead(self.context.config, self.projection_dim, self.queue_size, seed)
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, which are those of the loss once the queue is full."""
@@ -172,7 +159,7 @@ class MomentumContrast(Objective):
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The queries."""
-        return [(step.bitext.side_input(0), self.cfg.layer)]
+        return [(step.bitext.side_input(0), self.layer)]
 
     def forward(self, step: Step) -> Loss:
         """Move the momentum encoder, contrast, enqueue."""
@@ -181,15 +168,15 @@ class MomentumContrast(Objective):
         pairs = 0 if step.batch.stands_in else complete_pairs(bitext)  # which leave a key
         sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
-        hidden = step.encoder.states(sides[0]).layer(self.cfg.layer)
+        hidden = step.encoder.states(sides[0]).layer(self.layer)
         query = self._represent(hidden, sides[0].tokens, head.projection)
         if step.training:
-            head.move(step.encoder.sentence_encoder, step.update, self.cfg.momentum)
+            head.move(step.encoder.sentence_encoder, step.update, self.momentum)
         key = self._key(head.momentum_encoder, sides[1], hidden.dtype)
         own, positive = (sentence_hash(side.tokens, PAD) for side in sides)
         masked = self._masked(head.queue, own, positive)
         # A copy: the queue changes before the gradient is computed.
-        losses, first = info_nce(query, key, head.queue.keys.clone(), masked, self.cfg.temperature)
+        losses, first = info_nce(query, key, head.queue.keys.clone(), masked, self.temperature)
 
         spans = bitext.spans
         complete = (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
@@ -209,21 +196,21 @@ class MomentumContrast(Objective):
 
     @torch.no_grad()
     def _key(self, momentum_encoder: MomentumEncoder, side: Input, dtype: torch.dtype) -> Tensor:
-        hidden = momentum_encoder.encoder.layer(side, self.cfg.layer, dtype)
+        hidden = momentum_encoder.encoder.layer(side, self.layer, dtype)
         return self._represent(hidden, side.tokens, momentum_encoder.projection)
 
     def _represent(self, hidden: Tensor, tokens: Tensor, projection: Projection) -> Tensor:
         """Sentences as vectors (B, D), at least float32, of hidden states (B, L, H) and tokens (B, L)."""
-        pooled = pool(hidden, tokens.ne(PAD), self.cfg.pooling)
+        pooled = pool(hidden, tokens.ne(PAD), self.pooling)
         projected = at_least_float32(projection(F.normalize(pooled, dim=1)))
-        return F.normalize(projected, dim=1) if self.cfg.normalize == "both" else projected
+        return F.normalize(projected, dim=1) if self.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
         """(B, K) bool: keys that are no negatives: the query's own sentence, its translation, or translations of these.
 
         The same English sentence stands in pairs of many languages.
         """
-        if self.cfg.keep_duplicates:
+        if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)
 

@@ -1,20 +1,19 @@
 """Both sides of a pair brought together at the cost of optimal transport (Alqahtani et al. 2021), without links."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Optional
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.received import received_attention
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.names import ENCODINGS
 from xalign_fairseq.transport.options import SinkhornOptions
@@ -24,33 +23,8 @@ from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
 from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
 
 
+@register_objective("ot_align")
 @dataclass
-class OtAlignConfig(ObjectiveConfig):
-    """Options of ``ot_align``."""
-
-    layer: Optional[int] = field(
-        default=None, metadata={"help": "layer that is aligned (default: 10 of 12, the same depth elsewhere)"}
-    )
-    encoding: str = field(
-        default="separate",
-        metadata={"help": "separate (each side by itself) or joint (both in one sequence, where they see each other)"},
-    )
-    marginals: str = field(
-        default="uniform",
-        metadata={"help": "mass of a token: uniform, or attention (what it receives within its side at the layer)"},
-    )
-    mu: float = field(default=0.1, metadata={"help": "entropic regularisation, in units of the cosine"})
-    iterations: int = field(default=20, metadata={"help": "Sinkhorn iterations"})
-    dustbin: Optional[float] = field(
-        default=None,
-        metadata={
-            "help": "cosine, 0 to 1, below which two tokens rather stay alone: unbalanced transport with a dustbin "
-            "(default: none, all mass finds a partner)"
-        },
-    )
-
-
-@register_objective("ot_align", dataclass=OtAlignConfig)
 class OtAlign(Objective):
     """L = sum over pairs of sum_ij P_ij C_ij, the cost of the transport P between both sides; C_ij = 1 - cos(h_i, h_j).
 
@@ -70,33 +44,44 @@ class OtAlign(Objective):
     ``tlm``, ``reg_param`` or ``reg_hidden``.
     """
 
-    needs = ("bitext",)
-    stats = ("alone", "best_partner", "pairs_without_plan")
-    in_nats = False
-    counts_ahead = True
-    cfg: OtAlignConfig
+    traits = Traits(
+        needs=("bitext",), stats=("alone", "best_partner", "pairs_without_plan"), counts_ahead=True, in_nats=False
+    )
 
-    def __init__(self, cfg: OtAlignConfig):
-        super().__init__(cfg)
-        choice(cfg.encoding, ENCODINGS, "--ot-align-encoding")
-        choice(cfg.marginals, ("uniform", "attention"), "--ot-align-marginals")
-        check_values(
-            "an option of transport has no such value",
-            ("--ot-align-mu", cfg.mu, cfg.mu > 0, "a number above 0"),
-            ("--ot-align-iterations", cfg.iterations, cfg.iterations >= 1, "1 or more"),
-            ("--ot-align-dustbin", cfg.dustbin, cfg.dustbin is None or 0 <= cfg.dustbin <= 1, "0 to 1"),
+    layer: int | None = option(None, "layer that is aligned (default: 10 of 12, the same depth elsewhere)")
+    encoding: str = option(
+        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
+    )
+    marginals: str = option(
+        "uniform", "mass of a token: uniform, or attention (what it receives within its side at the layer)"
+    )
+    mu: float = option(0.1, "entropic regularisation, in units of the cosine")
+    iterations: int = option(20, "Sinkhorn iterations")
+    dustbin: float | None = option(
+        None,
+        "cosine, 0 to 1, below which two tokens rather stay alone: unbalanced transport with a dustbin (default: none, "
+        "all mass finds a partner)",
+    )
+
+    def __post_init__(self) -> None:
+        self.require_choices(encoding=ENCODINGS, marginals=("uniform", "attention"))
+        self.require_values(
+            mu=(self.mu > 0, "a number above 0"),
+            iterations=(self.iterations >= 1, "1 or more"),
+            dustbin=(self.dustbin is None or 0 <= self.dustbin <= 1, "0 to 1"),
         )
 
-    def prepare(self, config: EncoderConfig) -> None:
+    def bind(self, context: RunContext) -> None:
         """Resolve the layer; embeddings have no attention."""
-        given = config.default_labelling_layer() if self.cfg.layer is None else self.cfg.layer
-        self.layer = config.resolve_layer(given, "ot_align_layer")
-        if self.layer == 0 and self.cfg.marginals == "attention":
+        super().bind(context)
+        self.trained_layer = self.resolve_layer("layer", context.config.default_labelling_layer())
+        if self.trained_layer == 0 and self.marginals == "attention":
             raise XalignError(
                 "there is no attention in the embeddings",
-                where="--ot-align-marginals attention",
-                found="--ot-align-layer 0",
-                expected=f"layer 1 to {config.encoder_layers}",
+                where=(Parameter("ot_align_marginals", "attention"),),
+                parameter="ot_align_layer",
+                found=0,
+                expected=f"layer 1 to {context.config.encoder_layers}",
             )
 
     def count(self, batch: Batch) -> int:
@@ -105,12 +90,12 @@ class OtAlign(Objective):
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The pairs."""
-        return [(given, self.layer) for given in step.bitext.pair_inputs(self.cfg.encoding)]
+        return [(given, self.trained_layer) for given in step.bitext.pair_inputs(self.encoding)]
 
     def forward(self, step: Step) -> Loss:
         """Sum of the costs of all pairs that have tokens on both sides and finite states."""
         encoder, bitext = step.encoder, step.bitext
-        hidden, spans = encoder.pair_states(bitext, self.layer, self.cfg.encoding)
+        hidden, spans = encoder.pair_states(bitext, self.trained_layer, self.encoding)
         unit = F.normalize(at_least_float32(hidden), dim=2)
         cosine, src_mask, tgt_mask = pair_similarity(unit, spans, sizes=bitext.longest)
         finite = cosine.sum((1, 2)).isfinite()
@@ -119,7 +104,7 @@ class OtAlign(Objective):
         cosine = cosine.masked_fill(~there[:, :, None], 0.0)
         masks = src_mask & there, tgt_mask & there
         plan, alone = self._transport(cosine, masks, self._masses(encoder, bitext, masks, cosine.dtype))
-        total = (plan * (1 - cosine)).sum() + alone * (1 - (self.cfg.dustbin or 0.0))
+        total = (plan * (1 - cosine)).sum() + alone * (1 - (self.dustbin or 0.0))
         count, moved = there.sum(), plan.detach()
         stats = {
             "alone": (alone.detach(), count),
@@ -133,11 +118,11 @@ class OtAlign(Objective):
         self, encoder: StepEncoder, bitext: Bitext, masks: tuple[Tensor, Tensor], dtype: torch.dtype
     ) -> list[Tensor]:
         """The share of each token in its side, (B, n) and (B, m)."""
-        if self.cfg.marginals == "uniform":
+        if self.marginals == "uniform":
             return [mask.to(dtype) / mask.sum(1, keepdim=True).clamp_min(1) for mask in masks]
         # Layer l's states come out of a layer that has read those of l - 1.
-        layer: Any = encoder.sentence_encoder.layers[self.layer - 1]
-        hidden, spans = encoder.pair_states(bitext, self.layer - 1, self.cfg.encoding)
+        layer: Any = encoder.sentence_encoder.layers[self.trained_layer - 1]
+        hidden, spans = encoder.pair_states(bitext, self.trained_layer - 1, self.encoding)
         each = []
         for side, mask in enumerate(masks):
             positions, _ = side_positions(spans, side, mask.shape[1])
@@ -147,16 +132,21 @@ class OtAlign(Objective):
 
     def _transport(self, cosine: Tensor, masks: tuple[Tensor, Tensor], masses: list[Tensor]) -> tuple[Tensor, Tensor]:
         """The plan (B, n, m) and the mass of all pairs that stays alone; together they are 1 for each pair."""
-        cfg, (src_mass, tgt_mass) = self.cfg, masses
-        if cfg.dustbin is None:
-            options = SinkhornOptions(iterations=cfg.iterations, mu=cfg.mu)
+        src_mass, tgt_mass = masses
+        if self.dustbin is None:
+            options = SinkhornOptions(iterations=self.iterations, mu=self.mu)
             plan = sinkhorn_plan(cosine.exp(), *masks, options, src_mass=src_mass, tgt_mass=tgt_mass)
             return plan, plan.new_zeros(())
         n, m = (mask.sum(1, keepdim=True) for mask in masks)
         plan = dustbin_plan(
-            cosine, *masks, cfg.dustbin, iterations=cfg.iterations, mu=cfg.mu, src_mass=src_mass * n,
+            cosine,
+            *masks,
+            self.dustbin,
+            iterations=self.iterations,
+            mu=self.mu,
+            src_mass=src_mass * n,
             tgt_mass=tgt_mass * m,
-        )  # fmt: skip
+        )
         both = (n + m).clamp_min(1).to(plan.dtype)
         # A pair of tokens has mass of both sides, a token alone of one.
         alone = (plan[:, :-1, -1] / both).sum() + (plan[:, -1, :-1] / both).sum()

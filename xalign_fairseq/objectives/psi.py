@@ -1,8 +1,8 @@
 """Parallel sentence identification (awesome-align, Dou & Neubig 2021)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Optional
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,20 +12,9 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
-
-
-@dataclass
-class PsiConfig(ObjectiveConfig):
-    """Options of ``psi``."""
-
-    layer: Optional[int] = field(
-        default=None,
-        metadata={"help": "layer whose <s> tells (default: at 9 of 12, as released: one above the aligned layer)"},
-    )
 
 
 class PsiHead(nn.Module):
@@ -52,8 +41,9 @@ class PsiHead(nn.Module):
         return self.decoder(torch.tanh(self.transform(hidden)))
 
 
-@register_objective("psi", dataclass=PsiConfig)
-class ParallelSentenceIdentification(Objective):
+@register_objective("psi")
+@dataclass
+class PSI(Objective):
     """L = -sum of log s(x, y) over pairs - sum of log(1 - s(x, y')) over exchanged ones: awesome-align's ``psi``.
 
     s is the probability that two sentences are translations, softmax(z)_1 of a head on the state of ``<s>``, where both
@@ -65,21 +55,21 @@ class ParallelSentenceIdentification(Objective):
     released mean. The released sequence has a ``[CLS]`` before the second sentence, too.
     """
 
-    needs = ("bitext",)
-    stats = ("accuracy",)
-    counts_ahead = True
-    contrasts = True
-    cfg: PsiConfig
+    traits = Traits(needs=("bitext",), stats=("accuracy",), counts_ahead=True, contrasts=True)
 
-    def prepare(self, config: EncoderConfig) -> None:
+    layer: int | None = option(
+        None, "layer whose <s> tells (default: at 9 of 12, as released: one above the aligned layer)"
+    )
+
+    def bind(self, context: RunContext) -> None:
         """Resolve the layer."""
-        usual = max(1, round(config.encoder_layers * 9 / 12))
-        self.layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "psi_layer")
-        self.most = config.max_positions
+        super().bind(context)
+        self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 9 / 12)))
+        self.most = context.config.max_positions
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def build_head(self) -> nn.Module:
         """What tells."""
-        return PsiHead(config.encoder_embed_dim)
+        return PsiHead(self.context.config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, and exchanged ones."""
@@ -88,7 +78,7 @@ class ParallelSentenceIdentification(Objective):
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The pairs."""
-        return [(step.bitext.input(), self.layer)]
+        return [(step.bitext.input(), self.trained_layer)]
 
     def forward(self, step: Step) -> Loss:
         """Exchange, read both kinds in one pass, tell them apart."""
@@ -96,8 +86,8 @@ class ParallelSentenceIdentification(Objective):
         langs, sizes, draw = on_device(bitext)
         chosen = partners(langs, sizes, draw, self.most)
         inputs = [bitext.input(), exchanged(bitext, partners(*on_host(bitext), self.most), chosen)]
-        step.encoder.expect([(given, self.layer) for given in inputs])
-        first = torch.cat([step.encoder.states(given).layer(self.layer)[:, 0] for given in inputs])
+        step.encoder.expect([(given, self.trained_layer) for given in inputs])
+        first = torch.cat([step.encoder.states(given).layer(self.trained_layer)[:, 0] for given in inputs])
         scores = at_least_float32(step.head(first))
         labels = torch.arange(len(first), device=first.device).lt(len(chosen)).long()
         counted = torch.cat([(sizes > 0).all(1), chosen >= 0])

@@ -1,7 +1,7 @@
 """Hidden states of the pivot language kept where they were (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -11,24 +11,17 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
 
 
+@register_objective("reg_hidden")
 @dataclass
-class RegHiddenConfig(ObjectiveConfig):
-    """Options of ``reg_hidden``; its weight is lambda."""
-
-    layer: int = field(default=-1, metadata={"help": "layer whose hidden states stay; -1: last"})
-
-
-@register_objective("reg_hidden", dataclass=RegHiddenConfig)
 class RegHidden(Objective):
-    """L = sum over the pivot language's tokens of ||h - h_pretrained||^2 (Eq. 4).
+    """L = sum over the pivot language's tokens of ||h - h_pretrained||^2 (Eq. 4); the weight is lambda.
 
     Eq. 4 is the squared norm of a whole matrix, which is this sum over the matrix of the batch. The count is the number
     of tokens: with ``--loss-normalization per-objective`` the loss is the mean over tokens, so that it does not grow
@@ -39,20 +32,19 @@ class RegHidden(Objective):
     states are the training pass's own, which ``l2_align`` shares.
     """
 
-    needs = ("bitext",)
-    regularises = True
-    in_nats = False
-    counts_ahead = True
-    cfg: RegHiddenConfig
+    traits = Traits(needs=("bitext",), regularises=True, counts_ahead=True, in_nats=False)
 
-    def prepare(self, config: EncoderConfig) -> None:
+    layer: int = option(-1, "layer whose hidden states stay; -1: last")
+
+    def bind(self, context: RunContext) -> None:
         """Check the layer and that there is a pivot language."""
-        config.resolve_layer(self.cfg.layer, "reg_hidden_layer")
+        super().bind(context)
+        self.resolve_layer("layer")
         self.required_pivot()
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def build_head(self) -> nn.Module:
         """The encoder as it was at the first update."""
-        return EncoderCopy(config)
+        return EncoderCopy(self.context.config)
 
     def count(self, batch: Batch) -> int:
         """Tokens of the pivot language's sentences."""
@@ -66,7 +58,7 @@ class RegHidden(Objective):
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """Both sides, each by itself."""
-        return [(given, self.cfg.layer) for given in step.bitext.pair_inputs("separate")]
+        return [(given, self.layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
         """Sum over all tokens of the pivot language's sentences; zero before the first update."""
@@ -74,7 +66,7 @@ class RegHidden(Objective):
         if step.training:
             copy.start(step.encoder.sentence_encoder, step.update)
         pivot, live = self._pivot_sentences(step.encoder, step.bitext)
-        kept = copy.layer(pivot, self.cfg.layer, live.dtype)
+        kept = copy.layer(pivot, self.layer, live.dtype)
         has_pivot = (step.bitext.langs == self.pivot_number()).any(1)  # all, in training
         inside = pivot.tokens.ne(PAD) & has_pivot[:, None]
         apart = at_least_float32(live - kept)
@@ -87,7 +79,7 @@ class RegHidden(Objective):
         sides = bitext.side_input(0), bitext.side_input(1)
         width = max(side.tokens.shape[1] for side in sides)
         tokens = [F.pad(side.tokens, (0, width - side.tokens.shape[1]), value=PAD) for side in sides]
-        states = [encoder.states(side).layer(self.cfg.layer) for side in sides]
+        states = [encoder.states(side).layer(self.layer) for side in sides]
         states = [F.pad(state, (0, 0, 0, width - state.shape[1])) for state in states]
         languages = None
         if sides[0].languages is not None and sides[1].languages is not None:

@@ -1,50 +1,39 @@
 """The encoder's parameters kept near where they were (Wu & Dredze 2020)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 
 from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 
 
+@register_objective("reg_param")
 @dataclass
-class RegParamConfig(ObjectiveConfig):
-    """Options of ``reg_param``; its weight is the paper's lambda, 1."""
-
-    form: str = field(
-        default="squared",
-        metadata={"help": "squared (Eq. 5) or norm (released code: its square root, whose pull has constant length)"},
-    )
-
-
-@register_objective("reg_param", dataclass=RegParamConfig)
 class RegParam(Objective):
     """L = ||theta - theta_pretrained||^2 over the sentence encoder's parameters, without MLM head (Eq. 5).
 
     theta_pretrained is a copy of the encoder as it was at the first update, which a resumed run goes on with. The count
     is 1, so choose ``--loss-normalization per-objective``: with ``joint``, the loss is divided by the predictions of
-    the other objectives. The norm has no gradient at theta_pretrained, where every run begins; it is taken as zero.
+    the other objectives. The norm has no gradient at theta_pretrained, where every run begins; it is taken as zero. The
+    weight is lambda.
     """
 
-    stats = ("distance",)
-    regularises = True
-    of_parameters = "encoder"
-    in_nats = False
-    counts_ahead = True
-    cfg: RegParamConfig
+    traits = Traits(stats=("distance",), regularises=True, of_parameters="encoder", counts_ahead=True, in_nats=False)
 
-    def __init__(self, cfg: RegParamConfig):
-        super().__init__(cfg)
-        choice(cfg.form, ("squared", "norm"), "--reg-param-form")
+    form: str = option(
+        "squared", "squared (Eq. 5) or norm (released code: its square root, whose pull has constant length)"
+    )
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def __post_init__(self) -> None:
+        self.require_choices(form=("squared", "norm"))
+
+    def build_head(self) -> nn.Module:
         """The encoder as it was at the first update."""
-        return EncoderCopy(config)
+        return EncoderCopy(self.context.config)
 
     def count(self, batch: Batch) -> int:
         """One, whatever the batch."""
@@ -61,4 +50,4 @@ class RegParam(Objective):
         moved = squared > 0
         norm = torch.where(moved, torch.where(moved, squared, 1).sqrt(), squared)
         count = torch.ones((), dtype=torch.int64, device=squared.device)
-        return Loss(squared if self.cfg.form == "squared" else norm, count, {"distance": (norm.detach(), count)})
+        return Loss(squared if self.form == "squared" else norm, count, {"distance": (norm.detach(), count)})

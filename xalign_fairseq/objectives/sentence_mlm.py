@@ -1,6 +1,7 @@
 """Masked language modelling on the sides of a pair, each by itself (the ablation of PPA's Table 5)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from torch import Tensor
 
@@ -8,19 +9,17 @@ from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits, register_objective
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 
 
-@register_objective("sentence_mlm", dataclass=ObjectiveConfig)
-class SentenceMaskedLanguageModel(Objective):
+@register_objective("sentence_mlm")
+@dataclass
+class SentenceMLM(Objective):
     """What TLM is replaced by in PPA's ablation: the same masked tokens, predicted from their own side alone."""
 
-    needs = ("bitext",)
-    stats = ("accuracy",)
-    predicts_tokens = True
-    counts_ahead = True
+    traits = Traits(needs=("bitext",), stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of both sides."""

@@ -1,4 +1,4 @@
-"""What an objective is handed for one batch: the encoder of the update, its own head, the streams that it needs."""
+"""The argument of an objective's forward pass: the encoder of the update, its own head, the streams that it needs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Step:
         encoder: runs the passes, which all objectives of the update share.
         batch: the streams that the objective needs; read them as :attr:`bitext` and :attr:`mono`.
         head: the module that its ``build_head`` made, as the model has it now; None without one.
-        predictions: what it said that it ``predicts``.
+        predictions: what the objective's ``predicts`` returned.
 
     Example::
 
@@ -60,6 +60,6 @@ def declared(stream: Stream | None, name: str) -> Stream:
         raise XalignError(
             "an objective reads a stream that it does not say it needs",
             where=f"step.{name}",
-            expected=f'needs = ("{name}", ...) in its class',
+            expected=f'traits = Traits(needs=("{name}", ...)) in its class',
         )
     return stream

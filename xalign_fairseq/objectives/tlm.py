@@ -2,46 +2,36 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.bodies.families import takes_positions
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
 logger = logging.getLogger(__name__)
 
 
+@register_objective("tlm")
 @dataclass
-class TranslationLanguageModelConfig(ObjectiveConfig):
-    """Options of ``tlm``."""
-
-    reset_positions: bool = field(
-        default=False,
-        metadata={
-            "help": "count the positions of the second sentence anew, as XLM does (XLM-R and XLM-Align let them run "
-            "on); XLM's language embeddings are the model's --language-embeddings"
-        },
-    )
-
-
-@register_objective("tlm", dataclass=TranslationLanguageModelConfig)
-class TranslationLanguageModel(Objective):
+class TLM(Objective):
     """L_TLM of XLM-Align's Algorithm 1: predict masked tokens of a pair from both its sides."""
 
-    needs = ("bitext",)
-    stats = ("accuracy",)
-    predicts_tokens = True
-    counts_ahead = True
-    cfg: TranslationLanguageModelConfig
+    traits = Traits(needs=("bitext",), stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
 
-    def prepare(self, config: EncoderConfig) -> None:
+    reset_positions: bool = option(
+        False,
+        "count the positions of the second sentence anew, as XLM does (XLM-R and XLM-Align let them run on); XLM's "
+        "language embeddings are the model's --language-embeddings",
+    )
+
+    def bind(self, context: RunContext) -> None:
         """Count positions anew where the encoder reads any; warn of the option where it does not."""
-        self.resets = self.cfg.reset_positions and takes_positions(config)
-        if self.resets != self.cfg.reset_positions:
+        super().bind(context)
+        self.resets = self.reset_positions and takes_positions(context.config)
+        if self.resets != self.reset_positions:
             logger.warning("--tlm-reset-positions has no effect: the encoder reads the distances of tokens alone")
 
     def count(self, batch: Batch) -> int:

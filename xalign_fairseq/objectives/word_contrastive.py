@@ -1,42 +1,21 @@
 """Contrastive alignment of linked words (Wu & Dredze 2020, section 2.1)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
-from xalign_fairseq.objectives.registry import Loss, choice, register_objective
+from xalign_fairseq.objectives.registry import Loss, RunContext, option, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairObjective, WordPairs
+from xalign_fairseq.objectives.word_pairs import WordPairObjective, WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
 
+@register_objective("word_contrastive")
 @dataclass
-class WordContrastiveConfig(WordPairConfig):
-    """Options of ``word_contrastive``."""
-
-    negatives: str = field(
-        default="weak",
-        metadata={"help": "weak (the other side's words, Eq. 7) or strong (the words of both sides, Eq. 8)"},
-    )
-    projection_dim: int = field(default=128, metadata={"help": "size of the projected words"})
-    temperature: float = field(default=0.1, metadata={"help": "temperature T of the cosines"})
-    mask_repeated: bool = field(
-        default=False,
-        metadata={
-            "help": "leave out negatives of the word's own type (language and subwords) and of types that it is linked "
-            "with anywhere in the batch"
-        },
-    )
-    gather: bool = field(default=False, metadata={"help": "train against the words of all workers"})
-
-
-@register_objective("word_contrastive", dataclass=WordContrastiveConfig)
 class WordContrastive(WordPairObjective):
     """L = - 1/2 sum_i (log p(t_i | s_i) + log p(s_i | t_i)) with p a softmax of cos(f(s), f(t)) / T (Eq. 7 and 8).
 
@@ -49,33 +28,40 @@ class WordContrastive(WordPairObjective):
     batches need not run in step. Memory grows with the square of the batch's words.
     """
 
-    stats = ("accuracy", "similarity")
-    contrasts = True
-    cfg: WordContrastiveConfig
+    traits = replace(WordPairObjective.traits, stats=("accuracy", "similarity"), contrasts=True)
 
-    def __init__(self, cfg: WordContrastiveConfig):
-        super().__init__(cfg)
-        self.strong = choice(cfg.negatives, ("weak", "strong"), "--word-contrastive-negatives") == "strong"
-        for option, value in (("temperature", cfg.temperature), ("projection-dim", cfg.projection_dim)):
-            if value <= 0:
-                raise XalignError(
-                    "an option is out of range", where=f"--word-contrastive-{option}", found=value, expected="above 0"
-                )
+    negatives: str = option("weak", "weak (the other side's words, Eq. 7) or strong (the words of both sides, Eq. 8)")
+    projection_dim: int = option(128, "size of the projected words")
+    temperature: float = option(0.1, "temperature T of the cosines")
+    mask_repeated: bool = option(
+        False,
+        "leave out negatives of the word's own type (language and subwords) and of types that it is linked with "
+        "anywhere in the batch",
+    )
+    gather: bool = option(False, "train against the words of all workers")
 
-    def prepare(self, config: EncoderConfig) -> None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_choices(negatives=("weak", "strong"))
+        self.require_values(
+            temperature=(self.temperature > 0, "above 0"), projection_dim=(self.projection_dim > 0, "above 0")
+        )
+        self.strong = self.negatives == "strong"
+
+    def bind(self, context: RunContext) -> None:
         """Check the layer and, for weak alignment, that there is a pivot language whose words are S."""
-        super().prepare(config)
+        super().bind(context)
         if not self.strong:
             self.required_pivot()
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def build_head(self) -> nn.Module:
         """The feature extractor f, H-H-128 with ReLU and without biases."""
-        return Projection(config.encoder_embed_dim, self.cfg.projection_dim)
+        return Projection(self.context.config.encoder_embed_dim, self.projection_dim)
 
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs of half the losses of both directions."""
         bitext = step.bitext
-        gathers = self.cfg.gather and step.training
+        gathers = self.gather and step.training
         # What stands in for a batch that this worker lacks has words that others have had already.
         shown = 0 if gathers and step.batch.stands_in else len(bitext.links)
         sizes = gather_sizes(shown, bitext.links.device) if gathers else []
@@ -84,7 +70,7 @@ class WordContrastive(WordPairObjective):
         projected = step.head(torch.stack(self.vectors(step, pairs), 1))
         # Cosines and their sums in float32 at least.
         own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)
-        types = torch.stack(pairs.identities() if self.cfg.mask_repeated else pairs.occurrences(), 1)
+        types = torch.stack(pairs.identities() if self.mask_repeated else pairs.occurrences(), 1)
         own, types = own[:shown], types[:shown]
         every, every_type, start = own, types, 0
         if gathers:
@@ -111,7 +97,7 @@ class WordContrastive(WordPairObjective):
                 number is linked with, are left out.
         """
         columns = (1 - anchor, anchor) if self.strong else (1 - anchor,)
-        logits = own[:, anchor] @ torch.cat([every[:, column] for column in columns]).T / self.cfg.temperature
+        logits = own[:, anchor] @ torch.cat([every[:, column] for column in columns]).T / self.temperature
         rows = torch.arange(len(own), device=own.device)
         partner = start + rows
         candidates = torch.cat([every_type[:, column] for column in columns])

@@ -1,8 +1,7 @@
 """Masked words predicted from the other language's hidden states (WEAM, Yang et al. 2021)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Optional
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -15,40 +14,12 @@ from xalign_fairseq.data.word_tables import SUBWORD_RULES, link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import summed
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.selection import IGNORED, true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.exchange import MANY, exchange, partner_counts
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
-
-
-@dataclass
-class WordExchangeConfig(ObjectiveConfig):
-    """Options of ``word_exchange``; its weight is the paper's lambda, 1."""
-
-    links: str = field(
-        default="file", metadata={"help": "file (prepared links) or self (self-labelled on the unperturbed pair)"}
-    )
-    subwords: str = field(
-        default="all",
-        metadata={"help": "how a prepared link of two words links their tokens: first, all or k-to-k (paper: open)"},
-    )
-    label_layer: Optional[int] = field(
-        default=None, metadata={"help": "layer that self-labels (default: 10 of 12, the same depth elsewhere)"}
-    )
-    unaligned: str = field(
-        default="exclude",
-        metadata={
-            "help": "masked tokens without a partner: exclude (not predicted), zero (Eq. 5 to the letter: predicted "
-            "from the bias alone) or identity (predicted from their own state)"
-        },
-    )
-    many: str = field(default="sum", metadata={"help": "states of several partners: sum (Eq. 5) or mean"})
-    heads: str = field(
-        default="separate",
-        metadata={"help": "separate (W3 of its own, Eq. 7) or shared (the encoder's MLM head takes its place)"},
-    )
 
 
 class WordExchangeHead(nn.Module):
@@ -74,42 +45,61 @@ class WordExchangeHead(nn.Module):
         return self.layer_norm(F.gelu(self.dense(self.exchanged(exchanged))))
 
 
-@register_objective("word_exchange", dataclass=WordExchangeConfig)
+@register_objective("word_exchange")
+@dataclass
 class WordExchange(Objective):
     """L_cp = - sum_{i in M} log p~(x_i | states of the partners of i), Eqs. 5 to 8 and 10; ``tlm`` is the paper's L_mp.
 
     Both sides are masked independently, so a partner may itself be masked: its state then says what the context lets
-    expect there. The pass over the perturbed pair is TLM's.
+    expect there. The pass over the perturbed pair is TLM's. The weight is the paper's lambda.
     """
 
-    stats = ("accuracy", "masked_with_partner")
-    reads_output_layer = True
-    cfg: WordExchangeConfig
+    traits = Traits(needs=("bitext",), stats=("accuracy", "masked_with_partner"), reads_output_layer=True)
 
-    def __init__(self, cfg: WordExchangeConfig):
-        super().__init__(cfg)
-        choice(cfg.subwords, SUBWORD_RULES, "--word-exchange-subwords")
-        choice(cfg.unaligned, ("exclude", "zero", "identity"), "--word-exchange-unaligned")
-        choice(cfg.many, MANY, "--word-exchange-many")
-        self.given = choice(cfg.links, ("file", "self"), "--word-exchange-links") == "file"
-        self.needs = ("bitext", "links") if self.given else ("bitext",)
-        self.counts_ahead = self.given or cfg.unaligned != "exclude"
-        self.predicts_tokens = choice(cfg.heads, ("separate", "shared"), "--word-exchange-heads") == "shared"
+    links: str = option("file", "file (prepared links) or self (self-labelled on the unperturbed pair)")
+    subwords: str = option(
+        "all", "how a prepared link of two words links their tokens: first, all or k-to-k (paper: open)"
+    )
+    label_layer: int | None = option(None, "layer that self-labels (default: 10 of 12, the same depth elsewhere)")
+    unaligned: str = option(
+        "exclude",
+        "masked tokens without a partner: exclude (not predicted), zero (Eq. 5 to the letter: predicted from the bias "
+        "alone) or identity (predicted from their own state)",
+    )
+    many: str = option("sum", "states of several partners: sum (Eq. 5) or mean")
+    heads: str = option(
+        "separate", "separate (W3 of its own, Eq. 7) or shared (the encoder's MLM head takes its place)"
+    )
 
-    def prepare(self, config: EncoderConfig) -> None:
+    def __post_init__(self) -> None:
+        self.require_choices(
+            links=("file", "self"),
+            subwords=SUBWORD_RULES,
+            unaligned=("exclude", "zero", "identity"),
+            many=MANY,
+            heads=("separate", "shared"),
+        )
+        self.given = self.links == "file"
+        self.traits = replace(
+            self.traits,
+            needs=("bitext", "links") if self.given else ("bitext",),
+            counts_ahead=self.given or self.unaligned != "exclude",
+            predicts_tokens=self.heads == "shared",
+        )
+
+    def bind(self, context: RunContext) -> None:
         """Resolve the labelling layer."""
-        layer = self.cfg.label_layer
-        self.label_layer = config.default_labelling_layer() if layer is None else layer
-        config.resolve_layer(self.label_layer, "word_exchange_label_layer")
+        super().bind(context)
+        self.labels_at = self.resolve_layer("label_layer", context.config.default_labelling_layer())
 
-    def build_head(self, config: EncoderConfig) -> nn.Module:
+    def build_head(self) -> nn.Module:
         """The maps behind the exchange."""
-        return WordExchangeHead(config, separate=self.cfg.heads == "separate")
+        return WordExchangeHead(self.context.config, separate=self.heads == "separate")
 
     def count(self, batch: Batch) -> int:
         """Masked tokens, without partners left out where ``unaligned`` is ``exclude``; self-made links are unknown."""
         bitext = declared(batch.bitext, "bitext")
-        if self.cfg.unaligned != "exclude":
+        if self.unaligned != "exclude":
             return len(bitext.predicted)
         links = self._given_links(bitext)
         return int((partner_counts(links, bitext.spans, bitext.predicted, bitext.tokens.shape[1]) > 0).sum())
@@ -123,14 +113,14 @@ class WordExchange(Objective):
         bitext, masked = step.bitext, step.bitext.predicted
         labels = bitext.targets.flatten().index_select(0, masked)
         hidden = step.encoder.states(bitext.input("masked")).layer(-1)
-        exchanged, partners = exchange(hidden, self._links(step), bitext.spans, masked, self.cfg.many)
+        exchanged, partners = exchange(hidden, self._links(step), bitext.spans, masked, self.many)
         linked = partners > 0
-        if self.cfg.unaligned == "exclude":
+        if self.unaligned == "exclude":
             labels = labels.masked_fill(~linked, IGNORED)
             if self.given:  # no logits of what the host knows to be without a partner
                 first = true_first(linked, int((bitext.host.linked & (bitext.host.targets != PAD)).sum()))
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
-        elif self.cfg.unaligned == "identity":
+        elif self.unaligned == "identity":
             exchanged = torch.where(linked[:, None], exchanged, hidden.flatten(0, 1).index_select(0, masked))
         loss = summed([self._losses(step, exchanged, labels)])
         loss.stats["masked_with_partner"] = (linked.sum(), partners.new_full((), len(masked)))
@@ -138,7 +128,7 @@ class WordExchange(Objective):
 
     def _losses(self, step: Step, exchanged: Tensor, labels: Tensor) -> TokenLosses:
         head: WordExchangeHead = step.head
-        if self.cfg.heads == "shared":
+        if self.heads == "shared":
             return step.encoder.lm_losses(head.exchanged(exchanged), labels)
         return step.encoder.vocabulary_losses(head.features(exchanged), labels)
 
@@ -147,9 +137,9 @@ class WordExchange(Objective):
         bitext = step.bitext
         if self.given:
             return self._given_links(bitext)
-        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
+        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.labels_at)
         return Transport().matrix(hidden, bitext.spans, sizes=bitext.longest)
 
     def _given_links(self, bitext: Bitext) -> Tensor:
         tables = bitext.word_table(0), bitext.word_table(1)
-        return link_matrix(bitext.links, *tables, self.cfg.subwords, bitext.longest)
+        return link_matrix(bitext.links, *tables, self.subwords, bitext.longest)

@@ -1,7 +1,7 @@
 """Linked words of a batch whose sides are encoded separately: S of the pivot language, T of the others."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -10,21 +10,10 @@ from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.word_vectors import POOLINGS, word_vectors
-from xalign_fairseq.objectives.registry import Objective, ObjectiveConfig, choice
+from xalign_fairseq.objectives.registry import Objective, RunContext, Traits, option
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
-
-
-@dataclass
-class WordPairConfig(ObjectiveConfig):
-    """Options of objectives that read linked words at one layer."""
-
-    layer: int = field(default=-1, metadata={"help": "layer that the words' hidden states are of; -1: last"})
-    pooling: str = field(
-        default="first", metadata={"help": "vector of a word: its first subword (paper) or the mean over its subwords"}
-    )
 
 
 class WordPairs:
@@ -124,21 +113,22 @@ class WordPairs:
         return torch.where(self._swapped, sides.flip(1), sides)
 
 
+@dataclass
 class WordPairObjective(Objective):
     """An objective that reads linked words at one layer, of sides that are encoded separately, and counts the pairs."""
 
-    needs = ("bitext", "links")
-    counts_ahead = True
-    cfg: WordPairConfig
+    traits = Traits(needs=("bitext", "links"), counts_ahead=True)
 
-    def __init__(self, cfg: WordPairConfig):
-        super().__init__(cfg)
-        self._option = f"--{self.name.replace('_', '-')}"
-        choice(cfg.pooling, POOLINGS, f"{self._option}-pooling")
+    layer: int = option(-1, "layer that the words' hidden states are of; -1: last")
+    pooling: str = option("first", "vector of a word: its first subword (paper) or the mean over its subwords")
 
-    def prepare(self, config: EncoderConfig) -> None:
+    def __post_init__(self) -> None:
+        self.require_choices(pooling=POOLINGS)
+
+    def bind(self, context: RunContext) -> None:
         """Check the layer."""
-        config.resolve_layer(self.cfg.layer, f"{self.name}_layer")
+        super().bind(context)
+        self.resolve_layer("layer")
 
     def count(self, batch: Batch) -> int:
         """Word pairs."""
@@ -146,10 +136,10 @@ class WordPairObjective(Objective):
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """Both sides, each by itself."""
-        return [(given, self.cfg.layer) for given in step.bitext.pair_inputs("separate")]
+        return [(given, self.layer) for given in step.bitext.pair_inputs("separate")]
 
     def vectors(self, step: Step, pairs: WordPairs) -> tuple[Tensor, Tensor]:
         """S and T of the layer, both (K, H), with gradient."""
         return pairs.vectors(
-            lambda side: step.encoder.states(step.bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
+            lambda side: step.encoder.states(step.bitext.side_input(side)).layer(self.layer), self.pooling
         )

@@ -13,7 +13,6 @@ from xalign_fairseq.core.devices import training_device
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.core.memory import keep_freed_memory
-from xalign_fairseq.criterions.earlier_options import of_today
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
 from xalign_fairseq.data.shards import ShardPlace
@@ -26,7 +25,7 @@ from xalign_fairseq.tasks.embedding_updates import update_rows_alone
 from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.tasks.lexicons import require_same_lexicons
-from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.linking import Linking
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +109,7 @@ class XalignPretrainingTask(FairseqTask):
         self.epoch = 1
         self.models: list[Any] = []
         self.objectives: Sequence[Objective] = ()
-        self.labelling: LabelOptions | None = None
+        self.labelling: Linking | None = None
         self.lasting: dict[str, Any] = {}
         self.first_tokenizer: dict[str, Any] = {}
 
@@ -152,7 +151,7 @@ class XalignPretrainingTask(FairseqTask):
 
     def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build the criterion, learn which streams it needs and give the models its heads."""
-        criterion = super().build_criterion(of_today(cfg), from_checkpoint)
+        criterion = super().build_criterion(cfg, from_checkpoint)
         for model in self.models:
             criterion.attach_heads(model)
             update_rows_alone(model, self, criterion.with_all_embeddings)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,18 +52,6 @@ class AlignmentLoss:
         }
 
 
-@dataclass
-class NoData:
-    """Stands for data that objectives need know nothing of."""
-
-    languages: Sequence[str] = ()
-    all_languages: Sequence[str] = ()
-    pivot: str | None = None
-    mask: int = -1
-    seed: int = 1
-    lexicons: Sequence[Any] = field(default_factory=tuple)
-
-
 class AlignmentModel(HeadedEncoder):
     """L = sum_k w_k L_k over objectives, the loss of ``fairseq-train``, for a training loop of one's own.
 
@@ -104,7 +92,7 @@ class AlignmentModel(HeadedEncoder):
         super().__init__(encoder)
         self._waiting = dict(heads or {})
         self.data = data
-        self.weighted = WeightedSum(objectives, loss_normalization, data or NoData())
+        self.weighted = WeightedSum(objectives, loss_normalization, data)
         self.weighted.attach_heads(self)
         self.kept: dict[str, Any] = {}
         self._left = 0
@@ -177,7 +165,7 @@ class AlignmentModel(HeadedEncoder):
             self._count = self.weighted.update.predictions.sum()
 
     def _require_counts_ahead(self) -> None:
-        late = [objective.name for objective in self.weighted.active if not objective.counts_ahead]
+        late = [objective.name for objective in self.weighted.active if not objective.traits.counts_ahead]
         if late:
             raise XalignError(
                 "the predictions of an update's batches are known only once all have been run",

@@ -64,13 +64,13 @@ class UpdateCounts:
         if self._sums is None:
             return counts.clamp(min=1)
         size, whole = self._sums[0], self._sums[1:]
-        if not all(objective.counts_ahead for objective in self.objectives):
+        if not all(objective.traits.counts_ahead for objective in self.objectives):
             now = self._micro_batches * all_sum(torch.zeros_like(counts) if self.ignored else counts)
             both = zip(self.objectives, whole, now, strict=True)
-            whole = torch.stack([known if objective.counts_ahead else run for objective, known, run in both])
+            whole = torch.stack([known if objective.traits.counts_ahead else run for objective, known, run in both])
         return torch.where(whole > 0, whole.double() / size, 1.0)
 
 
 def _count(objective: Objective, batch: Batch) -> int:
-    needed = batch.only(objective.needs) if objective.counts_ahead else None
+    needed = batch.only(objective.traits.needs) if objective.traits.counts_ahead else None
     return 0 if needed is None else objective.count(needed)

@@ -8,25 +8,26 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import Reader
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.objectives.registry import Loss, Objective, choice, labeller_among
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice, labeller_among
 from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.training.update import UpdateCounts
-from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.linking import Linking
 
 NORMALIZATIONS = ("joint", "per-objective")
 
 
 class TrainingSource(Protocol):
-    """What objectives are told of the data and the run; a fairseq task, or data read without it."""
+    """The data and the run as a fairseq task has them, or data read without it; see :class:`RunContext`."""
 
     @property
     def languages(self) -> Sequence[str]:
-        """Of the pairs that are trained on; batches tell them by number."""
+        """Of the pairs that are trained on, in the order of their numbers in batches."""
 
     @property
     def all_languages(self) -> Sequence[str]:
@@ -42,7 +43,7 @@ class TrainingSource(Protocol):
 
     @property
     def lexicons(self) -> Sequence[Lexicon]:
-        """Bilingual lexicons; asked for where an objective needs them."""
+        """Bilingual lexicons, which are read where an objective needs them."""
 
     @property
     def mask(self) -> int:
@@ -59,7 +60,7 @@ class WeightedSum:
     Args:
         objectives: with their weights; one whose weight is zero is not run.
         loss_normalization: ``joint`` or ``per-objective``.
-        source: what they are told of the data.
+        source: the data and the run; None: objectives that need to know nothing of them.
 
     Attributes:
         active: the objectives whose weight is not zero.
@@ -77,48 +78,43 @@ class WeightedSum:
         total, count = weighted.total(losses, training=True)       # the gradient is that of total / count
     """
 
-    def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: TrainingSource):
-        self.joint = choice(loss_normalization, NORMALIZATIONS, "--loss-normalization") == "joint"
-        self.objectives = [copy(objective) for objective in objectives]  # each sum tells its own of data and encoder
+    def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: TrainingSource | None):
+        self.joint = choice(loss_normalization, NORMALIZATIONS, "loss_normalization") == "joint"
+        self.objectives = [copy(objective) for objective in objectives]  # each sum binds its own
         names = [objective.name for objective in self.objectives]
         if len(set(names)) < len(names):
-            raise XalignError("an objective is there twice", where="objectives", found=", ".join(names),
-                              expected="one of each name")  # fmt: skip
-        self.active = [objective for objective in self.objectives if objective.cfg.weight != 0]
-        if not self.active:
             raise XalignError(
-                "no objective is left: every weight is 0",
-                where=", ".join(f"--{o.name}-weight" for o in self.objectives),
+                "an objective is there twice",
+                parameter="objectives",
+                found=", ".join(names),
+                expected="one of each name",
             )
+        self.active = [objective for objective in self.objectives if objective.weight != 0]
+        if not self.active:
+            raise XalignError("no objective is left: every weight is 0", parameter=[f"{name}_weight" for name in names])
         check_values(
             "a weight is no factor",
-            *((f"--{o.name}-weight", o.cfg.weight, 0 <= o.cfg.weight < math.inf, "0 or more") for o in self.objectives),
+            *((f"{o.name}_weight", o.weight, 0 <= o.weight < math.inf, "0 or more") for o in self.objectives),
         )
         self.source = source
-        for objective in self.objectives:
-            objective.languages, objective.pivot = source.languages, source.pivot
-            objective.seed, objective.mask = source.seed, source.mask
-            if "lexicon" in objective.needs and objective.cfg.weight != 0:
-                objective.lexicons = source.lexicons
         self.update = UpdateCounts(self.active)
         self.language_rows: Tensor | None = None
 
     @property
     def needs(self) -> set[str]:
         """Streams that the objectives read."""
-        return {stream for objective in self.active for stream in objective.needs}
+        return {stream for objective in self.active for stream in objective.traits.needs}
 
     @property
     def predicts_tokens(self) -> bool:
         """Whether an objective uses the masked-language-model head."""
-        return any(objective.predicts_tokens for objective in self.active)
+        return any(objective.traits.predicts_tokens for objective in self.active)
 
     @property
     def with_all_embeddings(self) -> list[str]:
         """The objectives whose gradient has all rows of the token embeddings, whatever the batch."""
-        return [
-            each.name for each in self.active if each.predicts_tokens or each.reads_output_layer or each.of_parameters
-        ]
+        described = [(each.name, each.traits) for each in self.active]
+        return [name for name, of in described if of.predicts_tokens or of.reads_output_layer or of.of_parameters]
 
     def reader(self, models: Sequence[HeadedEncoder]) -> Reader:
         """What the objectives and the models that they train read of the data."""
@@ -126,12 +122,12 @@ class WeightedSum:
             needs=self.needs,
             positions=min((model.max_positions() for model in models), default=512),
             embeds_languages=any(model.encoder.config.languages for model in models),
-            apart=any(objective.contrasts for objective in self.active),
-            links_of_every_pair=any(objective.links_of_every_pair for objective in self.active),
+            apart=any(objective.traits.contrasts for objective in self.active),
+            links_of_every_pair=any(objective.traits.links_of_every_pair for objective in self.active),
         )
 
     @property
-    def labelling(self) -> LabelOptions | None:
+    def labelling(self) -> Linking | None:
         """How the model labels word links itself, once the heads are attached; None where no objective makes it."""
         labeller = labeller_among(self.active)
         return None if labeller is None else labeller.labelling
@@ -141,7 +137,7 @@ class WeightedSum:
 
         A regulariser grows from zero on, so that with it the first checkpoints would be the best.
         """
-        measured = [objective for objective in self.active if not objective.regularises]
+        measured = [objective for objective in self.active if not objective.traits.regularises]
         return measured if measured and not training else self.active
 
     def attach_heads(self, model: HeadedEncoder) -> None:
@@ -149,35 +145,45 @@ class WeightedSum:
         config = model.encoder.config
         self._freeze(model)
         if config.languages:
-            self.language_rows = torch.tensor([config.language_row(name) for name in self.source.all_languages])
+            names = self.source.all_languages if self.source else ()
+            self.language_rows = torch.tensor([config.language_row(name) for name in names])
+        context = self._context(config)
         for objective in self.active:
-            objective.prepare(config)
-            head = objective.build_head(config)
+            objective.bind(context)
+            head = objective.build_head()
             if head is not None:
                 model.attach_head(objective.name, head)
         if not self.predicts_tokens:
             model.freeze_lm_head()
 
+    def _context(self, config: EncoderConfig) -> RunContext:
+        """What the objectives may know of the run."""
+        source = self.source
+        if source is None:
+            return RunContext(config)
+        lexicons = source.lexicons if "lexicon" in self.needs else ()
+        return RunContext(config, source.languages, source.pivot, lexicons, source.mask, source.seed)
+
     def _freeze(self, model: HeadedEncoder) -> None:
         """Freeze the encoder for the objectives that want it so; refuse those that cannot train then."""
-        freezing = [objective.name for objective in self.active if objective.freezes_encoder]
-        training = [objective.name for objective in self.active if not objective.freezes_encoder]
+        freezing = [objective.name for objective in self.active if objective.traits.freezes_encoder]
+        training = [objective.name for objective in self.active if not objective.traits.freezes_encoder]
         if freezing and training:
             raise XalignError(
                 "an objective trains the encoder that another one freezes",
                 parameter="objectives",
-                found=f"{', '.join(training)} beside {', '.join(freezing)}",
+                found=f"{', '.join(training)} with {', '.join(freezing)}",
                 remedy=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
             )
         if freezing:
             model.freeze_encoder()
-        of_embeddings = [objective.name for objective in self.active if objective.of_parameters == "embeddings"]
+        of_embeddings = [objective.name for objective in self.active if objective.traits.of_parameters == "embeddings"]
         if of_embeddings and not model.encoder.sentence_encoder.embed_tokens.weight.requires_grad:
             raise XalignError(
                 "an objective trains token embeddings alone, and they are frozen",
                 parameter="freeze_layers",
                 found=", ".join(of_embeddings),
-                remedy=f"leave --freeze-layers out, or {of_embeddings[0]}",
+                remedy=("leave out", Parameter("freeze_layers"), f"or {of_embeddings[0]}"),
             )
 
     def batch(self, sample: dict[str, Any]) -> Batch:
@@ -193,18 +199,18 @@ class WeightedSum:
         steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
         # A validation batch may lack a stream; workers must log the same keys all the same.
         losses = {
-            objective.name: _nothing(objective.stats, batch.device) if step is None else objective.forward(step)
+            objective.name: _nothing(objective.traits.stats, batch.device) if step is None else objective.forward(step)
             for objective, step in steps
         }
         if encoder.training:
             left = [objective for objective, step in steps if step is None]
-            idle = encoder.idle([each.name for each in left], lm_head=any(each.predicts_tokens for each in left))
+            idle = encoder.idle([each.name for each in left], lm_head=any(each.traits.predicts_tokens for each in left))
             losses[self.active[0].name].total = losses[self.active[0].name].total + idle
         return losses
 
     def total(self, losses: Mapping[str, Loss], training: bool) -> tuple[Tensor, Any]:
         """The weighted sum with gradient, and what an update divides the sum over all batches and workers by."""
-        weighted = [(objective.cfg.weight, losses[objective.name]) for objective in self.summed(training)]
+        weighted = [(objective.weight, losses[objective.name]) for objective in self.summed(training)]
         counts = torch.stack([loss.count for _, loss in weighted])
         totals = torch.stack([weight * loss.total for weight, loss in weighted])
         if self.joint:

@@ -41,7 +41,7 @@ def test_which_objectives_read_links_is_what_the_objectives_say():
     from xalign_fairseq.objectives.registry import OBJECTIVES as REGISTERED
 
     xalign_fairseq.register()
-    ours = {k: each(each.config_class()) for k, each in REGISTERED.items() if each.__module__.startswith("xalign")}
+    ours = {k: each().traits for k, each in REGISTERED.items() if each.__module__.startswith("xalign")}
     assert {name: "links" in ours[name].needs for name in OBJECTIVES} == OBJECTIVES
     # The others read what an aligner has not, or leave the encoder as it is.
     others = [each for name, each in ours.items() if name not in OBJECTIVES]

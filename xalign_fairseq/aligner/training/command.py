@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.objectives.moco import MocoConfig, soon_full
+from xalign_fairseq.objectives.moco import MoCo, soon_full
 from xalign_fairseq.registration import register
 from xalign_fairseq.trainer.fairseq_train import adam_options, encoder_options, flags
 
@@ -38,7 +38,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--ot-align-layer": layer,
         "--aer-layer": layer,
     }
-    keys = min(MocoConfig.queue_size, soon_full(run.updates * run.batch_size, run.batch_size))
+    keys = min(MoCo.queue_size, soon_full(run.updates * run.batch_size, run.batch_size))
     objectives: dict[str, Any] = {
         "--criterion": "weighted",
         "--objectives": run.objectives,

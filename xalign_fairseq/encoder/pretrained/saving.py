@@ -44,9 +44,9 @@ def new_model(out: str | os.PathLike, overwrite: bool = False) -> Iterator[Save]
         yield lambda state, where: exporting.fill(state, where, folder, out.name)
 
 
-def require_new(checkpoint: Path, overwrite: bool = False) -> None:
+def require_new(checkpoint: str | os.PathLike, overwrite: bool = False) -> None:
     """Raise :class:`XalignError` if a checkpoint is there that is not to be replaced."""
-    if checkpoint.exists() and not overwrite:
+    if Path(checkpoint).exists() and not overwrite:
         remedy = ("choose another name, or replace it by", Parameter("overwrite"))
         raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
 

@@ -1,0 +1,150 @@
+"""Maps of a data-bin's links, the checkpoint that holds them, and bad input."""
+
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from support.checkpoints import checkpoint_of, with_languages
+
+import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import load_maps
+
+xalign_fairseq.register()
+from xalign_fairseq.tasks.mapped_checkpoint import MappedCheckpoint  # noqa: E402
+
+POSITIONS = 60
+
+
+@pytest.fixture(scope="module")
+def source(databin, tmp_path_factory):
+    return checkpoint_of(databin, tmp_path_factory.mktemp("source") / "source.pt")
+
+
+# Layer norm leaves a mean of 0, so that no pair says where (1, ..., 1) goes: either sign of it is a solution. A map
+# before this is what all solutions share.
+DETERMINED = torch.eye(16) - 1 / 16
+
+
+def write(source, databin, out, **options):
+    return MappedCheckpoint(source, databin, out, **{"split": "valid", **options}).write()
+
+
+def linked_vectors(encoder, databin, pair, split="valid"):
+    """S and T of all layers from the data-bin's files, pair by pair without a batch."""
+    rows = encoder.config.side_rows(pair) or (0, 0)
+    data = DataBin(databin)
+    src, tgt = data.pair(split, *pair)
+    found = []
+    for a, b, (src_words, tgt_words, links) in zip(src, tgt, data.links(split, *pair), strict=True):
+        if len(a) + len(b) + 1 > POSITIONS:
+            continue
+        states = [
+            encoder.states(Input(torch.tensor([[0, *map(int, ids)]]), torch.tensor([[row]])), grad=False)
+            for ids, row in zip((a, b), rows, strict=True)
+        ]
+        layers = [torch.stack([each.layer(layer)[0] for layer in range(3)]) for each in states]
+        sure = links[links[:, 2] == 1] if (links[:, 2] == 1).any() else links
+        for i, j, _ in sure:
+            at = [np.flatnonzero(words == word) for words, word in ((src_words, i), (tgt_words, j))]
+            if all(map(len, at)):
+                found.append([side[:, 1 + where[0]] for side, where in zip(layers, at, strict=True)])
+    return (torch.stack(side, 1).double() for side in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("languages", [(), ("fr", "en", "de")], ids=["", "with language embeddings"])
+def test_maps_are_scipys_of_all_linked_words(source, databin, languages, tmp_path):
+    linalg = pytest.importorskip("scipy.linalg")
+    if languages:
+        torch.save(with_languages(checkpoint.read(source), *languages), tmp_path / "speaking.pt")
+        source = tmp_path / "speaking.pt"
+    found = {each.language: each for each in write(source, databin, tmp_path / "out.pt", batch_tokens=300)}
+    state = checkpoint.read(tmp_path / "out.pt")
+    encoder, heads = checkpoint.load_encoder(state)
+    maps = load_maps(heads)
+    assert maps.languages == ("de", "fr") == tuple(found) and maps.of("en") is None
+    for language in maps.languages:
+        s, t = linked_vectors(encoder, databin, ("en", language))
+        told = found[language]
+        assert (told.pivot, told.word_pairs) == ("en", s.shape[1]) and told.after < told.before
+        for layer in range(3):
+            expected, _ = linalg.orthogonal_procrustes(t[layer].numpy(), s[layer].numpy())
+            mine = maps.of(language)[layer]
+            np.testing.assert_allclose(DETERMINED @ mine, DETERMINED.numpy() @ expected, atol=2e-4)
+            np.testing.assert_allclose(mine @ mine.mT, np.eye(16), atol=1e-5)
+
+
+def test_the_checkpoint_keeps_encoder_options_tokenizer_and_other_heads(source, databin, tmp_path):
+    out = tmp_path / "out.pt"
+    write(source, databin, out, lang_pairs=("en-fr",))
+    old, new = checkpoint.read(source), checkpoint.read(out)
+    assert new["cfg"] == old["cfg"]
+    assert new["task_state"]["tokenizer"]["symbols"] == old["task_state"]["tokenizer"]["symbols"]
+    assert set(new) == {"args", "cfg", "model", "task_state"}
+    changed = set(old["model"]) ^ set(new["model"])
+    prefix = "heads.linear_mapping."
+    assert changed == {f"{prefix}maps.xx", f"{prefix}maps.fr", f"{prefix}pivot.en"}
+    assert all((new["model"][key] == value).all() for key, value in old["model"].items() if key in new["model"])
+
+
+def test_another_pivot_and_mean_pooling(source, databin, tmp_path):
+    maps = {}
+    for name, options in {"first": {}, "mean": {"pooling": "mean"}, "turned": {"pivot_lang": "de"}}.items():
+        write(source, databin, tmp_path / name, lang_pairs=("en-de",), **options)
+        maps[name] = load_maps(checkpoint.load_encoder(checkpoint.read(tmp_path / name))[1])
+    assert maps["turned"].languages == ("en",)
+    there, back = DETERMINED @ maps["first"].of("de").mT, DETERMINED @ maps["turned"].of("en")
+    torch.testing.assert_close(back, there, atol=2e-3, rtol=0)
+    assert not maps["mean"].of("de").allclose(maps["first"].of("de"), atol=1e-2)
+
+
+def test_the_model_is_not_replaced_by_its_maps(source, databin, tmp_path):
+    """The new checkpoint has no optimizer, so that a training could not go on."""
+    model, link = tmp_path / "model.pt", tmp_path / "link.pt"
+    shutil.copy(source, model)
+    link.symlink_to(model)
+    for out in (model, link):
+        with pytest.raises(XalignError, match="which would be lost"):
+            write(model, databin, out, overwrite=True)
+    assert model.read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"lang_pairs": ("en-ru",), "split": "train"}, "no such language pair"),
+        ({"split": "dev"}, "share no language"),
+        ({"pivot_lang": "de", "split": "train"}, "pivot language is not in all pairs"),
+    ],
+)
+def test_bad_choices_are_refused_before_the_work(options, message, source, databin, tmp_path):
+    with pytest.raises(XalignError, match=message):
+        write(source, databin, tmp_path / "out.pt", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_language_without_an_embedding_is_refused(source, databin, tmp_path):
+    torch.save(with_languages(checkpoint.read(source), "de", "en"), tmp_path / "speaking.pt")
+    with pytest.raises(XalignError, match="one of de, en"):
+        write(tmp_path / "speaking.pt", databin, tmp_path / "out.pt")
+    assert not (tmp_path / "out.pt").exists()
+
+
+def test_other_dictionaries_and_missing_links(source, databin, tmp_path):
+    other = tmp_path / "databin"
+    other.mkdir()
+    for path in databin.iterdir():
+        if ".links." not in path.name and path.name != "manifest.json":  # which would miss them
+            (other / path.name).symlink_to(path)
+    with pytest.raises(XalignError, match="no links between its words"):
+        write(source, other, tmp_path / "out.pt", lang_pairs=("en-de",), split="train")
+    dictionary = (other / "dict.txt").read_text().splitlines()
+    (other / "dict.txt").unlink()
+    (other / "dict.txt").write_text("\n".join([dictionary[1], dictionary[0], *dictionary[2:]]) + "\n")
+    with pytest.raises(XalignError, match="dictionary is not the one"):
+        write(source, other, tmp_path / "out.pt")
+    assert not (tmp_path / "out.pt").exists()

@@ -1,0 +1,94 @@
+"""A checkpoint with the closed form's linear maps, written from a checkpoint and a data-bin."""
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.files import atomic_write, require_outside
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.verification import require_unchanged
+from xalign_fairseq.encoder.checkpoint import load_encoder
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import require_new
+from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
+
+Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
+
+
+class MappedLanguage(NamedTuple):
+    """The mean squared distance of a language's word pairs over all layers, before and after its map."""
+
+    language: str
+    pivot: str
+    word_pairs: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class MappedCheckpoint:
+    """Orthogonal maps between languages, to be learned from linked words (Wu & Dredze 2020, Eq. 1).
+
+    Attributes:
+        model: the encoder.
+        data: a data-bin with links, of the same dictionary.
+        out: the new checkpoint.
+        split: of the data-bin.
+        lang_pairs: such as ``("en-de",)``; None for all of the split.
+        pivot_lang: language to map to; None for English, or else the only one that all pairs share.
+        pooling: the vector of a word is ``first``, of its first token, or ``mean``, of all.
+        device, batch_tokens: of the pass over the data.
+        overwrite: replace ``out``.
+    """
+
+    model: str | os.PathLike
+    data: str | os.PathLike
+    out: str | os.PathLike
+    split: str = "train"
+    lang_pairs: tuple[str, ...] | None = None
+    pivot_lang: str | None = None
+    pooling: str = "first"
+    device: str = "auto"
+    batch_tokens: int = 8192
+    overwrite: bool = False
+
+    def write(self, progress: Bar = lambda pairs: nullcontext()) -> list[MappedLanguage]:
+        """Learn the maps in one pass and write the checkpoint; how far each language's words are from the pivot's.
+
+        Args:
+            progress: given the number of pairs, a context with the function that advances it.
+
+        Raises:
+            XalignError: ``out`` exists or is the model; the data-bin has changed, has other ids, no links or no common
+                language.
+        """
+        require_new(self.out, self.overwrite)
+        device = choose_device(self.device)
+        data = DataBin(self.data)
+        require_unchanged(data)
+        state, where = read_pretrained(self.model)
+        require_outside(where, self.out)
+        encoder, _ = load_encoder(state, self.model)
+        check_dictionary(state, encoder.config.vocab_size, data)
+        pairs = list(self.lang_pairs) if self.lang_pairs else None
+        bitext = LinkedBitext(data, self.split, pairs, self.pivot_lang, encoder.config.max_positions)
+        with atomic_write(self.out, "wb") as out:
+            with progress(len(bitext)) as advance:
+                maps, problems = procrustes_maps(
+                    encoder.to(device),
+                    bitext,
+                    pooling=self.pooling,
+                    batch_tokens=self.batch_tokens,
+                    progress=advance,
+                )
+            torch.save(with_maps(state, maps, data), out)
+        found = []
+        for language, problem in problems.items():
+            before, after = (problem.distance(each).mean().item() for each in (None, maps.of(language)))
+            found.append(MappedLanguage(language, bitext.pivot, problem.pairs, before, after))
+        return found
