@@ -60,7 +60,7 @@ def test_the_figures_are_those_of_the_library(retrieve, vectors, capsys, options
     for row in result["scores"]:
         low, high = row["interval"]
         assert 0 <= low <= row["accuracy"] <= high <= 1
-    assert (result["layer"], result["pooling"], result["search"]) == (layer, pooling, "exact")
+    assert (result["layer"], result["pooling"]) == (layer, pooling)
 
 
 def test_the_table(retrieve, capsys):
@@ -68,16 +68,7 @@ def test_the_table(retrieve, capsys):
     head, *rows, how = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["direction", "by", "accuracy"] and len(rows) == 4
     assert rows[0].startswith("src to tgt") and rows[3].startswith("tgt to src    margin")
-    assert how.startswith("sentences:6|layer:2|pooling:mean|maps:none|search:exact|version:")
-
-
-def test_faiss_finds_the_same(retrieve, capsys):
-    pytest.importorskip("faiss")
-    found = []
-    for search in ("exact", "faiss"):
-        assert retrieve("--json", "--search", search) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    assert found[0]["scores"] == found[1]["scores"] and found[1]["search"] == "faiss"
+    assert how.startswith("sentences:6|layer:2|pooling:mean|maps:none|version:")
 
 
 def test_lines_that_do_not_fit(retrieve, bitext, capsys):

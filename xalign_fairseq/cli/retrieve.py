@@ -34,12 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="mean",
         help="mean of all tokens (XTREME, the default), or the state of <s> (PPA)",
     )
-    parser.add_argument(
-        "--search",
-        choices=("exact", "faiss", "auto"),
-        default="auto",
-        help="exact: float64; faiss: float32, faster; auto (default): faiss from 10,000 sentences, if it is installed",
-    )
     parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
     add_json(parser)
@@ -83,9 +77,8 @@ def evaluate(args: argparse.Namespace, model: str, src: list[str], tgt: list[str
     from xalign_fairseq.encoder.pretrained.reading import read_pretrained
     from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
-    from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
+    from xalign_fairseq.evaluation.retrieval import retrieval_counts
 
-    backend = choose_backend(args.search, len(src))
     device = choose_device(args.device)
     state, where = read_pretrained(model)
     encoder, heads = checkpoint.load_encoder(state, where)
@@ -109,11 +102,11 @@ def evaluate(args: argparse.Namespace, model: str, src: list[str], tgt: list[str
                                      progress=progress)  # fmt: skip
             return found if maps is None else mapped(found, maps, args.maps[side], layer)
 
-        counts = retrieval_counts(vectors(0, src), vectors(1, tgt), backend)
+        counts = retrieval_counts(vectors(0, src), vectors(1, tgt))
     scores = _scores(counts, args.bootstrap, args.seed)
     maps_of = "-".join(args.maps) if args.maps else "none"
     embedded = {"languages": "-".join(languages)} if languages and rows else {}
-    how = {"layer": layer, "pooling": args.pooling, "maps": maps_of, **embedded, "search": backend}
+    how = {"layer": layer, "pooling": args.pooling, "maps": maps_of, **embedded}
     return {"sentences": len(src), **how, "version": __version__, "bootstrap": args.bootstrap, "scores": scores}
 
 
@@ -138,6 +131,6 @@ def to_text(result: dict[str, Any]) -> str:
     for row in result["scores"]:
         interval = " to ".join(f"{100 * end:.2f}" for end in row["interval"])
         lines.append(ROW.format(row["direction"], row["by"], f"{100 * row['accuracy']:.2f}", interval))
-    named = ("sentences", "layer", "pooling", "maps", "languages", "search", "version")
+    named = ("sentences", "layer", "pooling", "maps", "languages", "version")
     how = "|".join(f"{key}:{result[key]}" for key in named if key in result)
     return "\n".join([*lines, how])
