@@ -26,7 +26,8 @@ from benchmark_aligner import processor
 from benchmark_from_scratch import read_text
 from statistics_report import ALONE, both, draw, guided, seeds_of, write_seeds, write_sizes, write_table
 
-from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner, learn_beside
+from xalign_fairseq.aligner.combined import SCORING, learn_beside
+from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
@@ -37,6 +38,7 @@ from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.pharaoh import Gold, Link
 from xalign_fairseq.trainer.record import commit
+from xalign_fairseq.transport.linking import Linking
 
 HERE = Path(__file__).resolve().parent
 NAME = "statistics"
@@ -68,10 +70,10 @@ def measure(
     train_from_scratch(str(src), str(tgt), work / "aligner", lambda *_: None)
     found = {ALONE: linked(StatisticalAligner.from_folder(work / "aligner"), texts)}
     for name, path in models.items():
-        found[name] = linked(Aligner.from_pretrained(path, method=METHOD), texts)
+        found[name] = linked(Aligner.from_pretrained(path, linking=Linking(SCORING.method)), texts)
         beside = work / name
         _learn(path, src, tgt, beside)
-        found[both(name)] = linked(CombinedAligner.from_pretrained(path, beside), texts)
+        found[both(name)] = linked(load_aligner(path, statistics=beside), texts)
         found[guided(name)] = linked(StatisticalAligner.from_folder(beside), texts)
         print(f"{pair}: {name}", file=sys.stderr, flush=True)
     return {
@@ -84,7 +86,7 @@ def measure(
 
 def _learn(path: str, src: Path, tgt: Path, folder: Path) -> None:
     """Statistics of the text with the guidance of a model."""
-    encoder = Aligner.from_pretrained(path, method=METHOD, options=SCORES)
+    encoder = Aligner.from_pretrained(path, linking=SCORING)
     identity = {"model": path, "src": file_sha256(src), "tgt": file_sha256(tgt)}
 
     def read(more: int) -> None:

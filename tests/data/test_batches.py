@@ -80,10 +80,7 @@ def test_without_links_there_are_none():
 
 def test_the_host_knows_where_tokens_are_predicted():
     mask = replace(LOUD, specials=True)
-    made = collate(
-        [pair(*each, mask=mask, seed=4) for each in PAIRS],
-        [block(n, n, mask) for n in (6, 9)],
-    )
+    made = collate([pair(*each, mask=mask, seed=4) for each in PAIRS], [block(n, n, mask) for n in (6, 9)])
     batch = Batch.from_sample(made)
     for targets, predicted in (
         (batch.bitext.targets, batch.bitext.predicted),

@@ -101,8 +101,7 @@ def test_the_first_folder_is_looked_at_at_once(folders):
 
 
 @pytest.mark.parametrize(
-    ("stopped", "expected"),
-    [(1, [0, 1, 2, 3, 0]), (2, [1, 2, 3, 0, 1]), (3, [0, 1, 2, 3, 0]), (4, [1, 2, 3, 0, 1])],
+    ("stopped", "expected"), [(1, [0, 1, 2, 3, 0]), (2, [1, 2, 3, 0, 1]), (3, [0, 1, 2, 3, 0]), (4, [1, 2, 3, 0, 1])]
 )
 def test_folders_that_are_added_come_behind_the_old_ones(folders, stopped, expected):
     index = Shards(folders[:2]).index(stopped)

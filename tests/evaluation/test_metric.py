@@ -14,8 +14,7 @@ def test_a_ratio(totals, value):
 
 
 @pytest.mark.parametrize(
-    ("totals", "value"),
-    [([1, 2, 3], 0.4), ([0, 0, 0], 0.0), ([0, 4, 0], 0.0), ([0, 0, 4], 0.0), ([5, 5, 5], 1.0)],
+    ("totals", "value"), [([1, 2, 3], 0.4), ([0, 0, 0], 0.0), ([0, 4, 0], 0.0), ([0, 0, 4], 0.0), ([5, 5, 5], 1.0)]
 )
 def test_f1_is_the_harmonic_mean(totals, value):
     hits, predicted, gold = totals

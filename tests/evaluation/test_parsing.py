@@ -26,23 +26,9 @@ GOLD = GoldTree(
         # The subtype of a relation does not count, in either direction.
         (GOLD.heads, ("nsubj", "aux", "root:x", "punct", "obl:tmod", "dep"), 4 / 4, 4 / 4, 6 / 6, 6 / 6),
         # A wrong label on the subject, a wrong head at the comma.
-        (
-            (3, 3, 0, 2, 3, 5),
-            ("obj", "aux", "root", "punct", "obl", "dep"),
-            4 / 4,
-            3 / 4,
-            5 / 6,
-            4 / 6,
-        ),
+        ((3, 3, 0, 2, 3, 5), ("obj", "aux", "root", "punct", "obl", "dep"), 4 / 4, 3 / 4, 5 / 6, 4 / 6),
         # The right label on a wrong head is no hit; predictions at PUNCT and SYM matter to CoNLL alone.
-        (
-            (2, 3, 0, 5, 3, 1),
-            GOLD.relations,
-            3 / 4,
-            3 / 4,
-            3 / 6,
-            3 / 6,
-        ),
+        ((2, 3, 0, 5, 3, 1), GOLD.relations, 3 / 4, 3 / 4, 3 / 6, 3 / 6),
     ],
     ids=["gold", "subtypes", "label-and-comma", "heads"],
 )
@@ -54,11 +40,7 @@ def test_a_sentence_by_hand(heads, relations, uas, las, uas_all, las_all):
 def test_words_are_averaged_and_not_sentences():
     one = GoldTree((0,), ("root",), ("VERB",))
     comma = GoldTree((0,), ("root",), ("PUNCT",))
-    counts = LAS.counts(
-        [GOLD, one, comma],
-        [(GOLD.heads, GOLD.relations), ((0,), ("dep",)), ((0,), ("root",))],
-        "en",
-    )
+    counts = LAS.counts([GOLD, one, comma], [(GOLD.heads, GOLD.relations), ((0,), ("dep",)), ((0,), ("root",))], "en")
     assert counts.tolist() == [[4, 4], [0, 1], [0, 0]] and LAS.score(counts) == 4 / 5
     assert LAS.score(counts[2:]) == 0  # nothing but punctuation
 

@@ -42,10 +42,7 @@ def test_options_that_fit(given):
         ({"towards": ("fr.conllu",)}, r"of another step\n  where: steps, towards"),
         ({"overlap": 5}, r"where: steps, overlap\n  found: inversion\n  expected: script"),
         ({"script": "georgian"}, r"where: steps, script\n  found: inversion\n  expected: script"),
-        (
-            {"steps": ("script",), "spm": "m", "inversion_marks": ("!",)},
-            "steps, inversion_marks\n  found: script",
-        ),
+        ({"steps": ("script",), "spm": "m", "inversion_marks": ("!",)}, "steps, inversion_marks\n  found: script"),
         ({"seed": -1}, r"a seed is not negative\n  where: seed\n  found: -1"),
         ({"lang": "x-y"}, "'x-y'"),
         ({"source_lang": "xx"}, "both languages have one code"),
@@ -84,19 +81,16 @@ def test_the_manifest_tells_what_was_made_of_what(text, tmp_path):
     assert made["files"].keys() == {"t.en-xx.en", "t.en-xx.xx", "t.en-xx.links"}
 
 
-def test_a_column_of_a_table_is_a_text(tmp_path):
-    (tmp_path / "t.tsv").write_text("he sings . now\ter singt\n")
-    made = run(f"{tmp_path / 't.tsv'}#1", tmp_path / "out")
-    content = (tmp_path / "t.tsv").read_bytes()
-    assert made["sha256"] == {f"{tmp_path / 't.tsv'}#1": hashlib.sha256(content).hexdigest()}
-    assert (tmp_path / "out/t.en-xx.en").read_text() == "he sings . now\n"
-
-
 def test_steps_follow_each_other_and_marks_are_options(text, tmp_path):
     run(text, tmp_path / "a")
     run(text, tmp_path / "b", inversion_marks=("now",))
     assert (tmp_path / "a/t.en-xx.xx").read_text() == "sings he . now\n\n"
     assert (tmp_path / "b/t.en-xx.xx").read_text() == ". sings he now\n\n"
+    (tmp_path / "t.tsv").write_text("he sings . now\ter singt\n")  # a column of a table is a text
+    made = run(f"{tmp_path / 't.tsv'}#1", tmp_path / "c")
+    sha256 = hashlib.sha256((tmp_path / "t.tsv").read_bytes()).hexdigest()
+    assert made["sha256"] == {f"{tmp_path / 't.tsv'}#1": sha256}
+    assert (tmp_path / "c/t.en-xx.en").read_text() == "he sings . now\n"
 
 
 def test_missing_files_and_an_existing_folder(text, tmp_path):

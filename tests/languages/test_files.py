@@ -97,9 +97,6 @@ def test_sentences_without_a_tree_are_refused_where_trees_are_asked_for(derive, 
     assert counts["sentences"] == 2
     with pytest.raises(XalignError, match=r"no tree, which the syntax step needs\n  where: .*a.conllu.*line"):
         derive(kind, "a.conllu", TREE + BARE, with_trees=True)
-
-
-def test_plain_text_has_no_trees(derive):
     with pytest.raises(XalignError, match=r"plain text has no trees[\s\S]*a.en\n  expected: a file named .conllu"):
         derive("text", "a.en", "a\n", with_trees=True)
 

@@ -22,50 +22,39 @@ def order(*permutation):
     return lambda sentence, key: sentence.reordered(permutation)
 
 
-def derived(text, transform):
-    (found,), counts = ner_files.derive([example(text)], transform)
-    return " ".join(f"{word}/{tag}" for word, tag in zip(found.words, found.tags, strict=True)), counts
-
-
 def identity(sentence, key):
     return sentence
 
 
-def test_a_reversed_entity_begins_with_b_again():
-    natural = "R.H./B-PER Saunders/I-PER of/O St./B-LOC Lawrence/I-LOC River/I-LOC ./O it/O"
-    expected = "River/B-LOC Lawrence/I-LOC St./I-LOC of/O Saunders/B-PER R.H./I-PER ./O it/O"
-    assert derived(natural, Inversion(["."])) == (expected, {"entities": 2, "torn": 0, "pieces": 0})
-
-
-def test_an_entity_across_a_sentence_mark_is_torn():
-    natural = "I/O saw/O St/B-LOC ./I-LOC Lawrence/I-LOC River/I-LOC"
-    expected = "St/B-LOC saw/O I/O ./B-LOC River/I-LOC Lawrence/I-LOC"
-    assert derived(natural, Inversion(["."])) == (expected, {"entities": 1, "torn": 1, "pieces": 2})
-
-
-def test_one_entity_can_become_three():
-    natural = "a/B-X b/I-X c/I-X d/O e/O"
-    expected = "c/B-X d/O a/B-X e/O b/B-X"
-    assert derived(natural, order(2, 3, 0, 4, 1)) == (expected, {"entities": 1, "torn": 1, "pieces": 3})
-
-
-def test_neighbours_of_one_kind_stay_two():
-    natural = "a/B-X b/I-X c/B-X d/I-X"
-    assert derived(natural, order(3, 2, 1, 0))[0] == "d/B-X c/I-X b/B-X a/I-X"
-    assert derived(natural, order(2, 1, 0, 3))[0] == "c/B-X b/B-X a/I-X d/B-X"
-    apart = "a/B-X o/O c/B-X"
-    assert derived(apart, order(0, 2, 1))[0] == "a/B-X c/B-X o/O"
-
-
-def test_words_that_are_shuffled_within_their_entity_stay_one():
-    assert derived("a/B-X b/I-X c/I-X d/O", order(3, 1, 2, 0))[0] == "d/O b/B-X c/I-X a/I-X"
-
-
-def test_an_i_that_continues_nothing_begins_an_entity():
-    assert derived("a/I-X b/I-X c/I-Y d/O", identity) == (
-        "a/B-X b/I-X c/B-Y d/O",
-        {"entities": 2, "torn": 0, "pieces": 0},
-    )
+@pytest.mark.parametrize(
+    ("natural", "transform", "expected", "counts"),
+    [
+        (
+            "R.H./B-PER Saunders/I-PER of/O St./B-LOC Lawrence/I-LOC River/I-LOC ./O it/O",
+            Inversion(["."]),
+            "River/B-LOC Lawrence/I-LOC St./I-LOC of/O Saunders/B-PER R.H./I-PER ./O it/O",
+            (2, 0, 0),
+        ),
+        (
+            "I/O saw/O St/B-LOC ./I-LOC Lawrence/I-LOC River/I-LOC",
+            Inversion(["."]),
+            "St/B-LOC saw/O I/O ./B-LOC River/I-LOC Lawrence/I-LOC",
+            (1, 1, 2),
+        ),
+        ("a/B-X b/I-X c/I-X d/O e/O", order(2, 3, 0, 4, 1), "c/B-X d/O a/B-X e/O b/B-X", (1, 1, 3)),
+        # neighbours of one kind stay two
+        ("a/B-X b/I-X c/B-X d/I-X", order(3, 2, 1, 0), "d/B-X c/I-X b/B-X a/I-X", (2, 0, 0)),
+        ("a/B-X b/I-X c/B-X d/I-X", order(2, 1, 0, 3), "c/B-X b/B-X a/I-X d/B-X", (2, 1, 2)),
+        ("a/B-X o/O c/B-X", order(0, 2, 1), "a/B-X c/B-X o/O", (2, 0, 0)),
+        ("a/B-X b/I-X c/I-X d/O", order(3, 1, 2, 0), "d/O b/B-X c/I-X a/I-X", (1, 0, 0)),
+        # an I- that continues nothing begins an entity
+        ("a/I-X b/I-X c/I-Y d/O", identity, "a/B-X b/I-X c/B-Y d/O", (2, 0, 0)),
+    ],
+)
+def test_tags_move_with_their_words(natural, transform, expected, counts):
+    (found,), counted = ner_files.derive([example(natural)], transform)
+    assert " ".join(f"{word}/{tag}" for word, tag in zip(found.words, found.tags, strict=True)) == expected
+    assert counted == dict(zip(("entities", "torn", "pieces"), counts, strict=True))
 
 
 def random_example(chance):
@@ -143,9 +132,3 @@ def test_tags_that_are_not_bio_are_refused_by_file_and_sentence(tmp_path, tag):
     with pytest.raises(XalignError, match="not BIO") as error:
         ner_files.read(tmp_path / "dev.tsv", "en")
     assert f"{tmp_path / 'dev.tsv'}, sentence 2, word Lee" in str(error.value) and f"found: {tag}" in str(error.value)
-
-
-def test_a_missing_column_is_refused_by_line(tmp_path):
-    (tmp_path / "dev.tsv").write_text("Ann\tB-PER\nLee\n")
-    with pytest.raises(XalignError, match=r"(?s)malformed.*dev\.tsv, line 2"):
-        ner_files.read(tmp_path / "dev.tsv", "en")

@@ -2,7 +2,6 @@
 
 import pytest
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.languages import nli_files
 from xalign_fairseq.languages.inversion import Inversion
@@ -80,9 +79,3 @@ def test_texts_have_keys_and_trees_in_the_order_of_the_file(write):
     seen = []
     nli_files.derive(pairs, lambda s, key: seen.append((key, s.source, s.tree)) or s, trees)
     assert seen == [(0, ("a", "b", "."), trees[0]), (1, ("c",), trees[1]), (2, ("d",), trees[2]), (3, ("e",), trees[3])]
-
-
-def test_a_missing_column_is_refused_by_line(write):
-    path = write("dev-en.tsv", "a\tb\tneutral", "a\tb")
-    with pytest.raises(XalignError, match=r"(?s)columns of the first one.*dev-en\.tsv, line 2.*found: 2 columns"):
-        nli_files.read(path, "en")

@@ -165,27 +165,21 @@ def test_models_that_cannot_be_copied(tmp_path, options, message):
         Transliteration(train(tmp_path / "spm.model", **options))
 
 
-def with_more(spm, tmp_path, text):
-    (tmp_path / "more.model").write_bytes(with_pieces(spm.read_bytes(), [Piece(text, -9.0)]))
-    return tmp_path / "more.model"
-
-
-def test_a_piece_of_several_words_is_an_error(spm, tmp_path):
+def test_pieces_of_several_words_and_of_the_script_itself_are_errors(spm, tmp_path):
+    (tmp_path / "more.model").write_bytes(with_pieces(spm.read_bytes(), [Piece("▁ab▁c", -9.0)]))
     with pytest.raises(XalignError, match="found: the piece ▁ab▁c"):
-        Transliteration(with_more(spm, tmp_path, "▁ab▁c"))
+        Transliteration(tmp_path / "more.model")
+    Transliteration(spm).save(tmp_path, "en", "xx")
+    with pytest.raises(XalignError, match="characters of the derived script already"):
+        Transliteration(tmp_path / "sentencepiece.model")
 
 
 def test_normalisation_must_leave_the_script_alone(tmp_path):
     folding = train(tmp_path / "spm.model", normalization_rule_name="nmt_nfkc_cf")
     Transliteration(folding, "georgian")  # such a model has no capitals
+    folding.write_bytes(with_pieces(folding.read_bytes(), [Piece("▁S", -9.0)]))
     with pytest.raises(XalignError, match="found: 1 characters, the first of them 0x1ca1"):
-        Transliteration(with_more(folding, tmp_path, "▁S"), "georgian")
-
-
-def test_a_derived_language_has_none_of_its_own(spm, tmp_path):
-    Transliteration(spm).save(tmp_path, "en", "xx")
-    with pytest.raises(XalignError, match="characters of the derived script already"):
-        Transliteration(tmp_path / "sentencepiece.model")
+        Transliteration(folding, "georgian")
 
 
 @pytest.mark.parametrize("overlap", [-1, 101, float("nan")])

@@ -12,7 +12,7 @@ Example:
 import argparse
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._aligning import positive, read_fitting_gold
+from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def run(args: argparse.Namespace) -> None:
 
 def count_pairs(src: str, tgt: str, links: str, top: int, leave_out: str | None) -> "list[PairCount]":
     """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
+    from xalign_fairseq.aligner.gold_sets import read_fitting_gold
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.core.text.lines import read_lines
     from xalign_fairseq.evaluation.linked_words import frequent_pairs

@@ -10,7 +10,7 @@ Example:
 import argparse
 from typing import Any
 
-from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages, take_packaged
+from xalign_fairseq.cli._aligning import add_checkpoint_arguments, chosen_model, progress_bar, side_languages
 from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.core.errors import XalignError
 
@@ -52,7 +52,6 @@ def run(args: argparse.Namespace) -> None:
 
     check_options(args.bootstrap, seed=args.seed)
     sentences = read_sentences(args.src, args.tgt)
-    take_packaged(args)
     options = RetrievalOptions(
         layer=args.layer,
         pooling=args.pooling,
@@ -67,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
         batch_tokens=args.batch_tokens,
     )
     result = translation_accuracy(
-        args.model, *sentences, options, lambda count: progress_bar(count, args.quiet, " sentences")
+        chosen_model(args), *sentences, options, lambda count: progress_bar(count, args.quiet, " sentences")
     )
     print_result(args.json, result, [to_text(result)])
 

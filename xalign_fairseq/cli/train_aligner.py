@@ -41,7 +41,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
 )
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
-from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays, strays
+from xalign_fairseq.cli._from_scratch import refuse_strays, strays
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -209,6 +209,7 @@ def _from_scratch(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
+    from xalign_fairseq.aligner.statistical.progress import passes_bar
     from xalign_fairseq.aligner.training.run import development_set
 
     refuse_strays(args, _add_encoder_arguments, set())

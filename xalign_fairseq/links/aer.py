@@ -69,9 +69,9 @@ class AlignmentScore:
     def _repr_html_(self) -> str:
         shown = {name: f"{100 * getattr(self, name.lower()):.1f}" for name in ("AER", "Precision", "Recall", "F1")}
         shown |= {"Links": str(self.links), "Sure gold links": str(self.sure)}
-        head, row = (f"<tr>{''.join(f'<{cell}>{text}</{cell}>' for text in texts)}</tr>"
-                     for cell, texts in (("th", shown), ("td", shown.values())))  # fmt: skip
-        return f"<table><thead>{head}</thead><tbody>{row}</tbody></table>"
+        head = "".join(f"<th>{name}</th>" for name in shown)
+        row = "".join(f"<td>{value}</td>" for value in shown.values())
+        return f"<table><thead><tr>{head}</tr></thead><tbody><tr>{row}</tr></tbody></table>"
 
 
 def count(links: Iterable[Link], gold: Gold) -> AlignmentCounts:

@@ -196,7 +196,9 @@ def _rates(totals: np.ndarray) -> np.ndarray:
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    out = np.zeros(len(part))
+    np.divide(part, whole, out=out, where=whole > 0)
+    return out
 
 
 def percentile_interval(values: np.ndarray | Sequence[float], level: float) -> tuple[float, float]:

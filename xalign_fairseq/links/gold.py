@@ -12,13 +12,13 @@ from xalign_fairseq.links.pharaoh import Gold, Link, parse_line
 _NUMBERED = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.]+)?\s*")
 
 
-def is_numbered(path: str | os.PathLike) -> bool:
+def is_numbered(path: str | os.PathLike[str]) -> bool:
     """Whether the first line that is not blank is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
     first = next((line for line in read_lines(path) if line.strip()), "")
     return _NUMBERED.fullmatch(first) is not None
 
 
-def read_gold(path: str | os.PathLike, *, base: int = 0, pairs: int | None = None) -> list[Gold]:
+def read_gold(path: str | os.PathLike[str], *, base: int = 0, pairs: int | None = None) -> list[Gold]:
     """Read a file of gold links, one :class:`~xalign_fairseq.links.pharaoh.Gold` for each pair, 0-based.
 
     Args:
@@ -45,7 +45,7 @@ def read_gold(path: str | os.PathLike, *, base: int = 0, pairs: int | None = Non
     return [parse_line(line, where=f"{path}, line {k}", base=base) for k, line in enumerate(read_lines(path), 1)]
 
 
-def _numbered(lines: Iterable[str], path: str | os.PathLike, pairs: int | None) -> list[Gold]:
+def _numbered(lines: Iterable[str], path: str | os.PathLike[str], pairs: int | None) -> list[Gold]:
     found: dict[int, tuple[set[Link], set[Link]]] = {}
     for number, line in enumerate(lines, 1):
         match = _NUMBERED.fullmatch(line)

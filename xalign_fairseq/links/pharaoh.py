@@ -105,7 +105,7 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
     return " ".join(f"{i}{marks[i, j]}{j}" for i, j in sorted(marks))
 
 
-def read_links(path: str | os.PathLike, *, base: int = 0) -> list[set[Link]]:
+def read_links(path: str | os.PathLike[str], *, base: int = 0) -> list[set[Link]]:
     """Read a file of links, sure and possible ones alike, one set per line, 0-based.
 
     Raises:
@@ -184,8 +184,8 @@ def check_bounds(
             )
 
 
-def relative_base_problem(links: Sequence[Iterable[Link]], others: Sequence[Iterable[Link]]) -> str | None:
-    """Say why ``links`` look 1-based beside the 0-based ``others`` of the same sentences, or None if they do not.
+def one_based_evidence(links: Sequence[Iterable[Link]], others: Sequence[Iterable[Link]]) -> str | None:
+    """Why ``links`` look 1-based, next to the 0-based ``others`` of the same sentences; None if they do not.
 
     For files without their text. They do if index 0 never occurs in them while it does in ``others``, and lowering
     every index by one makes more of the links agree.
@@ -206,6 +206,6 @@ def relative_base_problem(links: Sequence[Iterable[Link]], others: Sequence[Iter
     if zeros == 0 or lowered <= as_read:
         return None
     return (
-        f"looks 1-based: index 0 never occurs, though the other file has it in {zeros} lines; {as_read} of its links "
+        f"index 0 never occurs, though the other file has it in {zeros} lines; {as_read} of its links "
         f"agree with the other file, {lowered} would if every index were one less"
     )

@@ -25,7 +25,7 @@ from xalign_fairseq.tasks.embedding_updates import update_rows_alone
 from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.tasks.lexicons import require_same_lexicons
-from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.linking import Linking
 
 logger = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ class XalignPretrainingTask(FairseqTask):
         self.epoch = 1
         self.models: list[Any] = []
         self.objectives: Sequence[Objective] = ()
-        self.labelling: LabelOptions | None = None
+        self.labelling: Linking | None = None
         self.lasting: dict[str, Any] = {}
         self.first_tokenizer: dict[str, Any] = {}
 

@@ -16,6 +16,24 @@ from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
 from xalign_fairseq.transport.words import word_links
 
+__all__ = [
+    "Cosine",
+    "Dustbin",
+    "Grown",
+    "LabellingMethod",
+    "Method",
+    "Released",
+    "Softmax",
+    "Transport",
+    "WordMethod",
+    "links_of_words",
+    "make_method",
+    "method_label",
+    "method_of_state",
+    "method_state",
+    "with_options",
+]
+
 
 class Method(Protocol):
     """What finds links in hidden states. Nothing is differentiated, and a batch's padding changes no link.

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,6 +15,7 @@ from xalign_fairseq.transport.similarity import finite_pairs, pair_cosines, pair
 from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
 
 COSINE_FILTERS = ("argmax", "itermax", "match")
+Assignment = Callable[..., tuple[np.ndarray, np.ndarray]]
 
 
 class ByMatrix(ABC):
@@ -189,11 +191,12 @@ def _matching(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
     return links.to(similarity.device)
 
 
-def _assignment() -> Callable[..., Any]:
+def _assignment() -> Assignment:
     try:
         from scipy.optimize import linear_sum_assignment
     except ImportError:
         raise XalignError(
             "matching needs SciPy", parameter="method", found="match", remedy="pip install scipy"
         ) from None
-    return linear_sum_assignment
+    found: Assignment = linear_sum_assignment
+    return found

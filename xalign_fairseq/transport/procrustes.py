@@ -53,7 +53,8 @@ class Procrustes:
                 expected="bitext with links, and a trained encoder",
             )
         u, _, vh = torch.linalg.svd(self._products)
-        return u @ vh
+        maps: Tensor = u @ vh
+        return maps
 
     def distance(self, maps: Tensor | None = None) -> Tensor:
         """Mean over the pairs of ||s - t W||^2, (L,); of orthogonal W, by default identities."""

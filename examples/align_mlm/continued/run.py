@@ -21,11 +21,10 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parents[2] / "xlm_align/continued"))
 
 import study
-from train import LINKS, START, whole_model
+from train import LINKING, START, whole_model
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.link_setting import LinkSetting
-from xalign_fairseq.aligner.neural.sweep import try_settings
+from xalign_fairseq.aligner.neural.sweep import try_linkings
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.data.databin import DataBin
@@ -41,7 +40,7 @@ from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
 from xalign_fairseq.trainer.mending import LAST, mend
 from xalign_fairseq.trainer.record import commit, machine
-from xalign_fairseq.transport.methods import make_method
+from xalign_fairseq.transport.linking import Linking
 
 # All that is trained is trained in every setting, embeddings too. Entries are drawn, as in dictionaries of any size.
 COMMON: study.Options = {
@@ -133,10 +132,10 @@ def turned(lexicon: Lexicon) -> Lexicon:
 
 def development(model: str, gold: Path) -> dict[str, dict[str, float]]:
     """Layer -> AER of each development set and their mean, in per cent."""
-    settings = [LinkSetting((layer,), make_method("argmax"), "separate") for layer in LAYERS]
+    settings = [Linking("argmax", layers=(layer,), encoding="separate") for layer in LAYERS]
     names = list(study.TRIALS)
-    read = try_settings(Aligner.from_pretrained(model, **LINKS), study.gold_pairs(gold, names), settings)
-    return {str(trial.setting.layers[0]): study.scores(trial, names, study.TRIALS) for trial in read}
+    read = try_linkings(Aligner.from_pretrained(model, linking=LINKING), study.gold_pairs(gold, names), settings)
+    return {str(trial.linking.layers[0]): study.scores(trial, names, study.TRIALS) for trial in read}
 
 
 def retrieval(model: str, folder: Path) -> dict[str, float]:

@@ -11,6 +11,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.transport.linking import Linking
 
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
 
@@ -74,7 +75,9 @@ def test_the_digest_depends_on_weights_names_kinds_and_symbols():
 def test_the_aer_is_that_of_the_aligners_links(small_run):
     found = aer_of(small_run.model, small_run, 1, "hidden", "cpu")
     pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
-    links = [set(each.links) for each in Aligner.from_pretrained(small_run.model, layer=1).stream(pairs)]
+    links = [
+        set(each.links) for each in Aligner.from_pretrained(small_run.model, linking=Linking(layers=(1,))).stream(pairs)
+    ]
     assert found == score(links, read_gold(small_run.dev.gold)).aer
     assert aer_of(small_run.model, replace(small_run, dev=None), 1, "hidden", "cpu") is None
 
@@ -82,5 +85,5 @@ def test_the_aer_is_that_of_the_aligners_links(small_run):
 def test_before_training_links_are_made_as_they_will_be_in_it(small_run):
     found = aer_of(small_run.model, small_run, 1, "hidden", "cpu", "argmax")
     pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
-    argmax = Aligner.from_pretrained(small_run.model, layer=1, method="argmax", encoding="separate")
+    argmax = Aligner.from_pretrained(small_run.model, linking=Linking("argmax", layers=(1,), encoding="separate"))
     assert found == score([set(each.links) for each in argmax.stream(pairs)], read_gold(small_run.dev.gold)).aer

@@ -30,11 +30,7 @@ def test_a_curve_for_each_encoding_through_the_best_of_a_layer():
     points = [(1, 0.2), (2, 0.4)]
     assert curves_by_method(found) == {"joint": points, "separate": points}
     assert curves_by_method(found[:4], "XLM-R") == {"XLM-R": points}
-    assert list(curves_by_method(found + rows(("a", 2)), "x")) == [
-        "x, joint, softmax",
-        "x, separate, softmax",
-        "x, a",
-    ]
+    assert list(curves_by_method(found + rows(("a", 2)), "x")) == ["x, joint, softmax", "x, separate, softmax", "x, a"]
 
 
 def test_a_line_per_curve_with_its_lowest_point(monkeypatch):

@@ -76,18 +76,15 @@ def twins(count):
     return [(f"s{i}", f"d{i}") for i in range(count)]
 
 
-@pytest.mark.parametrize(("count", "fraction", "held_out"), [(100, 0.25, 0.1), (7, 0.5, 0.3), (333, 0.9, 0.1)])
+@pytest.mark.parametrize(
+    ("count", "fraction", "held_out"), [(100, 0.25, 0.1), (7, 0.5, 0.3), (333, 0.9, 0.1), (200, None, 0.1)]
+)
 def test_parts_have_the_asked_sizes(count, fraction, held_out):
     lexicon, about = of_pieces(twins(count), fraction=fraction, held_out=held_out)
     sizes = [int((lexicon.part == part).sum()) for part in (TRAINED, HELD_OUT, UNUSED)]
     assert sizes[1] == round(held_out * count)
-    assert sizes[0] == min(round(fraction * count), count - sizes[1])
+    assert sizes[0] == min(round((1 if fraction is None else fraction) * count), count - sizes[1])
     assert sizes == [about["counts"][name] for name in ("trained", "held out", "unused")] and sum(sizes) == count
-
-
-def test_without_a_fraction_all_that_is_not_held_out_is_trained_on():
-    lexicon, _ = of_pieces(twins(200))
-    assert np.bincount(lexicon.part).tolist() == [180, 20]
 
 
 def test_a_smaller_fraction_is_a_subset_and_the_held_out_part_is_the_same():
@@ -114,25 +111,20 @@ def test_translations_of_one_word_stay_together():
     assert [sum(parts == {part} for parts in of_word.values()) for part in (TRAINED, HELD_OUT, UNUSED)] == [50, 25, 25]
 
 
-@pytest.mark.parametrize("fraction", [0, -0.1, 1.5, float("nan")])
-def test_fractions_outside_0_to_1(fraction):
-    with pytest.raises(XalignError, match=r"outside \(0, 1\]"):
-        LexiconOptions(fraction=fraction)
-
-
-@pytest.mark.parametrize("held_out", [1, -0.1, float("nan")])
-def test_held_out_parts_outside_0_to_1(held_out):
-    with pytest.raises(XalignError, match=r"outside \[0, 1\)"):
-        LexiconOptions(held_out=held_out)
-
-
-def test_other_options_without_meaning():
-    with pytest.raises(XalignError, match="at most 1 together"):
-        LexiconOptions(fraction=1.0)
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        *(({"fraction": value}, r"outside \(0, 1\]") for value in (0, -0.1, 1.5, float("nan"))),
+        *(({"held_out": value}, r"outside \[0, 1\)") for value in (1, -0.1, float("nan"))),
+        ({"fraction": 1.0}, "at most 1 together"),
+        ({"subwords": "first"}, "mean or single"),
+    ],
+)
+def test_options_without_meaning(options, found):
+    with pytest.raises(XalignError, match=found):
+        LexiconOptions(**options)
     LexiconOptions(fraction=1.0, held_out=0.0)
     LexiconOptions(fraction=0.7, held_out=0.3)
-    with pytest.raises(XalignError, match="mean or single"):
-        LexiconOptions(subwords="first")
 
 
 def test_a_dictionary_of_other_words():
@@ -143,11 +135,7 @@ def test_a_dictionary_of_other_words():
         of_letters([])
 
 
-def test_a_fraction_of_too_few():
-    with pytest.raises(XalignError, match=r"no entry is left to train on\n  where: fraction"):
-        of_pieces(twins(10), fraction=0.04)
-
-
-def test_a_held_out_part_of_all():
-    with pytest.raises(XalignError, match=r"no entry is left to train on\n  where: held_out"):
-        of_pieces(twins(1), held_out=0.9)
+@pytest.mark.parametrize(("count", "option"), [(10, {"fraction": 0.04}), (1, {"held_out": 0.9})])
+def test_parts_that_leave_nothing_to_train_on(count, option):
+    with pytest.raises(XalignError, match=rf"no entry is left to train on\n  where: {next(iter(option))}"):
+        of_pieces(twins(count), **option)

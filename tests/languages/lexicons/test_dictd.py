@@ -2,14 +2,11 @@
 
 import gzip
 import random
-from pathlib import Path
 
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
-
-FREEDICT = Path(__file__).resolve().parents[4] / "shared" / "data" / "dict" / "freedict"
 
 # Headword line, senses, and what stands between them in FreeDict's dictd files.
 DEFINITIONS = [
@@ -76,18 +73,17 @@ def test_every_offset_is_followed(tmp_path):
     assert entries(path) == pairs
 
 
-@pytest.mark.parametrize("value", [0, 1, 63, 64, 4095, 4096, 16777216, 123456789012])
-def test_numbers_of_the_index(tmp_path, value):
+@pytest.mark.parametrize(
+    ("start", "size", "end"),
+    [
+        *((number(value), "BAA", value + 4096) for value in (0, 1, 63, 64, 4095, 4096, 16777216, 123456789012)),
+        ("A", "LNq", 11 * 64**2 + 13 * 64 + 42),
+    ],
+)
+def test_numbers_of_the_index(tmp_path, start, size, end):
     path = write_dictd(tmp_path, [("tone", "tone\nTon\n")])
-    (tmp_path / "made-up.index").write_text(f"house\t{number(value)}\tBAA\n")
-    with pytest.raises(XalignError, match=f"bytes {value} to {value + 4096}\n"):
-        entries(path)
-
-
-def test_a_number_by_hand(tmp_path):
-    path = write_dictd(tmp_path, [("tone", "tone\nTon\n")])
-    (tmp_path / "made-up.index").write_text("house\tA\tLNq\n")
-    with pytest.raises(XalignError, match=f"bytes 0 to {11 * 64**2 + 13 * 64 + 42}\n"):
+    (tmp_path / "made-up.index").write_text(f"house\t{start}\t{size}\n")
+    with pytest.raises(XalignError, match=rf"bytes \d+ to {end}\n"):
         entries(path)
 
 
@@ -105,13 +101,14 @@ def test_a_damaged_index(tmp_path, line, words):
     assert "line 2" in str(caught.value)
 
 
-def test_damaged_text(tmp_path):
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [(lambda content: content[:-9], "damaged"), (lambda _: gzip.compress(b"tone\n\xffon\n"), "not UTF-8")],
+)
+def test_damaged_text(tmp_path, damage, found):
     path = write_dictd(tmp_path, [("tone", "tone\nTon\n")])
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(XalignError, match="damaged"):
-        entries(path)
-    path.write_bytes(gzip.compress(b"tone\n\xffon\n"))
-    with pytest.raises(XalignError, match="not UTF-8"):
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(XalignError, match=found):
         entries(path)
 
 
@@ -126,15 +123,9 @@ def test_a_missing_half(tmp_path):
         entries(path)
 
 
-def test_real_entries(tmp_path):
-    path = FREEDICT / "eng-swe.tsv"
-    if not path.exists():
-        pytest.skip("no real dictionaries at ../shared/data/dict")
-    real = entries(path)
-    by_headword: dict[str, list[str]] = {}
-    for headword, translation in real:
-        by_headword.setdefault(headword, []).append(translation)
-    text = [(headword, f"{headword} /x/\n" + "".join(f"{i}. {to}\n" for i, to in enumerate(translations, 1)))
-            for headword, translations in by_headword.items()]  # fmt: skip
-    again = [(headword, to) for headword, translations in by_headword.items() for to in translations]
-    assert entries(write_dictd(tmp_path, text)) == again
+def test_real_entries(tmp_path, real):
+    text = [
+        (headword, f"{headword} /x/\n" + "".join(f"{i}. {to}\n" for i, to in enumerate(translations, 1)))
+        for headword, translations in real.items()
+    ]
+    assert entries(write_dictd(tmp_path, text)) == [(headword, to) for headword in real for to in real[headword]]

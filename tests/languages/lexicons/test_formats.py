@@ -1,13 +1,10 @@
 """Dictionaries of plain text, and which format a file has."""
 
-from pathlib import Path
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
 
-FREEDICT = Path(__file__).resolve().parents[4] / "shared" / "data" / "dict" / "freedict"
 TEI = (
     "<TEI><entry><form><orth>sea</orth></form><sense><cit type='trans'><quote>Meer</quote></cit></sense></entry></TEI>"
 )
@@ -37,10 +34,8 @@ def test_muse(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["eng-fra", "eng-swe", "spa-eng"])
-def test_real_tsv(name):
-    path = FREEDICT / f"{name}.tsv"
-    if not path.exists():
-        pytest.skip("no real dictionaries at ../shared/data/dict")
+def test_real_tsv(freedict, name):
+    path = freedict / f"{name}.tsv"
     found = entries(path)
     assert found == [tuple(line.split("\t")) for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(found) > 8000 and all(headword and translation for headword, translation in found)

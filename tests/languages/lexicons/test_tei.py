@@ -1,14 +1,11 @@
 """FreeDict's TEI: by hand, of both kinds, damaged, and a real dictionary written so."""
 
 import gzip
-from pathlib import Path
 
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
-
-FREEDICT = Path(__file__).resolve().parents[4] / "shared" / "data" / "dict" / "freedict"
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>t</title></titleStmt></fileDesc>
@@ -72,20 +69,12 @@ def test_damaged_tei(tmp_path, content, words):
         entries(tmp_path / "bad.tei")
 
 
-def test_real_entries(tmp_path):
-    path = FREEDICT / "eng-swe.tsv"
-    if not path.exists():
-        pytest.skip("no real dictionaries at ../shared/data/dict")
-    real = entries(path)
-    by_headword: dict[str, list[str]] = {}
-    for headword, translation in real:
-        by_headword.setdefault(headword, []).append(translation)
-    again = [(headword, to) for headword, translations in by_headword.items() for to in translations]
+def test_real_entries(tmp_path, real):
     body = "".join(
         f"<entry><form><orth>{headword}</orth></form><sense><cit type='trans'>"
         + "".join(f"<quote>{to}</quote>" for to in translations)
         + "</cit></sense></entry>"
-        for headword, translations in by_headword.items()
+        for headword, translations in real.items()
     )
     (tmp_path / "swe.tei").write_text(f"<TEI xmlns='http://www.tei-c.org/ns/1.0'>{body}</TEI>", encoding="utf-8")
-    assert entries(tmp_path / "swe.tei") == again
+    assert entries(tmp_path / "swe.tei") == [(headword, to) for headword in real for to in real[headword]]

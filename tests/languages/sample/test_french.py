@@ -7,16 +7,8 @@ from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.french import French
 
 CASES = [
-    (
-        grammar.front_door,
-        "Le professeur ne verrouille pas la porte d' entrée .",
-        "0-0 1-1 3-2 3-4 4-3 5-5 6-8 7-6 8-9",
-    ),
-    (
-        grammar.found_key,
-        "Je sais qu' Anna a trouvé la vieille clé .",
-        "0-0 1-1 2-2 3-3 4-4 5-5 6-6 7-7 8-8 9-9",
-    ),
+    (grammar.front_door, "Le professeur ne verrouille pas la porte d' entrée .", "0-0 1-1 3-2 3-4 4-3 5-5 6-8 7-6 8-9"),
+    (grammar.found_key, "Je sais qu' Anna a trouvé la vieille clé .", "0-0 1-1 2-2 3-3 4-4 5-5 6-6 7-7 8-8 9-9"),
     (
         grammar.river_bank,
         "Il y a un bateau sur la rive de la Seine .",
@@ -27,11 +19,7 @@ CASES = [
         "Est-ce que le médecin a donné la pomme rouge à Maria ?",
         "1-2 2-3 3-4 3-5 4-6 5-8 6-7 7-9 8-10 9-11",
     ),
-    (
-        grammar.reading_woman,
-        "La femme qui lit le livre le réveille .",
-        "0-0 1-1 2-2 3-3 4-4 5-5 6-7 7-6 8-7 9-8",
-    ),
+    (grammar.reading_woman, "La femme qui lit le livre le réveille .", "0-0 1-1 2-2 3-3 4-4 5-5 6-7 7-6 8-7 9-8"),
     (
         grammar.bigger_house,
         "En 1995 la maison de Pierre était plus grande que notre voiture .",
@@ -42,20 +30,15 @@ CASES = [
         "S' il pleut , personne ne rangera trois chambres .",
         "0-0 1-1 2-2 3-3 4-4 4-5 5-6 6-6 7-6 8-7 9-8 10-9",
     ),
-    (
-        grammar.no_lemon,
-        "Le cuisinier n' a pas acheté de citron .",
-        "0-0 1-1 3-2 3-4 4-3 4-5 5-6 6-7 7-8",
-    ),
-]
-SHORT = [
-    (grammar.why, "Pourquoi est-ce que le professeur lit ce livre ?"),
-    (grammar.two_books, "Chaque professeur lit deux livres ."),
-    (grammar.pronouns, "Elle les a lus ."),
-    (grammar.wish, "Nous ne voulons pas lire mon livre ."),
-    (grammar.many_books, "Ils liront beaucoup de livres ."),
-    (grammar.but, "Je lisais un livre , mais il ne lit jamais 30 livres ."),
-    (grammar.two_teachers, "Deux professeurs doivent lire de vieux livres ."),
+    (grammar.no_lemon, "Le cuisinier n' a pas acheté de citron .", "0-0 1-1 3-2 3-4 4-3 4-5 5-6 6-7 7-8"),
+    # determiners, numbers and verbs
+    (grammar.why, "Pourquoi est-ce que le professeur lit ce livre ?", "not given"),
+    (grammar.two_books, "Chaque professeur lit deux livres .", "not given"),
+    (grammar.pronouns, "Elle les a lus .", "not given"),
+    (grammar.wish, "Nous ne voulons pas lire mon livre .", "not given"),
+    (grammar.many_books, "Ils liront beaucoup de livres .", "not given"),
+    (grammar.but, "Je lisais un livre , mais il ne lit jamais 30 livres .", "not given"),
+    (grammar.two_teachers, "Deux professeurs doivent lire de vieux livres .", "not given"),
 ]
 
 
@@ -64,9 +47,4 @@ def test_sentence_and_links(build, expected, links):
     meaning = build()
     src, tgt = English().say(meaning), French().say(meaning)
     assert grammar.text(tgt) == expected
-    assert grammar.links(src, tgt) == links
-
-
-@pytest.mark.parametrize(("build", "expected"), SHORT, ids=[build.__name__ for build, _ in SHORT])
-def test_determiners_numbers_and_verbs(build, expected):
-    assert grammar.text(French().say(build())) == expected
+    assert links in (grammar.links(src, tgt), "not given")

@@ -7,26 +7,14 @@ from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.german import German
 
 CASES = [
-    (
-        grammar.front_door,
-        "Der Lehrer schließt die Haustür nicht ab .",
-        "0-0 1-1 3-5 4-2 4-6 5-3 6-4 7-4 8-7",
-    ),
+    (grammar.front_door, "Der Lehrer schließt die Haustür nicht ab .", "0-0 1-1 3-5 4-2 4-6 5-3 6-4 7-4 8-7"),
     (
         grammar.found_key,
         "Ich weiß , dass Anna den alten Schlüssel gefunden hat .",
         "0-0 1-1 2-3 3-4 4-9 5-8 6-5 7-6 8-7 9-10",
     ),
-    (
-        grammar.river_bank,
-        "Es gibt ein Boot am Ufer der Seine .",
-        "0-0 1-1 2-2 3-3 4-4 5-4 6-5 8-6 9-7 10-8",
-    ),
-    (
-        grammar.red_apple,
-        "Gab der Arzt Maria den roten Apfel ?",
-        "1-1 2-2 3-0 4-4 5-5 6-6 8-3 9-7",
-    ),
+    (grammar.river_bank, "Es gibt ein Boot am Ufer der Seine .", "0-0 1-1 2-2 3-3 4-4 5-4 6-5 8-6 9-7 10-8"),
+    (grammar.red_apple, "Gab der Arzt Maria den roten Apfel ?", "1-1 2-2 3-0 4-4 5-5 6-6 8-3 9-7"),
     (
         grammar.reading_woman,
         "Die Frau , die das Buch liest , weckt ihn auf .",
@@ -42,20 +30,15 @@ CASES = [
         "Wenn es regnet , wird niemand drei Zimmer aufräumen .",
         "0-0 1-1 2-2 3-3 4-5 5-4 6-8 7-8 8-6 9-7 10-9",
     ),
-    (
-        grammar.no_lemon,
-        "Der Koch kaufte keine Zitrone .",
-        "0-0 1-1 3-3 4-2 5-3 6-4 7-5",
-    ),
-]
-SHORT = [
-    (grammar.why, "Warum liest der Lehrer dieses Buch ?"),
-    (grammar.two_books, "Jeder Lehrer liest zwei Bücher ."),
-    (grammar.pronouns, "Sie hat sie gelesen ."),
-    (grammar.wish, "Wir wollen mein Buch nicht lesen ."),
-    (grammar.many_books, "Sie werden viele Bücher lesen ."),
-    (grammar.but, "Ich las ein Buch , aber er liest nie 30 Bücher ."),
-    (grammar.two_teachers, "Zwei Lehrer müssen alte Bücher lesen ."),
+    (grammar.no_lemon, "Der Koch kaufte keine Zitrone .", "0-0 1-1 3-3 4-2 5-3 6-4 7-5"),
+    # determiners, numbers and verbs
+    (grammar.why, "Warum liest der Lehrer dieses Buch ?", "not given"),
+    (grammar.two_books, "Jeder Lehrer liest zwei Bücher .", "not given"),
+    (grammar.pronouns, "Sie hat sie gelesen .", "not given"),
+    (grammar.wish, "Wir wollen mein Buch nicht lesen .", "not given"),
+    (grammar.many_books, "Sie werden viele Bücher lesen .", "not given"),
+    (grammar.but, "Ich las ein Buch , aber er liest nie 30 Bücher .", "not given"),
+    (grammar.two_teachers, "Zwei Lehrer müssen alte Bücher lesen .", "not given"),
 ]
 
 
@@ -64,9 +47,4 @@ def test_sentence_and_links(build, expected, links):
     meaning = build()
     src, tgt = English().say(meaning), German().say(meaning)
     assert grammar.text(tgt) == expected
-    assert grammar.links(src, tgt) == links
-
-
-@pytest.mark.parametrize(("build", "expected"), SHORT, ids=[build.__name__ for build, _ in SHORT])
-def test_determiners_numbers_and_verbs(build, expected):
-    assert grammar.text(German().say(build())) == expected
+    assert links in (grammar.links(src, tgt), "not given")

@@ -8,10 +8,6 @@ LEXICON = load_lexicon()
 TABLES = ("nouns", "places", "adjectives", "verbs", "times", "adverbs", "names", "conjunctions", "numbers")
 
 
-def test_the_tables_are_read_once():
-    assert load_lexicon() is LEXICON
-
-
 @pytest.mark.parametrize("table", TABLES)
 def test_no_cell_of_a_language_is_empty(table):
     columns = {"en", *LANGUAGES}

@@ -201,11 +201,11 @@ def test_without_the_operator_auto_falls_back_and_an_explicit_choice_is_refused(
         x, weight = torch.randn(256, 256), torch.randn(256, 256)
         assert torch.equal(linear(x, weight), F.linear(x, weight))
     assert "although this is AMD's" in caplog.text
-    with pytest.raises(XalignError, match=r"oneDNN[\s\S]*--linear-products onednn[\s\S]*next: --linear-products auto"):
+    with pytest.raises(XalignError, match=r"oneDNN[\s\S]*linear_products[\s\S]*next: set linear_products='auto'"):
         products.select("onednn")
     assert products.chosen().products == "torch"
 
 
 def test_a_library_that_there_is_not_is_refused():
-    with pytest.raises(XalignError, match=r"(?s)--linear-products.*fastest.*auto or torch or onednn"):
+    with pytest.raises(XalignError, match=r"(?s)linear_products.*fastest.*auto or torch or onednn"):
         products.select("fastest")

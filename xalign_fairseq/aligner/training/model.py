@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, uint8
 
-from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
@@ -18,6 +18,7 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.transport.linking import Linking
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,7 @@ def aer_of(
     """
     if run.dev is None:
         return None
-    aligner = Aligner.from_pretrained(
-        model, layer=layer, method=method, similarity=similarity, languages=run.languages, device=device
-    )
+    linking = Linking(method or "", layers=(layer,), similarity=similarity)
+    aligner = load_aligner(model, linking=linking, languages=run.languages, device=device)
     links = [set(pair.links) for pair in aligner.stream(SentencePairs(run.dev.src, run.dev.tgt))]
     return score(links, read_gold(run.dev.gold, pairs=len(links))).aer

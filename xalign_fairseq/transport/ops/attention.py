@@ -4,10 +4,10 @@ Sentences come packed, the tokens of all in one row without padding, or, where t
 padded with a mask.
 """
 
+import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import torch
@@ -130,16 +130,12 @@ def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> T
 def jagged(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
     """All sentences in one call, as nested tensors whose lengths the host tells, so that nobody asks the device."""
     shortest, longest = packed.runs[0][1], packed.runs[-1][1]
-    q, k, v = (
-        torch.nested.nested_tensor_from_jagged(
-            part, packed.offsets, min_seqlen=shortest, max_seqlen=longest
-        ).transpose(1, 2)
-        for part in (q, k, v)
-    )  # fmt: skip
+    nested = functools.partial(torch.nested.nested_tensor_from_jagged, min_seqlen=shortest, max_seqlen=longest)
+    q, k, v = (nested(part, packed.offsets).transpose(1, 2) for part in (q, k, v))
     return F.scaled_dot_product_attention(q, k, v, dropout_p=dropout).transpose(1, 2).values()
 
 
-@cache
+@functools.cache
 def _has_varlen(device: torch.device) -> bool:
     try:
         import torch.nn.attention.varlen

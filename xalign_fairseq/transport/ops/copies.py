@@ -1,11 +1,13 @@
 """Copies of frozen weights in the precision of autocast, made once and not in every update."""
 
+from collections.abc import MutableMapping
+
 import torch
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
 # Of each weight: what it was when it was copied (its address and the number of changes in place), and the copy.
-_COPIES = WeakIdKeyDictionary()
+_COPIES: MutableMapping[Tensor, tuple[tuple[int, int], Tensor]] = WeakIdKeyDictionary()
 
 
 def lasting_copy(weight: Tensor, dtype: torch.dtype) -> Tensor:

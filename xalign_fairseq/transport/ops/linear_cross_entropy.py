@@ -64,7 +64,8 @@ def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels:
         (losses.nll * weights).sum().backward()     # weights (N,)
     """
     kept = KEPT if torch.is_grad_enabled() else 0
-    nll, correct = LinearCrossEntropy.apply(features, weight, bias, labels, _precision(features, weight), kept)
+    options = _precision(features, weight), kept
+    nll, correct = LinearCrossEntropy.apply(features, weight, bias, labels, *options)  # type: ignore[no-untyped-call]
     counted = labels >= 0
     return TokenLosses(nll.masked_fill(~counted, 0), correct, counted)
 

@@ -31,7 +31,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import Cpu, cpu
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 
 logger = logging.getLogger(__name__)
 
@@ -60,13 +60,13 @@ def select(name: str) -> None:
         chosen()  # "torch"
     """
     global _selected
-    check_values("there is no such library", ("--linear-products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
+    check_values("there is no such library", ("linear_products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
     if lacking := fault(name):
         raise XalignError(
             "this torch does not multiply float32 matrices by oneDNN",
-            where=f"--linear-products {name}",
+            parameter="linear_products",
             found=f"torch {torch.__version__}: {lacking}",
-            remedy="--linear-products auto",
+            remedy=("set", Parameter("linear_products", "auto")),
         )
     _selected = name
 
@@ -147,7 +147,8 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         logits = linear(hidden, encoder.lm_head.weight, encoder.lm_head.bias)  # (N, H) -> (N, V)
     """
     if _fits_onednn(x, weight) and chosen().products == "onednn":
-        return OneDnnLinear.apply(x, weight, bias)
+        product: Tensor = OneDnnLinear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
+        return product
     return F.linear(x, weight, bias)
 
 
@@ -207,7 +208,8 @@ class OneDnnLinear(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         """As :func:`linear`, in float32 on the CPU."""
         ctx.save_for_backward(x, weight)
-        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+        return product
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:

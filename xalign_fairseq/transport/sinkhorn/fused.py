@@ -82,7 +82,8 @@ def link_partners(
         labels = partners.amax(0)
     """
     given = _LinkOptions.of(options, probabilities, highest)
-    return torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *given)
+    found: tuple[Tensor, Tensor] = torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *given)
+    return found
 
 
 def link_partners_of(
@@ -96,7 +97,8 @@ def link_partners_of(
 ) -> tuple[Tensor, Tensor]:
     """As :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
     given = _LinkOptions.of(options, probabilities, highest)
-    return torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *given)
+    found: tuple[Tensor, Tensor] = torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *given)
+    return found
 
 
 def plan(
@@ -120,7 +122,8 @@ def plan(
         (B, n, m) float32, 0 at padding and in pairs without a plan.
     """
     sides = (similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass)
-    return torch.ops.xalign.sinkhorn_plan(*sides, *_sinkhorn(options))
+    found: Tensor = torch.ops.xalign.sinkhorn_plan(*sides, *_sinkhorn(options))
+    return found
 
 
 def _sinkhorn(options: SinkhornOptions) -> tuple[int, float, float, bool, bool]:
@@ -292,7 +295,7 @@ def _fake_plan(similarity: Tensor, *rest: Any) -> Tensor:
     return torch.empty_like(similarity, memory_format=torch.contiguous_format)
 
 
-_OPERATORS: dict[str, tuple[str, Callable, Callable]] = {
+_OPERATORS: dict[str, tuple[str, Callable[..., object], Callable[..., object]]] = {
     "sinkhorn_links": (
         f"(Tensor hidden, Tensor spans, SymInt n, SymInt m, {_SINKHORN}, {_FILTER}) -> (Tensor, Tensor)",
         _links,

@@ -64,7 +64,9 @@ def sinkhorn_plan(
     check_values("a plan takes an iteration", ("iterations", options.iterations, options.iterations >= 1, "1 or more"))
     if any(mass is not None and mass.requires_grad for mass in (src_mass, tgt_mass)):
         raise XalignError("no gradient flows to masses", parameter=("src_mass", "tgt_mass"), remedy="detach them")
-    return _Plan.apply(similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
+    given = (similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
+    plan: Tensor = _Plan.apply(*given)  # type: ignore[no-untyped-call]
+    return plan
 
 
 class _Plan(torch.autograd.Function):

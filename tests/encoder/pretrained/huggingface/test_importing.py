@@ -243,10 +243,7 @@ def test_a_head_whose_bias_has_only_its_second_name(folder, caplog):
     [
         ("config.json", r"does not exist[\s\S]*config.json"),
         ("model.safetensors", r"no weights[\s\S]*config.json[\s\S]*model.safetensors.index.json"),
-        (
-            "sentencepiece.bpe.model",
-            r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json",
-        ),
+        ("sentencepiece.bpe.model", r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json"),
     ],
 )
 def test_a_missing_file(folder, name, message):

@@ -47,9 +47,9 @@ tokenizer = AutoTokenizer.from_pretrained("{name}")
         *([_ONE_TYPE] if family.token_types > 1 else []),
         "As a word aligner:",
         f"""```python
-from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq import load_aligner
 
-[pair] = Aligner.from_pretrained("{name}").align(["the red house"], ["la maison rouge"])
+[pair] = load_aligner("{name}").align(["the red house"], ["la maison rouge"])
 print(pair.links)
 ```""",
         "## Training",
