@@ -18,9 +18,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 import markers
 
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import Correlation, Summary, spearman
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, percent, signed
 
 HERE = Path(__file__).resolve().parent
 ALIGNMENT = HERE.parent / "xlm_align/continued/results"

@@ -20,9 +20,8 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 import markers
 from correlate import HERE, NONE, Change, interval
 
-from xalign_fairseq.evaluation.figures import signed
 from xalign_fairseq.evaluation.statistics import holm
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, signed
 from xalign_fairseq.transfer.task_results import StudyResults, TaskResults, read_results
 
 BASELINES = (NONE, "mlm-tlm")  # the latter trained on the same text without any alignment

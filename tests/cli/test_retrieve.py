@@ -27,8 +27,8 @@ def options(tiny_checkpoint, tmp_path):
     [
         ([], {}),
         (["--layer", "-2", "--pooling", "cls"], {"layer": -2, "pooling": "cls"}),
-        (["--maps", "de-en", "--bootstrap", "9", "--seed", "3", "--search", "exact", "--batch-tokens", "20"],
-         {"maps": True, "languages": ("de", "en"), "bootstrap": 9, "seed": 3, "search": "exact", "batch_tokens": 20}),
+        (["--maps", "de-en", "--bootstrap", "9", "--seed", "3", "--batch-tokens", "20"],
+         {"maps": True, "languages": ("de", "en"), "bootstrap": 9, "seed": 3, "batch_tokens": 20}),
     ],
 )  # fmt: skip
 def test_options_are_the_librarys(printed_json, options, given, expected):
@@ -41,14 +41,8 @@ def test_the_table(options, capsys):
     head, *rows, how = printed.out.splitlines()
     assert head.split()[:3] == ["direction", "by", "accuracy"] and len(rows) == 4
     assert rows[0].startswith("src to tgt") and rows[3].startswith("tgt to src    margin")
-    assert how.startswith("sentences:6|layer:2|pooling:mean|maps:none|search:exact|version:")
+    assert how.startswith("sentences:6|layer:2|pooling:mean|maps:none|version:")
     assert "has linear maps, which are not used" in printed.err
-
-
-def test_faiss_finds_the_same(options, printed_json):
-    pytest.importorskip("faiss")
-    exact, faiss = (printed_json(*options, "--search", search) for search in ("exact", "faiss"))
-    assert exact["scores"] == faiss["scores"] and faiss["search"] == "faiss"
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="mean",
         help="mean of all tokens (XTREME, the default), or the state of <s> (PPA)",
     )
-    parser.add_argument(
-        "--search",
-        choices=("exact", "faiss", "auto"),
-        default="auto",
-        help="exact: float64; faiss: float32, faster; auto (default): faiss from 10,000 sentences, if it is installed",
-    )
     parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
     add_json(parser)
@@ -55,7 +49,6 @@ def run(args: argparse.Namespace) -> None:
     options = RetrievalOptions(
         layer=args.layer,
         pooling=args.pooling,
-        search=args.search,
         bootstrap=args.bootstrap,
         seed=args.seed,
         languages=side_languages(args),
@@ -95,6 +88,6 @@ def to_text(result: dict[str, Any]) -> str:
     for row in result["scores"]:
         interval = " to ".join(f"{100 * end:.2f}" for end in row["interval"])
         lines.append(ROW.format(row["direction"], row["by"], f"{100 * row['accuracy']:.2f}", interval))
-    named = ("sentences", "layer", "pooling", "maps", "languages", "search", "version")
+    named = ("sentences", "layer", "pooling", "maps", "languages", "version")
     how = "|".join(f"{key}:{result[key]}" for key in named if key in result)
     return "\n".join([*lines, how])

@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.metric import ratio
-from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
+from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.evaluation.statistics import bootstrap_interval
 from xalign_fairseq.links.bootstrap import check_options
 
@@ -32,7 +32,6 @@ class RetrievalOptions:
     Attributes:
         layer: of the hidden states; None is 7/12 of the depth, with ``cls`` the last.
         pooling: ``mean`` of all tokens (XTREME), or ``cls``, the state of ``<s>`` (PPA).
-        search: ``exact``, ``faiss`` or ``auto``.
         bootstrap, seed: resamples of the intervals.
         languages: of the sides; an encoder with language embeddings needs them.
         maps: map the states of both sides by the model's linear maps of ``languages``.
@@ -42,7 +41,6 @@ class RetrievalOptions:
 
     layer: int | None = None
     pooling: str = "mean"
-    search: str = "auto"
     bootstrap: int = 1000
     seed: int = 1
     languages: tuple[str, str] | None = None
@@ -54,7 +52,7 @@ class RetrievalOptions:
 
 
 def translation_accuracy(
-    model: str | os.PathLike,
+    model: str | os.PathLike[str],
     src: Sequence[str],
     tgt: Sequence[str],
     options: RetrievalOptions | None = None,
@@ -80,7 +78,6 @@ def translation_accuracy(
     """
     options = options or RetrievalOptions()
     check_options(options.bootstrap, seed=options.seed)
-    backend = choose_backend(options.search, len(src))
     device = choose_device(options.device)
     state, where = read_pretrained(model)
     encoder, heads = load_encoder(state, where)
@@ -110,7 +107,7 @@ def translation_accuracy(
             )
             return mapped(found, maps, languages[side], layer) if maps is not None and languages else found
 
-        counts = retrieval_counts(vectors(0, src), vectors(1, tgt), backend)
+        counts = retrieval_counts(vectors(0, src), vectors(1, tgt))
     scores = []
     for name, found in counts.items():  # in the names of the searches the target side is English
         interval = bootstrap_interval(found, ratio, samples=options.bootstrap, seed=options.seed)
@@ -126,5 +123,5 @@ def translation_accuracy(
     how = {"layer": layer, "pooling": options.pooling, "maps": pair if options.maps else "none"}
     if rows:
         how["languages"] = pair
-    how |= {"search": backend, "version": __version__, "bootstrap": options.bootstrap}
+    how |= {"version": __version__, "bootstrap": options.bootstrap}
     return {"sentences": len(src), **how, "scores": scores}

@@ -15,9 +15,8 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 import markers
 
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.evaluation.figures import percent
 from xalign_fairseq.evaluation.statistics import summarise
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, percent
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("setting", "updates", "rate", "seeds", "CPU minutes", "trained, from English", "to English",

@@ -23,9 +23,8 @@ from score_test import scored
 from train import START, whole_model
 
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.evaluation.figures import percent
 from xalign_fairseq.evaluation.statistics import summarise
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, percent
 
 HERE = Path(__file__).resolve().parent
 # Gold links by columns of the table: the benchmark's test sets; and pairs that no run or some runs have seen

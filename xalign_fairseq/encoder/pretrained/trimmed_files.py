@@ -12,9 +12,9 @@ from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
 
 
 def write_trimmed(
-    model: str | os.PathLike,
+    model: str | os.PathLike[str],
     text: Sequence[str],
-    out: str | os.PathLike,
+    out: str | os.PathLike[str],
     *,
     floor: int = FLOOR,
     overwrite: bool = False,
@@ -48,7 +48,11 @@ def write_trimmed(
 
 
 def write_untrimmed(
-    model: str | os.PathLike, original: str | os.PathLike, out: str | os.PathLike, *, overwrite: bool = False
+    model: str | os.PathLike[str],
+    original: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
 ) -> str:
     """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words.
 
