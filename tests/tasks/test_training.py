@@ -266,11 +266,6 @@ def test_tutorial_objective_trains_from_its_own_user_dir(train, databin, tmp_pat
 BAD = [
     (("--objectives", "mlm,tml"), "unknown objective", "tml"),
     (("--dwa-label-layer", "7"), "no such layer", "--dwa-label-layer"),
-    (("--lang-pairs", "en-xx"), "no such language pair", "en-de"),
-    (("--mono-langs", "zz"), "no such monolingual text", "zz"),
-    (("--max-pair-length", "4"), "no sentence pair is within the limits", "--max-pair-length"),
-    (("--sampling-temperature", "0"), "temperature", "0"),
-    (("--dwa-filter", "best"), "unknown value", "--dwa-filter"),
     (("--init-checkpoint", "nowhere.pt"), "does not exist", "nowhere.pt"),
 ]
 
