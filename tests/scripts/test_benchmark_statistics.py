@@ -9,7 +9,8 @@ import pytest
 from support.text import write_bitext
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.combined import SCORES
+from xalign_fairseq.aligner.combined import SCORING
+from xalign_fairseq.transport.linking import Linking
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -56,22 +57,20 @@ def test_encoders_alone_and_beside_statistics(benchmark, text, tmp_path, monkeyp
 
     class Alone:
         @staticmethod
-        def from_pretrained(path, method, options=None):
-            asked.append((path, method, options))
+        def from_pretrained(path, linking):
+            asked.append((path, linking))
             return Diagonal(2)
 
-    class Both:
-        @staticmethod
-        def from_pretrained(path, statistics):
-            assert (statistics / "statistical.json").is_file() and (statistics / "scores-00000.npz").is_file()
-            asked.append(path)
-            return Diagonal(4)
+    def both(path, statistics):
+        assert (statistics / "statistical.json").is_file() and (statistics / "scores-00000.npz").is_file()
+        asked.append(path)
+        return Diagonal(4)
 
     monkeypatch.setattr(benchmark, "Aligner", Alone)
-    monkeypatch.setattr(benchmark, "CombinedAligner", Both)
+    monkeypatch.setattr(benchmark, "load_aligner", both)
     arguments = [str(text), "de-en", "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
     benchmark.main([*arguments, "--model", "mine=a.pt", "--limit", "40"])
-    assert asked == [("a.pt", "grow", None), ("a.pt", "grow", SCORES), "a.pt"]
+    assert asked == [("a.pt", Linking("grow")), ("a.pt", SCORING), "a.pt"]
     record = json.loads((tmp_path / "statistics.json").read_text())["de-en 40 1"]
     assert record["pairs"] == 44
     found = record["sets"]["test"]["systems"]
@@ -83,7 +82,7 @@ def test_encoders_alone_and_beside_statistics(benchmark, text, tmp_path, monkeyp
     assert record["sets"]["test"]["tests"]["mine"]["difference"] == pytest.approx(-1 / 3)
     # --limit 0 is the text of the sets alone; e5-small is the default.
     benchmark.main([*arguments, "--limit", "0"])
-    assert asked[3:] == [("e5-small", "grow", None), ("e5-small", "grow", SCORES), "e5-small"]
+    assert asked[3:] == [("e5-small", Linking("grow")), ("e5-small", SCORING), "e5-small"]
     sizes = (tmp_path / "statistics_sizes.md").read_text().splitlines()
     columns = "| pair | pairs of text | draws | statistics | mine | mine + statistics | statistics by mine |"
     assert sizes[0].startswith(columns)

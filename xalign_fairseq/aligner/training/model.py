@@ -68,7 +68,7 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
 
 
 def aer_of(
-    model: str | os.PathLike, run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
+    model: str | os.PathLike[str], run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
 ) -> float | None:
     """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
 

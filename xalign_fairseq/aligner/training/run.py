@@ -321,7 +321,7 @@ def objectives_of(names: str) -> tuple[str, ...]:
     return tuple(ALIASES.get(name, name) for name in names.split(","))
 
 
-def languages_of(src: str | os.PathLike, tgt: str | os.PathLike) -> tuple[str, str]:
+def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tuple[str, str]:
     """The languages that two files are named by, as in ``train.de`` and ``train.en``.
 
     Raises:

@@ -21,7 +21,7 @@ def trim_model(run: TrainingRun) -> str:
     return summary(small, state)
 
 
-def put_back(run: TrainingRun, checkpoint: str | os.PathLike) -> Path:
+def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
     """Write what a trimmed model has learned, in the whole vocabulary, into the run's folder.
 
     Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text
