@@ -229,7 +229,7 @@ def patches() -> str:
 
 def supported() -> str:
     """The models of Hugging Face's that can be read."""
-    from xalign_fairseq.encoder.pretrained.huggingface.supported import supported_table
+    from xalign_fairseq.encoder.pretrained.huggingface.families import supported_table
 
     return supported_table()
 

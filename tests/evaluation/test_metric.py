@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xalign_fairseq.evaluation.metric import Metric, f1, ratio
+from xalign_fairseq.evaluation.metric import ACCURACY, Metric, f1, ratio
 
 LENGTHS = Metric("share", ("equal", "items"), lambda gold, mine, language: (gold == mine, 1), ratio, "hand-made")
 
@@ -48,3 +48,20 @@ def test_no_item_has_no_counts_and_scores_0():
 def test_every_item_needs_a_prediction():
     with pytest.raises(ValueError, match="zip"):
         LENGTHS.counts("ab", "a", "en")
+
+
+def test_three_of_four():
+    golds, predictions = ["neutral", "entailment", "0", "1"], ["neutral", "contradiction", "0", "1"]
+    counts = ACCURACY.counts(golds, predictions, "de")
+    assert counts.tolist() == [[1, 1], [0, 1], [1, 1], [1, 1]]
+    assert ACCURACY.score(counts) == 0.75
+
+
+def test_no_item_scores_0():
+    counts = ACCURACY.counts([], [], "de")
+    assert counts.shape == (0, 2) and ACCURACY.score(counts) == 0
+
+
+def test_every_item_has_a_prediction():
+    with pytest.raises(ValueError):
+        ACCURACY.counts(["0", "1"], ["0"], "de")

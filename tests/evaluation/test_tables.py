@@ -1,6 +1,9 @@
 """Tables as Markdown and LaTeX: alignment, bold cells, notes, escapes."""
 
-from xalign_fairseq.evaluation.tables import Table, latex_text, markdown, markdown_text
+import pytest
+
+from xalign_fairseq.evaluation.statistics import Summary, summarise
+from xalign_fairseq.evaluation.tables import Table, latex_text, markdown, markdown_text, percent, signed
 
 TABLE = Table("A | B", ("name", "a_b", "c"), [("x*", "1", "2"), ("y", "3", "4 %")], ("A note.",), frozenset({(1, 2)}))
 
@@ -43,3 +46,24 @@ def test_names_are_left_aligned_and_figures_right():
         "| run | pair | AER |\n| --- | --- | ---: |\n| a | ro-en | 30.8 |"
     )
     assert markdown(("run", "AER"), []) == "| run | AER |\n| --- | ---: |"
+
+
+@pytest.mark.parametrize(
+    ("summary", "digits", "text"),
+    [
+        (summarise([0.81, 0.83]), 1, "82.0 ± 1.4"),
+        (summarise([0.81, 0.83]), 2, "82.00 ± 1.41"),
+        (Summary(0.5, None, 1), 1, "50.0"),
+        (Summary(-0.5, 0.0, 2), 1, "−50.0 ± 0.0"),
+        (None, 1, ""),
+    ],
+)
+def test_percent(summary, digits, text):
+    assert percent(summary, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "text"), [(1.25, 1, "+1.2"), (-0.52, 1, "−0.5"), (-0.02, 1, "0.0"), (0.004, 2, "0.00")]
+)
+def test_what_rounds_to_zero_has_no_sign(number, digits, text):
+    assert signed(number, digits) == text

@@ -63,7 +63,7 @@ def test_a_run_that_goes_on_with_more_shards_ends_its_epoch_with_the_shard_that_
     after.load_state_dict(before.state_dict())
     assert [after.source.shards.of_epoch(epoch).path.name for epoch in (3, 4, 5, 6)] == ["one", "two", "three", "one"]
     with pytest.raises(XalignError, match="not of the expected form"):
-        after.load_state_dict({**before.state_dict(), "shard": {"epoch": "3", "index": 0}})
+        after.load_state_dict({**before.state_dict(), "shard": {"epoch": "3", "index": 0, "visits": [0]}})
 
 
 def test_shards_of_different_dictionaries_stop_at_once(shard):

@@ -46,8 +46,11 @@ def load_aligner(path: str | os.PathLike[str], options: AlignerOptions | None = 
 
     Example::
 
-        aligner = load_aligner("e5-small", linking=Linking("grow", layers=(6, 7)), device="cpu")
-        [pair] = aligner.align(["the red house"], ["la maison rouge"])
+        >>> from xalign_fairseq import Linking
+        >>> aligner = load_aligner("e5-small", linking=Linking("argmax", layers=(7,)), device="cpu")
+        >>> [pair] = aligner.align(["the red house"], ["la maison rouge"])
+        >>> sorted(pair.links)
+        [(0, 0), (1, 2), (2, 1)]
     """
     options = options or AlignerOptions.of(**more)
     check_options(path, options)

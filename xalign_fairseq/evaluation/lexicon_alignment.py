@@ -69,12 +69,9 @@ def lexicon_scores(
     sides = [(lexicon.src_ids, lexicon.src_sizes), (lexicon.tgt_ids, lexicon.tgt_sizes)]
     largest = max(int(ids.max()) for ids, _ in sides)
     if largest >= len(embeddings):
-        raise XalignError(
-            "the lexicon has an id that the encoder has no embedding for",
-            found=largest,
-            expected=f"at most {len(embeddings) - 1}",
-            remedy="take the lexicon of the data-bin that the encoder was trained with",
-        )
+        problem = "the lexicon has an id that the encoder has no embedding for"
+        remedy = "take the lexicon of the data-bin that the encoder was trained with"
+        raise XalignError(problem, found=largest, expected=f"at most {len(embeddings) - 1}", remedy=remedy)
     src, tgt = ([tuple(ids.tolist()) for ids in np.split(flat, sizes.cumsum()[:-1])] for flat, sizes in sides)
     src_rows, tgt_rows = ({entry: row for row, entry in enumerate(dict.fromkeys(side))} for side in (src, tgt))
     golds: list[set[int]] = [set() for _ in src_rows]

@@ -101,9 +101,6 @@ def on_data(signature: str, digests: Mapping[str, str]) -> str:
 def shared_signature(signatures: Sequence[tuple[str, str]]) -> str:
     """The signature of several scores; a part in which they differ has each of its values, and whose it is.
 
-    Args:
-        signatures: whose score it is and its signature, of each; the same one may have several.
-
     Example::
 
         shared_signature([("small", "metric:accuracy|layer:7"), ("large", "metric:accuracy|layer:14")])

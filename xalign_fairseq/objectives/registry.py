@@ -13,8 +13,8 @@ from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.pretrained.papers import PAPERS, Paper
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.linking import Linking

@@ -102,7 +102,7 @@ class Batches(IterableDataset):
         self.epoch, self._before, self._done = state["epoch"], state["batch"], state["done"]
         self._goes_on = True
         if "shard" in state:
-            self.data.shards.go_on(self.epoch, state["shard"], state.get("visits"))
+            self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         # Another split than that of training is read whole, also after a reading that was broken off.

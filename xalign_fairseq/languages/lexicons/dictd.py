@@ -1,7 +1,6 @@
 """dictd's ``.index`` and ``.dict`` or ``.dict.dz``, with the text of the definitions as FreeDict lays it out."""
 
 import gzip
-import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -9,8 +8,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import decode_line, read_lines
-from xalign_fairseq.languages.lexicons.notes import without_notes
+from xalign_fairseq.languages.lexicons.tei import without_notes
 
 SUFFIXES = (".dict", ".dict.dz", ".index")
 
@@ -23,7 +23,7 @@ _LABEL = re.compile(r"\s*[^\W\d_]+( [^\W\d_]+)?:\s")  # 'see: {...}', 'See also:
 _EXAMPLE = re.compile(r"\s*-\s")  # the translation of the line before
 
 
-def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
+def read(path: StrPath) -> Iterator[tuple[str, str]]:
     """The entries of a dictd dictionary whose definitions are laid out as FreeDict's.
 
     The first line of a definition is the headword, with pronunciation between slashes and notes in brackets; a line
@@ -33,14 +33,6 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
 
     Args:
         path: any of the two files; the other one is beside it and has the same name before the suffix.
-
-    Raises:
-        XalignError: a file is missing, the index has another form or names text that is not there, or the text is not
-            UTF-8 or damaged.
-
-    Example::
-
-        next(read("freedict-eng-swe.index"))  # ("abandon", "överge")
     """
     index, text_file = index_and_text(path)
     content = _content(text_file)
@@ -61,7 +53,7 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
         yield from _pairs(decode_line(content[offset : offset + size], text_file, number))
 
 
-def index_and_text(path: str | os.PathLike) -> tuple[Path, Path]:
+def index_and_text(path: StrPath) -> tuple[Path, Path]:
     """The ``.index`` file and the ``.dict`` or ``.dict.dz`` file, of which ``path`` is one."""
     path = Path(path)
     stem = next((path.name.removesuffix(suffix) for suffix in SUFFIXES if path.name.endswith(suffix)), path.name)
@@ -91,12 +83,8 @@ def _content(path: Path) -> bytes:
 def _fields(line: str, where: str) -> tuple[str, int, int]:
     headword, *numbers = line.split("\t")
     if len(numbers) < 2 or not all(0 < len(each) <= 9 and set(each) <= _DIGITS.keys() for each in numbers[:2]):
-        raise XalignError(
-            "the line is not of a dictd index",
-            where=where,
-            found=repr(line),
-            expected="headword TAB offset TAB length, the numbers in base 64",
-        )
+        expected = "headword TAB offset TAB length, the numbers in base 64"
+        raise XalignError("the line is not of a dictd index", where=where, found=repr(line), expected=expected)
     return headword, _number(numbers[0]), _number(numbers[1])
 
 
