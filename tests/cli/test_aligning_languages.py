@@ -40,10 +40,18 @@ def command(tiny_text, tmp_path):
     texts = {
         "align": ["--pairs", tiny_text / "text.pairs", "--out", tmp_path / "links", "--quiet"],
         "layers": ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--quiet"],
-        "links": ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--out", tmp_path / "links",
-                  "--overwrite", "--quiet"],
+        "links": [
+            "--src",
+            tiny_text / "text.en",
+            "--tgt",
+            tiny_text / "text.xx",
+            "--out",
+            tmp_path / "links",
+            "--overwrite",
+            "--quiet",
+        ],
         "retrieve": ["--src", tmp_path / "src", "--tgt", tmp_path / "tgt", "--quiet"],
-    }  # fmt: skip
+    }
     kept = [line.split(" ||| ") for line in (tiny_text / "text.pairs").read_text().splitlines()]
     for side, name in enumerate(("src", "tgt")):
         (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in kept if all(each.strip() for each in pair)))
