@@ -29,7 +29,7 @@ def test_a_spoilt_model_has_no_score(spoilt):
         lambda: rank_counts(good, bad, words.to_tgt),
         lambda: pair_cosines(words, bad, good),
     ):
-        with pytest.raises(XalignError, match=r"(?s)not finite.*1 of 3, the first of them number 2.*xalign doctor"):
+        with pytest.raises(XalignError, match=r"(?s)not finite.*1 of 3, the first of them number 2.*command doctor"):
             score()
 
 

@@ -75,13 +75,6 @@ def test_what_is_there_is_left_unless_told(folder, tmp_path):
     )
 
 
-def test_the_folder_of_the_model_itself_is_never_replaced(folder):
-    before = sorted(path.name for path in folder.iterdir())
-    with pytest.raises(XalignError, match="holds what is read, which would be lost"):
-        convert(folder, folder, overwrite=True)
-    assert sorted(path.name for path in folder.iterdir()) == before
-
-
 def test_a_checkpoint_does_not_lose_its_optimiser_to_its_own_conversion(folder, tmp_path):
     path = tmp_path / "trained.pt"
     convert(folder, tmp_path / "begun.pt")

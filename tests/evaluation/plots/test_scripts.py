@@ -19,8 +19,5 @@ def test_scripts_that_an_older_matplotlib_does_not_shape_are_named(monkeypatch):
     monkeypatch.delattr(ft2font, "__libraqm_version__", raising=False)
     assert unshaped(["The", "书", "дом"]) is None
     assert "letters of ARABIC, DEVANAGARI one by one" in unshaped(["a", "घर", "بيت"])
-
-
-def test_one_that_shapes_says_nothing(monkeypatch):
     monkeypatch.setattr(ft2font, "__libraqm_version__", "0.10", raising=False)
     assert unshaped(["घर"]) is None
