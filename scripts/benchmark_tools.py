@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from peak_memory import peak_mb
+from harness import peak_mb
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.core.files import atomic_write
@@ -86,15 +86,17 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
 def xalign(folder: Path, device: str) -> Iterator[Run]:
     """The methods of the other two at their layer, where the encoder has it, and transport as it is by default."""
     from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.transport.linking import Linking
 
     for dtype in ("float32", "bfloat16") if device == "cuda" else ("float32",):
         loaded = Aligner.from_pretrained(folder, device=device, dtype=dtype)
         theirs = LAYER if loaded.encoder.config.encoder_layers > LAYER else None
         for method, layer in (*((method, theirs) for method in (*SIMALIGN, "softmax")), ("transport", None)):
-            aligner = Aligner(loaded.encoder, loaded.tokenizer, method=method, layer=layer)
-            [layer] = aligner.layers
+            linking = Linking(method, layers=() if layer is None else (layer,))
+            aligner = Aligner(loaded.encoder, loaded.tokenizer, linking)
+            [layer] = aligner.linking.layers
             yield (
-                {"method": method, "encoding": aligner.pair_encoder.encoding, "layer": layer, "dtype": dtype},
+                {"method": method, "encoding": aligner.linking.encoding, "layer": layer, "dtype": dtype},
                 lambda pairs, aligner=aligner: [pair.links for pair in aligner.align(*zip(*pairs, strict=True))],
             )
 

@@ -172,20 +172,22 @@ def benchmarks() -> str:
 
 def defaults() -> str:
     """How models of known families align unless they are told otherwise."""
-    from xalign_fairseq.aligner.neural.defaults import FAMILIES
-    from xalign_fairseq.aligner.neural.link_setting import layer_words
+    from xalign_fairseq.aligner.neural.defaults import RESULTS as FILES
+    from xalign_fairseq.aligner.neural.defaults import TABLE
+    from xalign_fairseq.transport.linking import layer_range
 
     rows = []
-    for row in FAMILIES:
-        names = ", ".join(f"`{family}`" for family in row.families)
-        results = f", [results](../../scripts/results/{row.results})" if row.results else ""
-        errors = _development_errors(row.results) if row.results else {}
-        for number, entry in enumerate(row.entries):
+    for families, linkings, source in TABLE:
+        names = ", ".join(f"`{family}`" for family in families)
+        file = FILES.get(families[0])
+        results = f", [results](../../scripts/results/{file})" if file else ""
+        errors = _development_errors(file) if file else {}
+        for number, entry in enumerate(linkings):
             options = " ".join(f"--{option} {value}" for option, value in entry.options.items())
             how = f"`--method {entry.method}{f' {options}' * bool(options)}`"
-            about = (names, row.source + results) if number == 0 else ("", "")
+            about = (names, source + results) if number == 0 else ("", "")
             error = errors.get((entry.method, entry.encoding), "")
-            rows.append((about[0], how, layer_words(entry.layers), entry.encoding, error, about[1]))
+            rows.append((about[0], how, layer_range(entry.layers), entry.encoding, error, about[1]))
     return markers.table(("family", "method", "layer", "encoding", "AER", "source"), rows)
 
 
@@ -227,7 +229,7 @@ def patches() -> str:
 
 def supported() -> str:
     """The models of Hugging Face's that can be read."""
-    from xalign_fairseq.encoder.pretrained.huggingface.supported import supported_table
+    from xalign_fairseq.encoder.pretrained.huggingface.families import supported_table
 
     return supported_table()
 

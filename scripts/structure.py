@@ -143,11 +143,18 @@ def levels(found: dict[str, set[str]]) -> int:
 
 
 def shown_flags(code: str) -> list[str]:
-    """The texts in the calls of XalignError that hold a flag or a command of ``xalign``."""
-    calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
-    errors = [call for call in calls if getattr(call.func, "id", getattr(call.func, "attr", "")) == "XalignError"]
-    parts = (part for call in errors for part in ast.walk(call) if isinstance(part, ast.Constant))
-    return [part.value for part in parts if isinstance(part.value, str) and FLAG.search(part.value)]
+    """The texts in errors' calls, or in variables named as their fields, that hold a flag or a command."""
+
+    def says(node: ast.AST) -> bool:
+        if isinstance(node, ast.Call):
+            return getattr(node.func, "id", getattr(node.func, "attr", "")) == "XalignError"
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+        return bool(names & {"problem", "where", "found", "expected", "remedy"})
+
+    parts = (part for node in ast.walk(ast.parse(code)) if says(node) for part in ast.walk(node))
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [text for text in texts if FLAG.search(text)]
 
 
 def long_signatures(code: str) -> list[str]:

@@ -21,11 +21,16 @@ from xalign_fairseq.registration import register
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.alignment import Alignment
+    from xalign_fairseq.aligner.load import load_aligner
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.pharaoh import Gold, parse_line
+    from xalign_fairseq.training.alignment_model import AlignmentModel
+    from xalign_fairseq.training.batches import Batches
+    from xalign_fairseq.training.trainer import AlignmentTrainer
+    from xalign_fairseq.transport.linking import Linking
     from xalign_fairseq.transport.options import SinkhornOptions
     from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
     from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
@@ -33,10 +38,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Aligner",
     "Alignment",
+    "AlignmentModel",
+    "AlignmentTrainer",
+    "Batches",
     "Gold",
+    "Linking",
     "SinkhornOptions",
     "XalignError",
     "__version__",
+    "load_aligner",
     "parse_line",
     "read_gold",
     "register",
@@ -49,8 +59,13 @@ __all__ = [
 _HOMES = {
     "Aligner": "xalign_fairseq.aligner.neural.aligner",
     "Alignment": "xalign_fairseq.aligner.alignment",
+    "AlignmentModel": "xalign_fairseq.training.alignment_model",
+    "AlignmentTrainer": "xalign_fairseq.training.trainer",
+    "Batches": "xalign_fairseq.training.batches",
     "Gold": "xalign_fairseq.links.pharaoh",
     "SinkhornOptions": "xalign_fairseq.transport.options",
+    "Linking": "xalign_fairseq.transport.linking",
+    "load_aligner": "xalign_fairseq.aligner.load",
     "parse_line": "xalign_fairseq.links.pharaoh",
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",

@@ -1,8 +1,10 @@
-"""What a fairseq command needs of the package: its patches applied, its tasks, criterions and models registered."""
+"""What a fairseq command needs of the package: its fixes and its trainer, its tasks, criterions and models."""
 
 
 def register() -> None:
-    """Apply the fairseq compatibility patches and register all tasks, criterions, models and objectives (idempotent).
+    """Apply the fixes for fairseq, put in the trainer, and register all tasks, criterions, models and objectives.
+
+    A second call does nothing.
 
     Example::
 
@@ -17,6 +19,10 @@ def register() -> None:
 
     require_fairseq()
     compat.apply()
+
+    from xalign_fairseq.trainer import trainer
+
+    trainer.install()
 
     from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)
     from xalign_fairseq.models import xalign  # noqa: F401

@@ -16,6 +16,7 @@ from xalign_fairseq.languages.sample.bitext import write_sample
 from xalign_fairseq.links.pharaoh import read_links
 from xalign_fairseq.objectives import WordContrastive
 from xalign_fairseq.training import AlignmentModel, Batches, PretrainingData, PretrainingDataOptions
+from xalign_fairseq.transport.linking import Linking
 
 INPUTS = ("docs/gallery/sentences.py",)
 UPDATES, WORDS, LAYER = 40, 20, 12
@@ -55,7 +56,7 @@ def train(data: str, folder: str) -> None:
 
 def vectors(model: str, prefix: str) -> tuple[list[tuple[str, str]], np.ndarray, np.ndarray]:
     """The most frequent linked pairs of longer words, and the mean vector of each word, at length 1."""
-    aligner = Aligner.from_pretrained(model, layer=LAYER, dtype="float32", device="cpu")
+    aligner = Aligner.from_pretrained(model, linking=Linking(layers=(LAYER,)), dtype="float32", device="cpu")
     sides = [Path(f"{prefix}.{language}").read_text(encoding="utf-8").splitlines() for language in ("en", "ru")]
     counts: Counter[tuple[str, str]] = Counter()
     found: dict[tuple[str, str], list[torch.Tensor]] = {}

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from xalign_fairseq import Aligner, Gold, parse_line
 from xalign_fairseq.aligner.neural.pair_batches import encode_pairs
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 ENGLISH = ["Yesterday", "the", "old", "teacher", "did", "not", "sell", "her", "books", "."]
 # Language -> translation, and links from English: i-j sure, ipj possible.
@@ -48,9 +49,9 @@ def similarities(language: str) -> tuple[Tensor, Tensor, Tensor]:
 @torch.inference_mode()
 def word_vectors(model: Aligner, words: list[str]) -> Tensor:
     """A vector (n, H) for each word of a sentence, the mean of its pieces at the layers that the aligner reads."""
-    [encoded] = encode_pairs(model.tokenizer, [(words, words)], model.unknown)
-    states, spans = model.pair_encoder.states([(encoded.src, encoded.tgt)], model.layers)
+    [encoded] = encode_pairs(model.tokenizer, [(words, words)], UnknownTokens())
+    states, spans = model.pair_encoder.states([(encoded.src, encoded.tgt)], model.linking.layers)
     start, end = spans[0, :2].tolist()
-    pieces = torch.stack([states[layer][0, start:end] for layer in model.layers]).mean(0)
+    pieces = torch.stack([states[layer][0, start:end] for layer in model.linking.layers]).mean(0)
     owners = torch.as_tensor(encoded.src_words)
     return torch.stack([pieces[owners == word].mean(0) for word in range(len(words))])

@@ -22,9 +22,8 @@ from claims import MARK, mark, variant
 from common.report import NOTHING, Report
 from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, Setting
 
-from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import spearman, summarise
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, percent, signed
 
 Runs = dict[Setting, list[study.Run]]
 NOTE = (

@@ -53,7 +53,7 @@ from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import Link
-from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.linking import Linking
 
 METHODS = ("argmax", "itermax", "union")
 ISO3 = {"ar": "ara", "cs": "ces", "de": "deu", "en": "eng", "es": "spa", "fr": "fra", "hi": "hin", "ru": "rus"}
@@ -78,7 +78,8 @@ class Model:
 
     def aligner(self, encoding: str) -> Aligner:
         """Reads the pair's files; with maps, through them."""
-        return Aligner(self.encoder, self.tokenizer, encoding=encoding, maps=self.maps, languages=self.languages)
+        linking = Linking(encoding=encoding)
+        return Aligner(self.encoder, self.tokenizer, linking, maps=self.maps, languages=self.languages)
 
     def encodings(self) -> Sequence[str]:
         """Maps are of sentences that were encoded by themselves."""
@@ -118,9 +119,7 @@ def measure_aer(model: Model, gold: Path, silver: Path) -> tuple[dict[str, Any],
         counts[name] = np.array([(c.hits_sure, c.hits_possible, c.links, c.sure) for c in table])
         encoding, layer, method = place
         signature = score_signature(
-            layer=layer,
-            method=Transport(filter=method),
-            encoding=encoding,
+            linking=Linking("transport", {"filter": method}, (layer,), "hidden", encoding),
             languages=None if model.maps is None else model.languages,
         )
         record[name] = {"encoding": encoding, "layer": layer, "method": method,
@@ -133,7 +132,7 @@ def align(model: Model, files: Path, places: Sequence[Place]) -> dict[Place, lis
     found = {}
     for encoding in dict.fromkeys(place[0] for place in places):
         mine = [place for place in places if place[0] == encoding]
-        settings = [(layer, Transport(filter=method)) for _, layer, method in mine]
+        settings = [Linking("transport", {"filter": method}, (layer,)) for _, layer, method in mine]
         sides = (read_lines(f"{files}.{lang}") for lang in model.languages)
         links = sweep_links(model.aligner(encoding), zip(*sides, strict=True), settings)
         found |= dict(zip(mine, links, strict=True))

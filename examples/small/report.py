@@ -20,9 +20,8 @@ import study
 from common.differences import Difference, compare, correct
 from common.report import NOTHING, Report
 
-from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import summarise
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, percent, signed
 
 TITLES = {"explicit_alignments": "Explicit alignments", "ppa": "PPA", "weam": "WEAM"}
 Runs = dict[str, list[study.Run]]

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.files import atomic_write, file_sha256
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD, training_record
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
 
 PART = 15 * 2**20  # bytes of a file that comes back

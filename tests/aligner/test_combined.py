@@ -17,6 +17,9 @@ class Encoder:
     def __init__(self, scores, too_long=False):
         self.scores, self.too_long = scores, too_long
 
+    def describe(self):
+        return "an encoder"
+
     def stream(self, pairs, progress=None):
         for src, tgt in pairs:
             found = {} if self.too_long else {link: s for link, s in self.scores.items() if link[0] < len(src)}
@@ -47,36 +50,37 @@ def aligner(scores, statistics, too_long=False, most=9, **options):
 
 
 PAIR = (["a", "b"], ["A", "B"])
+ONE = ([PAIR[0]], [PAIR[1]])
 CHOICE = {"threshold": 0.45, "growth": 0.4}  # weaker ones from 0.18 on
 
 
 def test_both_by_hand():
     # (0, 0) 0.4 * 0.9 + 0.6 * 0.5 = 0.66; (1, 1) 0.4 * 0.3 + 0.6 * 0.4 = 0.36, which grows; (1, 0) 0.6 * 0.2 = 0.12.
     both = aligner({(0, 0): 0.9, (0, 1): 0.1, (1, 1): 0.3}, [[0.5, 0.0], [0.2, 0.4]], **CHOICE)
-    [found] = both.align([PAIR])
+    [found] = both.align(*ONE)
     assert found.links == pytest.approx({(0, 0): 0.66, (1, 1): 0.36})
     assert (found.src, found.tgt, found.too_long) == (*PAIR, False)
-    assert "40% of its scores and 60% of statistics that it guides (fixed)" in both.describe()
+    assert "an encoder; 40% of its scores and 60% of statistics that it guides (fixed)" in both.describe()
     np.testing.assert_allclose(both._models[0].guided["a", "b"], [[0.9, 0.1], [0.0, 0.3]], rtol=1e-6)
 
 
 def test_what_grows_and_from_where():
     # (1, 1): 0.4 * 0.3 + 0.6 * 0.2 = 0.24
     scores, statistics = {(0, 0): 0.49, (1, 1): 0.3}, [[0.49, 0.0], [0.0, 0.2]]
-    assert aligner(scores, statistics, **CHOICE).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
-    assert aligner(scores, statistics).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
+    assert aligner(scores, statistics, **CHOICE).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
+    assert aligner(scores, statistics).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
     one = aligner(scores, statistics, growth=1.0)
-    assert one.align([PAIR])[0].links == pytest.approx({(0, 0): 0.49})
-    assert aligner(scores, statistics, threshold=0.5, growth=1.0).align([PAIR])[0].links == {}
+    assert one.align(*ONE)[0].links == pytest.approx({(0, 0): 0.49})
+    assert aligner(scores, statistics, threshold=0.5, growth=1.0).align(*ONE)[0].links == {}
     assert "links of 0.42 and more, grown by those of 0.15 and more" in aligner(scores, statistics).describe()
 
 
 def test_too_long_for_the_statistics_and_for_the_encoder():
     scores = {(0, 0): 0.4}  # 0.4 of it are below 0.18
-    [found] = aligner(scores, [[0.0, 0.0], [0.0, 0.0]], most=1, **CHOICE).align([PAIR])
+    [found] = aligner(scores, [[0.0, 0.0], [0.0, 0.0]], most=1, **CHOICE).align(*ONE)
     assert found.links == pytest.approx(scores)
-    assert aligner(scores, [[0.0, 0.0], [0.0, 0.0]], **CHOICE).align([PAIR])[0].links == {}
-    [lost] = aligner(scores, [[1.0, 0.0], [0.0, 1.0]], too_long=True).align([PAIR])
+    assert aligner(scores, [[0.0, 0.0], [0.0, 0.0]], **CHOICE).align(*ONE)[0].links == {}
+    [lost] = aligner(scores, [[1.0, 0.0], [0.0, 1.0]], too_long=True).align(*ONE)
     assert lost.links == {}
     assert lost.too_long
 

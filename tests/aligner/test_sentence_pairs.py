@@ -118,7 +118,7 @@ def test_a_pipe_beside_a_compressed_file(tmp_path):
 def test_what_cannot_be_read_once(tmp_path):
     file = write(tmp_path / "a", "1\n")
     for sides in (("-", file), (file, "-")):
-        with pytest.raises(XalignError, match="--pairs -"):
+        with pytest.raises(XalignError, match="pairs='-'"):
             open_pairs(*sides)
     with pytest.raises(XalignError, match="more than once"):
         SentencePairs("-")

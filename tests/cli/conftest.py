@@ -2,29 +2,15 @@
 
 import io
 import json
-import random
-from argparse import Namespace
 from contextlib import redirect_stdout
 
-import numpy as np
 import pytest
-import sentencepiece
-import torch
+from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
 from support.transfer_data import right, write_run  # noqa: F401
 
 from xalign_fairseq.cli import _doctor_environment, _doctor_transformers, main
 from xalign_fairseq.core import installed
-from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.sinkhorn import backend, building
-
-TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
-WORDS = TEXT.split()
-SIZES = {
-    "encoder_layers": 3, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,
-    "max_positions": 64,
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -58,71 +44,6 @@ def nothing_decided():
     forget()
     yield forget
     forget()
-
-
-@pytest.fixture(scope="session")
-def tiny_text(tmp_path_factory):
-    """A folder with text.en, text.xx (40 lines, some empty), text.pairs and text.gold (0-based)."""
-    folder = tmp_path_factory.mktemp("text")
-    rng = random.Random(0)
-    lines = [[rng.choices(WORDS, k=rng.randint(1, 9)) for _ in range(2)] for _ in range(40)]
-    lines[3][0] = lines[7][1] = lines[9][0] = lines[9][1] = []
-    gold = []
-    for src, tgt in lines:
-        links = [f"{i}{rng.choice('-p')}{min(i, len(tgt) - 1)}" for i in range(len(src)) if tgt]
-        gold.append(" ".join(links))
-    for name, side in (("en", 0), ("xx", 1)):
-        (folder / f"text.{name}").write_text("".join(" ".join(line[side]) + "\n" for line in lines))
-    (folder / "text.pairs").write_text("".join(f"{' '.join(src)} ||| {' '.join(tgt)}\n" for src, tgt in lines))
-    (folder / "text.gold").write_text("".join(line + "\n" for line in gold))
-    return folder
-
-
-@pytest.fixture(scope="session")
-def tiny_spm():
-    """The bytes of a sentencepiece model of the words of the text."""
-    rng = random.Random(0)
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([" ".join(rng.sample(WORDS, 6)) for _ in range(300)]), model_writer=model,
-        vocab_size=60, hard_vocab_limit=False, minloglevel=2, num_threads=1,
-    )  # fmt: skip
-    return model.getvalue()
-
-
-@pytest.fixture(scope="session")
-def tiny_state(tiny_spm):
-    """The content of a checkpoint: options, weights, tokenizer; the labelling layer is the first."""
-    dictionary = dictionary_of_model(load_sentencepiece(tiny_spm))
-    torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **SIZES))
-    with torch.no_grad():
-        for parameter in encoder.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
-    return {
-        "args": None,
-        "cfg": {
-            "model": Namespace(arch="xalign_tiny", **SIZES),
-            "criterion": {"_name": "xlm_align", "dwa_label_layer": 1},
-            "task": {"_name": "xalign_pretraining", "data": "data-bin"},
-        },
-        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
-        "last_optimizer_state": None,
-        "task_state": {
-            "tokenizer": {
-                "symbols": list(dictionary.symbols),
-                "sentencepiece": torch.from_numpy(np.frombuffer(tiny_spm, dtype=np.uint8).copy()),
-            }
-        },
-    }
-
-
-@pytest.fixture(scope="session")
-def tiny_checkpoint(tiny_state, tmp_path_factory):
-    """Path of the checkpoint."""
-    path = tmp_path_factory.mktemp("checkpoint") / "checkpoint_best.pt"
-    torch.save(tiny_state, path)
-    return path
 
 
 @pytest.fixture

@@ -76,25 +76,6 @@ def test_both_inputs_both_outputs_and_batch_sizes_agree(align, tiny_text, tmp_pa
     assert all(0 < probability <= 1 for row in rows for *_, probability in row["links"])
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--layer", "3"),
-        ("--layer", "0"),
-        ("--filter", "union"),
-        ("--filter", "argmax", "--mu", "0.1"),
-        ("--rounds", "1"),
-        ("--rounds", "6", "--alpha", "0.5"),
-        ("--filter", "itermax-paper", "--order", "rows-first", "--iterations", "0"),
-    ],
-)
-def test_options_reach_the_alignment(align, options, capsys):
-    align("--quiet")
-    default = capsys.readouterr().out
-    align("--quiet", *options)
-    assert capsys.readouterr().out != default
-
-
 def test_the_layer_that_the_checkpoint_labelled_with_is_the_default(align, capsys):
     align("--quiet")
     default = capsys.readouterr().out
@@ -167,13 +148,6 @@ def test_bad_options(align, options, message, capsys):
 def test_no_cuda_device(align, capsys, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert "no CUDA device" in failed(capsys, align("--device", "cuda"))
-
-
-@pytest.mark.parametrize("size", ["0", "-3", "x"])
-def test_a_batch_size_without_a_meaning(align, size, capsys):
-    with pytest.raises(SystemExit):
-        align("--batch-tokens", size)
-    assert "--batch-tokens" in capsys.readouterr().err
 
 
 def test_texts_of_different_lengths_and_one_side_alone(align, tiny_text, tmp_path, capsys):

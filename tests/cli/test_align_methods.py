@@ -5,24 +5,31 @@ import json
 import pytest
 import torch
 
+from xalign_fairseq.aligner.load import load_aligner
+from xalign_fairseq.aligner.neural import aligner as module
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.methods import links_of_words
 from xalign_fairseq.transport.sinkhorn import backend
 
 CASES = [
-    (("--method", "argmax"), {"method": Cosine()}),
-    (("--method", "itermax", "--rounds", "4"), {"method": Cosine("itermax", rounds=4)}),
-    (("--method", "match", "--encoding", "joint"), {"method": Cosine("match"), "encoding": "joint"}),
-    (("--method", "softmax", "--threshold", "0.2"), {"method": Softmax(0.2)}),
+    (("--method", "argmax"), Linking("argmax")),
+    (("--method", "itermax", "--rounds", "4"), Linking("itermax", {"rounds": 4})),
+    (("--method", "match", "--encoding", "joint"), Linking("match", encoding="joint")),
+    (("--method", "softmax", "--threshold", "0.2"), Linking("softmax", {"threshold": 0.2})),
     (
         ("--method", "ot-unbalanced", "--dustbin", "0.3", "--iterations", "5", "--filter", "itermax"),
-        {"method": Dustbin(0.3, iterations=5, filter="itermax")},
+        Linking("ot-unbalanced", {"dustbin": 0.3, "iterations": 5, "filter": "itermax"}),
     ),
-    (("--layer", "1,3"), {"layer": (1, 3)}),
-    (("--layer", "1-3", "--filter", "argmax"), {"layer": (1, 2, 3), "method": Transport(filter="argmax")}),
-    (("--dtype", "bfloat16", "--layer", "3"), {"dtype": "bfloat16", "layer": 3}),
+    (("--layer", "1,3"), Linking(layers=(1, 3))),
+    (("--layer", "1-3", "--filter", "argmax"), Linking("transport", {"filter": "argmax"}, (1, 2, 3))),
+    (
+        ("--filter", "itermax-paper", "--order", "rows-first", "--iterations", "0", "--mu", "0.1", "--alpha", "0.5"),
+        Linking(options={"filter": "itermax-paper", "order": "rows-first", "iterations": 0, "mu": 0.1, "alpha": 0.5}),
+    ),
+    (("--dtype", "bfloat16", "--layer", "3"), Linking(layers=(3,))),
 ]
 
 
@@ -35,12 +42,13 @@ def align(tiny_checkpoint, tiny_text):
     return run
 
 
-@pytest.mark.parametrize(("options", "keywords"), CASES, ids=lambda case: "-".join(map(str, case)).strip("-"))
-def test_options_reach_the_aligner(align, tiny_checkpoint, tiny_text, tmp_path, options, keywords):
+@pytest.mark.parametrize(("options", "linking"), CASES, ids=str)
+def test_options_reach_the_aligner(align, tiny_checkpoint, tiny_text, tmp_path, options, linking):
     assert align(*options, "--format", "json", "--out", tmp_path / "out", "--quiet") == 0
     rows = [json.loads(line) for line in read_lines(tmp_path / "out")]
     sides = (list(read_lines(tiny_text / f"text.{name}")) for name in ("en", "xx"))
-    expected = Aligner.from_pretrained(tiny_checkpoint, **keywords).align(*sides)
+    dtype = "bfloat16" if "bfloat16" in options else "auto"
+    expected = load_aligner(tiny_checkpoint, linking=linking, dtype=dtype).align(*sides)
     assert len(rows) == len(expected) == 40 and any(row["links"] for row in rows)
     for row, alignment in zip(rows, expected, strict=True):
         found = {(i, j): probability for i, j, probability in row["links"]}
@@ -79,23 +87,15 @@ def test_the_sinkhorn_backend_is_selected_and_told(align, nothing_decided, capsy
         assert "Sinkhorn on cpu, float32: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("layers", ["3-1", "2-2", "a", "1,", "1--2", ""])
-def test_layers_that_are_none(align, layers, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        align("--layer", layers)
-    assert "several with commas, or first-last" in capsys.readouterr().err
-
-
 def test_bfloat16_holds_for_weights_and_states_but_not_for_links(tiny_checkpoint, monkeypatch):
-    aligner = Aligner.from_pretrained(tiny_checkpoint, dtype="bfloat16", layer=(1, 2))
+    aligner = Aligner.from_pretrained(tiny_checkpoint, dtype="bfloat16", linking=Linking(layers=(1, 2)))
     assert {parameter.dtype for parameter in aligner.encoder.parameters()} == {torch.bfloat16}
     seen = []
 
-    class Watching(Transport):
-        def __call__(self, hidden, spans, *, sizes=None):
-            seen.append(hidden.dtype)
-            return super().__call__(hidden, spans, sizes=sizes)
+    def watching(method, hidden, *more):
+        seen.append(hidden.dtype)
+        return links_of_words(method, hidden, *more)
 
-    aligner.method = Watching()
+    monkeypatch.setattr(module, "links_of_words", watching)
     assert aligner.align(["the red house"], ["a big cat"])[0].links
     assert seen == [torch.float32]

@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.pointer import Pointer
 
 
@@ -15,9 +17,9 @@ def pointed(tiny_state, tmp_path):
     for parameter in pointer.parameters():
         torch.nn.init.normal_(parameter)
     heads = {f"heads.dwa.pointer.{key}": value for key, value in pointer.state_dict().items()}
-    criterion = {"_name": "xlm_align", "dwa_label_by": "pointer", "dwa_layer": 2, "dwa_label_layer": 1}
+    labelling = Linking.of(Transport(), {"hidden": 1, "pointer": 2}, "pointer").state()
     state = {**tiny_state, "model": {**tiny_state["model"], **heads}}
-    state["cfg"] = {**tiny_state["cfg"], "criterion": criterion}
+    state["task_state"] = {**tiny_state["task_state"], "labelling": labelling}
     path = tmp_path / "pointed.pt"
     torch.save(state, path)
     return path

@@ -8,9 +8,10 @@ import sys
 import pytest
 
 from xalign_fairseq.aligner.neural import aligner, dtypes
-from xalign_fairseq.cli import _aligning, align
+from xalign_fairseq.cli import _aligning, align, layers
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport import names
+from xalign_fairseq.transport.linking import Linking
 
 
 @pytest.fixture
@@ -41,12 +42,12 @@ def test_choices_are_those_of_the_library(parser, capsys, option, expected):
 
 def test_every_option_of_a_method_is_an_option_of_the_command(parser):
     options = {option for those in names.METHODS.values() for option in those}
-    assert options == {"filter", *_aligning.METHOD_OPTIONS}
+    assert options == {*_aligning.METHOD_OPTIONS}
     assert options <= vars(parser.parse_args(["--model", "model.pt"])).keys()
 
 
 @pytest.mark.parametrize(
-    ("text", "layers"),
+    ("text", "found"),
     [
         ("8", (8,)),
         ("-1", (-1,)),
@@ -56,8 +57,8 @@ def test_every_option_of_a_method_is_an_option_of_the_command(parser):
         ("-2,-1", (-2, -1)),
     ],
 )
-def test_layers(text, layers):
-    assert _aligning.layer_list(text) == layers
+def test_layers(text, found):
+    assert _aligning.layer_list(text) == found
 
 
 @pytest.mark.parametrize("text", ["", "x", "3-2", "3-3", "1,", "1--2", "2.5"])
@@ -117,17 +118,6 @@ def test_text_is_two_files_or_one(given, told):
         _aligning.text_files(argparse.Namespace(**empty | given))
 
 
-def test_gold_links_are_those_of_the_text(tmp_path):
-    (tmp_path / "gold").write_text("0-0 1p1\n\n")
-    pairs = [(["a", "b"], ["x", "y"]), ([], [])]
-    first, second = _aligning.read_fitting_gold(str(tmp_path / "gold"), pairs)
-    assert (first.sure, first.possible, second.possible) == ({(0, 0)}, {(0, 0), (1, 1)}, frozenset())
-    with pytest.raises(XalignError, match="lines"):
-        _aligning.read_fitting_gold(str(tmp_path / "gold"), pairs[:1])
-    with pytest.raises(XalignError, match=r"gold, line 1\n  found: link 1-1, sentence lengths 1 and 2"):
-        _aligning.read_fitting_gold(str(tmp_path / "gold"), [(["a"], ["x", "y"]), ([], [])])
-
-
 def test_what_computes_transport_is_told_unless_quiet(capsys):
     logger = logging.getLogger("xalign_fairseq.transport.sinkhorn")
     for quiet, told in ((True, "warning\n"), (False, "info\nwarning\n")):
@@ -146,3 +136,13 @@ def test_progress_is_shown_on_a_terminal_alone(monkeypatch, capsys):
         with _aligning.progress_bar(3, quiet) as advance:
             advance(2)
         assert ("2/3" in capsys.readouterr().err) is not quiet
+
+
+@pytest.mark.parametrize("name", names.METHODS)
+def test_the_arguments_of_a_linking_give_it_again(name, parser):
+    odd = {"filter": "itermax-paper", "iterations": 7, "mu": 0.3, "order": "rows-first", "rounds": 4, "alpha": 0.6}
+    odd |= {"dustbin": 0.7, "threshold": 1 / 3, "temperature": 0.07, "growth": 0.9}
+    for options in ({}, {option: odd[option] for option in names.METHODS[name]}):
+        linking = Linking(name, options, (3, 4), encoding="joint")
+        found = _aligning.linking_of(parser.parse_args(layers.align_words(linking)))
+        assert found.finder == linking.finder and (found.layers, found.encoding) == ((3, 4), "joint")

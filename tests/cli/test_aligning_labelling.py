@@ -5,19 +5,18 @@ import torch
 
 from xalign_fairseq.aligner.neural import defaults
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.defaults import FamilyDefaults, FamilyEntry
 from xalign_fairseq.cli import main
-from xalign_fairseq.transport.label_options import LabelOptions
-from xalign_fairseq.transport.methods import Cosine, Dustbin, Transport
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.methods import Dustbin, Transport
 
 OWN = Dustbin(0.4, filter="itermax")
 
 
-def stored(state, folder, method, encoding=None):
+def stored(state, folder, method, encoding=""):
     path = folder / f"{type(method).__name__}.pt"
     task_state = {
         **state["task_state"],
-        "labelling": LabelOptions(method, {"hidden": 2, "pointer": 3}, encoding=encoding).state(),
+        "labelling": Linking.of(method, {"hidden": 2, "pointer": 3}, encoding=encoding).state(),
     }
     torch.save({**state, "task_state": task_state}, path)
     return path
@@ -77,20 +76,21 @@ def test_pairs_are_encoded_as_the_model_did_it(tiny_state, tmp_path, align):
 
 
 def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state, tmp_path, align, monkeypatch):
-    entries = (FamilyEntry("softmax", (4, 8), "separate", {"threshold": 0.2}), FamilyEntry("argmax", (12,), "joint"))
-    monkeypatch.setattr(defaults, "FAMILIES", (FamilyDefaults(("known",), entries, "made up"),))
-    options = {**tiny_state["cfg"], "criterion": {"_name": "tlm"}}
+    softmax = Linking("softmax", {"threshold": 0.2}, (4, 8), encoding="separate")
+    argmax = Linking("argmax", layers=(12,), encoding="joint")
+    monkeypatch.setattr(defaults, "FAMILIES", {"known": (softmax, argmax)})
     path = tmp_path / "known.pt"
-    torch.save({**tiny_state, "cfg": options, "task_state": {**tiny_state["task_state"], "family": "known"}}, path)
+    known = {"tokenizer": tiny_state["task_state"]["tokenizer"], "family": "known"}
+    torch.save({**tiny_state, "task_state": known}, path)
     said = ("--method", "softmax", "--threshold", "0.2", "--layer", "1,2", "--encoding", "separate")
     status, links, told = align(path)
     assert status == 0 and links == align(path, *said)[1] != align(path, *said[:-1], "joint")[1]
     assert "layer 1,2 of 3, separate encoding, hidden similarity, softmax (defaults of known)" in told
-    aligner = Aligner.from_pretrained(path, method="argmax")
-    assert aligner.setting == ((3,), Cosine(), "joint") and aligner.origin == "known"
+    aligner = Aligner.from_pretrained(path, linking=Linking("argmax"))
+    assert aligner.linking == Linking("argmax", {}, (3,), "hidden", "joint") and aligner.linking.origin == "known"
     assert "|layer:3|similarity:hidden|method:argmax|" in aligner.signature()
-    own = {**tiny_state["task_state"], "family": "known", "labelling": LabelOptions(Transport(), {"hidden": 2}).state()}
-    torch.save({**tiny_state, "cfg": options, "task_state": own}, path)
+    labelling = Linking("transport", layers=(2,), similarity="hidden").state()
+    torch.save({**tiny_state, "task_state": {**known, "labelling": labelling}}, path)
     assert "layer 2 of 3, joint encoding, hidden similarity, transport-itermax (as the model labelled" in align(path)[2]
 
 

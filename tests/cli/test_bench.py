@@ -136,7 +136,7 @@ def test_links_that_do_not_fit_and_names_given_twice(data, links, capsys):
 
 
 def test_what_is_wrong_is_told_before_the_first_model_aligns(data, tiny_checkpoint, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("xalign_fairseq.cli.bench.align_sets", lambda *given: pytest.fail("the work began"))
+    monkeypatch.setattr("xalign_fairseq.aligner.benchmark._align_sets", lambda *given: pytest.fail("the work began"))
     models = ("--model", tiny_checkpoint, tmp_path / "absent.pt")
     assert bench("--data", data, *models) == 2
     assert "absent.pt" in capsys.readouterr().err

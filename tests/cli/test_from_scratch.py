@@ -1,7 +1,6 @@
 """``--from-scratch`` of ``xalign align`` and ``xalign train-aligner``."""
 
 import gzip
-import io
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from support.text import write_bitext
 
 from xalign_fairseq.aligner.statistical import aligner as from_scratch
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli._from_scratch import passes_bar
 from xalign_fairseq.encoder.pretrained import packaged
 
 
@@ -105,28 +103,3 @@ def test_no_probability(text, capsys):
     with pytest.raises(SystemExit):
         main(arguments("align", text, "--min-probability", "1.5"))
     assert "0 to 1" in capsys.readouterr().err
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_the_bar_counts_passes_of_all_units_those_of_an_earlier_run_too(monkeypatch):
-    monkeypatch.setattr("sys.stderr", terminal := Terminal())
-    with passes_bar() as show:
-        show("unigram2000", 1, 9)
-        show("unigram2000", 2, 9)
-    last = terminal.getvalue().rstrip().split("\r")[-1]
-    assert "| 11/36 [" in last
-    assert "unigram2000 2/9" in last
-
-
-def test_lines_where_there_is_no_terminal(monkeypatch, capsys):
-    with passes_bar() as show:
-        show("prefix4", 8, 9)
-        show("prefix4", 9, 9)
-    assert capsys.readouterr().err == "learned by prefix4, 1 of 4\n"
-    with passes_bar(quiet=True) as show:
-        show("prefix4", 9, 9)
-    assert capsys.readouterr().err == ""

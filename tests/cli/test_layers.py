@@ -1,13 +1,16 @@
+import argparse
 import json
 import shlex
 
 import pytest
 import torch
 
+from xalign_fairseq.aligner.neural.comparison import VARIED, VARIED_OF_GROW
 from xalign_fairseq.cli import main
+from xalign_fairseq.cli.layers import add_arguments
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.transport.label_options import LabelOptions
-from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.names import COMPARED_METHODS
 
 METRICS = ("aer", "precision", "recall", "f1", "links")
 
@@ -80,7 +83,7 @@ def test_the_tables(layers, table_of, capsys):
 def test_the_line_to_paste_has_the_best_links(printed_json, tiny_checkpoint, tiny_text, tmp_path, capsys):
     """Whatever the model's own labelling is."""
     state = torch.load(tiny_checkpoint, weights_only=False)
-    own = LabelOptions(Transport(filter="union"), {"hidden": 3}, encoding="separate").state()
+    own = Linking("transport", {"filter": "union"}, (3,), "hidden", "separate").state()
     torch.save({**state, "task_state": {**state["task_state"], "labelling": own}}, tmp_path / "own.pt")
     texts = ["--pairs", tiny_text / "text.pairs"]
     for methods in (["softmax", "argmax"], ["transport"], ["ot-unbalanced"], ["itermax"]):
@@ -207,7 +210,14 @@ def test_what_the_checkpoint_lacks(options, told, layers, capsys):
     assert told in capsys.readouterr().err
 
 
-def test_maps_are_named_by_two_languages(layers, capsys):
-    with pytest.raises(SystemExit):
-        layers("--maps", "de")
-    assert "two languages" in capsys.readouterr().err
+def test_the_help_names_what_is_compared():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    helps = {action.dest: action.help for action in parser._actions}
+    assert f"else {', '.join(COMPARED_METHODS)})" in helps["method"]
+    assert "(default: both; the model's own where its own method is compared;" in helps["encoding"]
+    low, *_, high = VARIED["threshold"]
+    assert f"(default: seven from {low} to {high}; of grow 0.4, 0.5 and 0.6;" in helps["threshold"]
+    assert len(VARIED["threshold"]) == 7 and VARIED_OF_GROW["threshold"] == (0.4, 0.5, 0.6)
+    assert not any("its family's" in str(helps[option]) for option in ("method", "encoding"))
+    assert all("its family's" not in str(group.title) for group in parser._action_groups)

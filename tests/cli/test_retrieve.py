@@ -1,132 +1,63 @@
-"""``xalign retrieve``: the figures of the library, its options, and input that is refused."""
-
-import json
+"""``xalign retrieve``: its options reach the library, what it prints, and input that is refused."""
 
 import pytest
 import torch
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
-from xalign_fairseq.evaluation import retrieval
+from xalign_fairseq.evaluation.sentence_retrieval import RetrievalOptions, translation_accuracy
 
 SRC = ["the red house is big", "a cat sees dogs", "we have seven trees", "they sing", "run home now", "old songs"]
 TGT = ["big the house red is", "dogs a cat sees", "trees near river", "they sing old songs", "now run", "house"]
 
 
 @pytest.fixture
-def bitext(tmp_path):
+def options(tiny_checkpoint, tmp_path):
+    """The command on a bitext, with a model that has linear maps."""
     for name, lines in (("src", SRC), ("tgt", TGT)):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
-    return tmp_path
-
-
-@pytest.fixture
-def retrieve(tiny_checkpoint, bitext):
-    """Run ``xalign retrieve`` in this process; the exit code."""
-
-    def run(*options):
-        files = ["--src", bitext / "src", "--tgt", bitext / "tgt"]
-        return main([str(part) for part in ("retrieve", "--model", tiny_checkpoint, *files, *options)])
-
-    return run
-
-
-@pytest.fixture
-def vectors(tiny_checkpoint):
-    from xalign_fairseq.encoder.vocabulary import load_tokenizer
-
     state = checkpoint.read(tiny_checkpoint)
-    encoder, _ = checkpoint.load_encoder(state)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size)
-    return lambda layer, pooling: [sentence_vectors(encoder, tokenizer, s, layer, pooling=pooling) for s in (SRC, TGT)]
-
-
-@pytest.mark.parametrize(("options", "layer", "pooling"), [
-    ([], 2, "mean"), (["--layer", 1], 1, "mean"), (["--pooling", "cls"], 3, "cls"),
-    (["--pooling", "cls", "--layer", -2], 2, "cls"),
-])  # fmt: skip
-def test_the_figures_are_those_of_the_library(retrieve, vectors, capsys, options, layer, pooling):
-    assert retrieve("--json", *options) == 0
-    result = json.loads(capsys.readouterr().out)
-    src, tgt = vectors(layer, pooling)
-    lines = torch.arange(len(SRC))
-    expected = {}
-    for by, search in (("cosine", retrieval.by_cosine), ("margin", retrieval.by_margin)):
-        expected["src to tgt", by] = (search(src, tgt) == lines).float().mean().item()
-        expected["tgt to src", by] = (search(tgt, src) == lines).float().mean().item()
-    assert {(row["direction"], row["by"]): pytest.approx(row["accuracy"]) for row in result["scores"]} == expected
-    assert len(set(expected.values())) > 1  # directions or measures can be told apart
-    for row in result["scores"]:
-        low, high = row["interval"]
-        assert 0 <= low <= row["accuracy"] <= high <= 1
-    assert (result["layer"], result["pooling"], result["search"]) == (layer, pooling, "exact")
-
-
-def test_the_table(retrieve, capsys):
-    assert retrieve("--quiet") == 0
-    head, *rows, how = capsys.readouterr().out.splitlines()
-    assert head.split()[:3] == ["direction", "by", "accuracy"] and len(rows) == 4
-    assert rows[0].startswith("src to tgt") and rows[3].startswith("tgt to src    margin")
-    assert how.startswith("sentences:6|layer:2|pooling:mean|maps:none|search:exact|version:")
-
-
-def test_faiss_finds_the_same(retrieve, capsys):
-    pytest.importorskip("faiss")
-    found = []
-    for search in ("exact", "faiss"):
-        assert retrieve("--json", "--search", search) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    assert found[0]["scores"] == found[1]["scores"] and found[1]["search"] == "faiss"
-
-
-def test_lines_that_do_not_fit(retrieve, bitext, capsys):
-    (bitext / "src").write_text("\n".join([*SRC[:2], " ", *SRC[3:]]) + "\n")
-    assert retrieve() == 2
-    assert "src, line 3" in capsys.readouterr().err
-    (bitext / "src").write_text("a cat\n")
-    assert retrieve() == 2
-    assert "1 and 6 lines" in capsys.readouterr().err
+    maps = {"heads.linear_mapping.maps.de": torch.randn(4, 16, 16), "heads.linear_mapping.pivot.en": torch.zeros(1)}
+    torch.save({**state, "model": {**state["model"], **maps}}, tmp_path / "mapped.pt")
+    return ["retrieve", "--model", f"{tmp_path}/mapped.pt", "--src", f"{tmp_path}/src", "--tgt", f"{tmp_path}/tgt"]
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [(["--layer", "9"], "no such layer"), (["--bootstrap", "0"], "bootstrap"), (["--seed", "-1"], "seed -1")],
+    ("given", "expected"),
+    [
+        ([], {}),
+        (["--layer", "-2", "--pooling", "cls"], {"layer": -2, "pooling": "cls"}),
+        (["--maps", "de-en", "--bootstrap", "9", "--seed", "3", "--batch-tokens", "20"],
+         {"maps": True, "languages": ("de", "en"), "bootstrap": 9, "seed": 3, "batch_tokens": 20}),
+    ],
+)  # fmt: skip
+def test_options_are_the_librarys(printed_json, options, given, expected):
+    assert printed_json(*options, *given) == translation_accuracy(options[2], SRC, TGT, RetrievalOptions(**expected))
+
+
+def test_the_table(options, capsys):
+    assert main(options) == 0
+    printed = capsys.readouterr()
+    head, *rows, how = printed.out.splitlines()
+    assert head.split()[:3] == ["direction", "by", "accuracy"] and len(rows) == 4
+    assert rows[0].startswith("src to tgt") and rows[3].startswith("tgt to src    margin")
+    assert how.startswith("sentences:6|layer:2|pooling:mean|maps:none|version:")
+    assert "has linear maps, which are not used" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "message"),
+    [
+        ("\n".join([*SRC[:2], " ", *SRC[3:]]), [], "src, line 3"),
+        ("a cat", [], "1 and 6 lines"),
+        (None, ["--layer", "9"], "no such layer"),
+        (None, ["--bootstrap", "0"], "bootstrap"),
+        (None, ["--seed", "-1"], "seed -1"),
+        (None, ["--maps", "fr-en"], "no linear map"),
+    ],
 )
-def test_options_without_meaning(retrieve, capsys, options, words):
-    assert retrieve(*options) == 2
-    assert words in capsys.readouterr().err
-
-
-def test_linear_maps_are_used_where_languages_are_named_and_told_where_not(tiny_checkpoint, vectors, bitext, capsys):
-    state = checkpoint.read(tiny_checkpoint)
-    src, tgt = vectors(2, "mean")
-    maps = torch.eye(src.shape[1]).repeat(4, 1, 1)
-    maps[2] = torch.linalg.pinv(src) @ tgt.roll(1, 0)
-    state["model"] |= {"heads.linear_mapping.maps.de": maps, "heads.linear_mapping.pivot.en": torch.zeros(1)}
-    torch.save(state, bitext / "mapped.pt")
-    command = [
-        "retrieve",
-        "--model",
-        bitext / "mapped.pt",
-        "--src",
-        bitext / "src",
-        "--tgt",
-        bitext / "tgt",
-        "--json",
-    ]
-
-    def run(*options):
-        code = main([str(part) for part in (*command, *options)])
-        return code, capsys.readouterr()
-
-    code, plain = run()
-    assert code == 0 and "has linear maps, which are not used" in plain.err
-    code, found = run("--maps", "de-en")
-    assert code == 0 and not found.err
-    result = json.loads(found.out)
-    assert result["maps"] == "de-en" and json.loads(plain.out)["maps"] == "none"
-    # The map leads every sentence to the translation of the line before.
-    assert result["scores"][0]["accuracy"] == 0 < json.loads(plain.out)["scores"][0]["accuracy"]
-    code, refused = run("--maps", "fr-en")
-    assert code == 2 and "no linear map" in refused.err and "de" in refused.err
+def test_bad_input(options, tmp_path, capsys, text, given, message):
+    if text is not None:
+        (tmp_path / "src").write_text(f"{text}\n")
+    assert main([*options, *given]) == 2
+    assert message in capsys.readouterr().err

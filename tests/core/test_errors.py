@@ -76,3 +76,4 @@ def test_no_error_outside_the_command_line_names_a_flag(room):
 def test_flags_and_commands_in_errors_are_found():
     code = 'XalignError("a", where=f"--out {x}", remedy=("run", "xalign prepare")); raise errors.XalignError("-- b")'
     assert structure.shown_flags(code) == ["--out ", "xalign prepare"]
+    assert structure.shown_flags('found, remedy = 3, f"pass --out {x}"; other = "--out"') == ["pass --out "]

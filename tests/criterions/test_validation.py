@@ -109,7 +109,7 @@ def test_a_pointer_is_scored_wherever_it_stands_among_the_objectives(bitext, enc
         for objectives in ([alone], [other, alone], [alone, other])
     )
     assert found == [expected, expected] and expected["aer/aa-bb/links"] > 0
-    assert prepared([other, alone]).options == other.labelling  # as the model labels itself
+    assert prepared([other, alone]).linking == other.labelling  # as the model labels itself
     with pytest.raises(XalignError, match="no pointer"):
         prepared([other], similarity="pointer")
 
@@ -153,8 +153,8 @@ def test_links_between_words_are_those_of_the_aligner(bitext, encoder):
     objective = bound(SelfTraining(method="grow", layer=1), CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
     counter = prepared([objective])
-    method = counter.options.method
-    hidden, spans = step.pair_states(bitext.bitext, 1, counter.options.reads)
+    method = counter.linking.finder
+    hidden, spans = step.pair_states(bitext.bitext, 1, counter.linking.pair_encoding)
     rows = []
     for row, (n, m) in enumerate(((5, 7), (3, 2))):
         words = [torch.arange(size).clamp(max=size - 2)[None] for size in (n, m)]
@@ -175,9 +175,9 @@ def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):
 def test_options_without_meaning_are_named():
     with pytest.raises(XalignError, match="no pointer"):
         prepared([], similarity="pointer")
-    with pytest.raises(XalignError, match="transport alone"):  # before training, not in the first validation
+    with pytest.raises(XalignError, match="only transport"):  # before training, not in the first validation
         prepared([labeller(method="ot-unbalanced")], similarity="pointer")
-    assert prepared([labeller(layer=1)], similarity="pointer").options.layer == 1
+    assert prepared([labeller(layer=1)], similarity="pointer").linking.layer == 1
     with pytest.raises(XalignError, match="aer_layer"):
         prepared([], layer=5)
     for given in ({"filter": "best"}, {"similarity": "cosine"}):

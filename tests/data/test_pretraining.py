@@ -90,7 +90,7 @@ def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders
     data, times = None, {}
     for epoch in range(1, 25):
         if epoch % 5 == 1:  # a run that goes on
-            place = data.shards.place(epoch) if data else {"epoch": 1, "index": 0}
+            place = data.shards.place(epoch) if data else {"epoch": 1, "index": 0, "visits": [0] * folders}
             data = PretrainingData(":".join(map(str, paths)), options, seed)
             data.shards.go_on(**place)
         dataset = data.dataset(StreamsDataset, "train", Reader(needs), epoch)

@@ -10,7 +10,7 @@ xalign_fairseq.register()
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
-from xalign_fairseq.data.streams_dataset import StreamsDataset  # noqa: E402
+from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset  # noqa: E402
 
 
 @pytest.fixture
@@ -21,7 +21,8 @@ def build(tmp_path, write_mmap):
 
     def make(training=True, pairs=True, blocks=True, **options):
         bitext = BitextStream([Corpus(0, src, tgt)], 100, both_directions=training) if pairs else None
-        return StreamsDataset(bitext, MonoStream([text], 11) if blocks else None, MASK, 1, training, **options)
+        mono = MonoStream([text], 11) if blocks else None
+        return StreamsDataset(bitext, mono, MASK, 1, training, DrawOptions(**options))
 
     return make
 

@@ -9,8 +9,8 @@ import torch
 from support.small import CONFIG, pair, typed
 
 from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.transformer import Encoder
 
 TOKENS = torch.tensor([[0, 5, 6, 7, 2], [0, 8, 9, 2, 1]])

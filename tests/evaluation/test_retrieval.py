@@ -5,7 +5,16 @@ import pytest
 import torch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS, by_cosine, by_margin, retrieval_counts, retrieve
+from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, alignment_counts, rank_counts
+from xalign_fairseq.evaluation.linked_words import pair_cosines
+from xalign_fairseq.evaluation.retrieval import (
+    RETRIEVAL_METRICS,
+    by_cosine,
+    by_margin,
+    retrieval_counts,
+    retrieve,
+    unit,
+)
 
 
 def vectors(*rows):
@@ -107,3 +116,26 @@ def test_both_directions_and_metrics():
     assert counts["accuracy"].tolist() == [[1, 1], [0, 1]]
     with pytest.raises(XalignError, match="2 and 1"):
         retrieval_counts(foreign, english[:1])
+
+
+def test_lengths_are_1_and_zeros_stay():
+    vectors = torch.tensor([[3.0, 4.0], [0.0, 0.0], [-1e-3, 0.0]], dtype=torch.float64)
+    assert torch.equal(unit(vectors), torch.tensor([[0.6, 0.8], [0, 0], [-1, 0]], dtype=torch.float64))
+    assert unit(vectors.float()).dtype == torch.float32
+
+
+@pytest.mark.parametrize("spoilt", [torch.nan, torch.inf])
+def test_a_spoilt_model_has_no_score(spoilt):
+    """Its sentences were found by none, and counted as wrong."""
+    good, bad = torch.eye(3), torch.eye(3)
+    bad[1, 2] = spoilt
+    words = BilingualDictionary.collect([("a", "x"), ("b", "y"), ("c", "z")])
+    for score in (
+        lambda: retrieve(bad, good),
+        lambda: retrieve(good, bad),
+        lambda: alignment_counts(bad, good, words.to_tgt),
+        lambda: rank_counts(good, bad, words.to_tgt),
+        lambda: pair_cosines(words, bad, good),
+    ):
+        with pytest.raises(XalignError, match=r"(?s)not finite.*1 of 3, the first of them number 2.*doctor"):
+            score()

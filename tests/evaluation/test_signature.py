@@ -9,7 +9,7 @@ from xalign_fairseq.evaluation.signature import (
     shared_signature,
     task_signature,
 )
-from xalign_fairseq.transport.methods import Cosine, Transport
+from xalign_fairseq.transport.linking import Linking
 
 
 def metric(name="accuracy", variant="share of items"):
@@ -50,18 +50,23 @@ def test_a_score_of_files():
     )
 
 
+def signature(method, options=(), layers=(8,), similarity="hidden", encoding="joint", **more):
+    return score_signature(linking=Linking(method, dict(options), layers, similarity, encoding), **more)
+
+
 def test_a_score_of_an_encoder():
-    line = score_signature(layer=8, method=Transport(mu=0.25, rounds=3), unit="subword")
+    line = signature("transport", {"mu": 0.25, "rounds": 3}, unit="subword")
     assert "|unit:subword|" in line
     assert line.endswith(
         "|layer:8|similarity:hidden|method:transport|filter:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2"
         f"|order:columns-first|version:{__version__}"
     )
-    assert "rounds" not in score_signature(method=Transport(filter="argmax"))
-    assert "layer:0|" in score_signature(layer=0) and "layer:7,8|" in score_signature(layer=(7, 8))
-    assert "|method:itermax|rounds:3|alpha:0.9|version" in score_signature(method=Cosine("itermax", rounds=3))
-    assert "|similarity:pointer|" in score_signature(method=Transport(), similarity="pointer")
+    assert "rounds" not in signature("transport", {"filter": "argmax"})
+    assert "layer:0|" in signature("transport", layers=(0,)) and "layer:7,8|" in signature("argmax", layers=(7, 8))
+    assert "|method:itermax|rounds:3|alpha:0.9|version" in signature("itermax", {"rounds": 3})
+    assert "|similarity:pointer|" in signature("transport", similarity="pointer")
+    assert "encoding" not in line and "|encoding:separate|" in signature("argmax", encoding="separate")
     line = score_signature(system="layer 8\n itermax|mu 1")
     assert "|system:layer 8 itermax/mu 1|" in line and "\n" not in line
-    found = on_data(score_signature(layer=8), {"de-en": "01ab", "a|b": "cd"})
-    assert found.endswith(f"|layer:8|data:de-en=sha256-01ab,a/b=sha256-cd|version:{__version__}")
+    found = on_data(signature("argmax"), {"de-en": "01ab", "a|b": "cd"})
+    assert found.endswith(f"|method:argmax|data:de-en=sha256-01ab,a/b=sha256-cd|version:{__version__}")

@@ -1,6 +1,9 @@
 """Tables as Markdown and LaTeX: alignment, bold cells, notes, escapes."""
 
-from xalign_fairseq.evaluation.tables import Table, latex_text, markdown, markdown_text
+import pytest
+
+from xalign_fairseq.evaluation.statistics import Summary, summarise
+from xalign_fairseq.evaluation.tables import Table, latex_text, markdown, markdown_text, percent, signed
 
 TABLE = Table("A | B", ("name", "a_b", "c"), [("x*", "1", "2"), ("y", "3", "4 %")], ("A note.",), frozenset({(1, 2)}))
 
@@ -37,3 +40,24 @@ def test_a_row_of_latex_is_no_option_of_the_line_before_it():
     r"""``\\`` and ``\midrule`` read on: ``[`` begins a length, and a star is swallowed."""
     lines = Table("", ("name", "AER"), [("[ours]", "1"), ("*theirs", "2")]).to_latex().split("\n")
     assert lines[lines.index(r"\midrule") + 1 :][:2] == [r"{[}ours] & 1 \\", r"{*}theirs & 2 \\"]
+
+
+@pytest.mark.parametrize(
+    ("summary", "digits", "text"),
+    [
+        (summarise([0.81, 0.83]), 1, "82.0 ± 1.4"),
+        (summarise([0.81, 0.83]), 2, "82.00 ± 1.41"),
+        (Summary(0.5, None, 1), 1, "50.0"),
+        (Summary(-0.5, 0.0, 2), 1, "−50.0 ± 0.0"),
+        (None, 1, ""),
+    ],
+)
+def test_percent(summary, digits, text):
+    assert percent(summary, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "text"), [(1.25, 1, "+1.2"), (-0.52, 1, "−0.5"), (-0.02, 1, "0.0"), (0.004, 2, "0.00")]
+)
+def test_what_rounds_to_zero_has_no_sign(number, digits, text):
+    assert signed(number, digits) == text

@@ -14,9 +14,9 @@ from xalign_fairseq.links.pharaoh import (
     check_bounds,
     format_links,
     index_base_problem,
+    one_based_evidence,
     parse_line,
     read_links,
-    relative_base_problem,
 )
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 99), st.integers(0, 99)))
@@ -104,16 +104,16 @@ def test_one_based_files_are_recognised_beside_a_zero_based_one(seed):
     gold, _ = random_corpus(seed)
     rng = random.Random(seed)
     hyp = [{link for link in sentence if rng.random() < 0.7} for sentence in gold]
-    assert "1-based" in relative_base_problem(raised(hyp), gold)
-    assert "1-based" in relative_base_problem(raised(gold), hyp)
-    assert relative_base_problem(hyp, gold) is None and relative_base_problem(gold, raised(hyp)) is None
-    assert relative_base_problem(raised(hyp), raised(gold)) is None
+    assert "one less" in one_based_evidence(raised(hyp), gold)
+    assert "one less" in one_based_evidence(raised(gold), hyp)
+    assert one_based_evidence(hyp, gold) is None and one_based_evidence(gold, raised(hyp)) is None
+    assert one_based_evidence(raised(hyp), raised(gold)) is None
 
 
 def test_few_links_that_miss_the_first_token_are_not_called_one_based():
-    assert relative_base_problem([{(1, 1)}], [{(0, 0), (1, 1)}]) is None
-    assert relative_base_problem([set()], [{(0, 0)}]) is None
-    assert relative_base_problem([{(2, 2)}], [{(1, 1)}]) is None
+    assert one_based_evidence([{(1, 1)}], [{(0, 0), (1, 1)}]) is None
+    assert one_based_evidence([set()], [{(0, 0)}]) is None
+    assert one_based_evidence([{(2, 2)}], [{(1, 1)}]) is None
 
 
 @pytest.mark.parametrize("pair", ["de-en", "en-fr", "en-hi", "ro-en"])
@@ -123,6 +123,6 @@ def test_published_sets_fit_their_text_and_are_recognised_when_raised_by_one(sha
     sides = [[len(line.split()) for line in read_lines(f"{path}.{lang}")] for lang in pair.split("-")]
     lengths = list(zip(*sides, strict=True))
     check_bounds(links, lengths, where=path)
-    assert relative_base_problem(links, links) is None
+    assert one_based_evidence(links, links) is None
     assert "1-based" in index_base_problem(raised(links), lengths)
-    assert "1-based" in relative_base_problem(raised(links), links)
+    assert "one less" in one_based_evidence(raised(links), links)

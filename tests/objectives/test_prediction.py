@@ -4,7 +4,7 @@ from support.small import CONFIG, block, typed
 from support.trials import Trial
 
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.objectives.mlm import MLM
 from xalign_fairseq.objectives.prediction import predicted, summed
 from xalign_fairseq.objectives.selection import IGNORED

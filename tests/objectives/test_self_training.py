@@ -132,7 +132,7 @@ def test_the_probability_is_the_mean_of_both_directions():
 def test_any_method_labels_in_either_encoding_and_the_model_keeps_it(options, method, encoding):
     one = trial(encoding=encoding, **options)
     labelling = one.objective.labelling
-    assert labelling.method == method and labelling.reads == encoding and labelling.layer == 1
+    assert labelling.finder == method and labelling.pair_encoding == encoding and labelling.layer == 1
     hidden, spans = one.passes().pair_states(bitext(), 1, encoding)
     assert one.loss(batch()).count.item() == len(method(hidden, spans).pair) > 0
 

@@ -5,8 +5,7 @@ import math
 from itertools import count
 
 from xalign_fairseq.languages.sample.lexicon import load_lexicon
-from xalign_fairseq.languages.sample.meaning import Adverbial, Clause, Location, Message, Phrase
-from xalign_fairseq.languages.sample.tokens import gold_links
+from xalign_fairseq.languages.sample.meaning import Adverbial, Clause, Location, Message, Phrase, gold_links
 
 LEXICON = load_lexicon()
 _bits = count()

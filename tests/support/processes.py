@@ -100,7 +100,10 @@ class Counting:
 
     def __init__(self, device):
         self.device = device
-        self.unknown = UnknownTokens()
+        self._unknown = UnknownTokens()
+
+    def unknown(self):
+        return self._unknown
 
     def stream(self, pairs, progress=None):
         for src, tgt in pairs:
@@ -119,7 +122,7 @@ class Counting:
                     raise Local("lost")
                 case ["die"]:
                     os.kill(os.getpid(), signal.SIGKILL)
-            self.unknown.add(UnknownTokens(len(src), 1, Counter(["Thai"])))
+            self._unknown.add(UnknownTokens(len(src), 1, Counter(["Thai"])))
             yield src, tgt, len(src), len(tgt)
 
 

@@ -101,10 +101,10 @@ def test_another_sum_of_the_same_objectives_changes_nothing():
     """What they are told of data and encoder was written into the caller's objects."""
     objectives = [DWA(), TLM()]
     first, _ = build("joint", *objectives)
-    layers = first.labelling.layers
+    layers = first.labelling.own_layers
     small = HeadedEncoder(Encoder(replace(CONFIG, encoder_layers=1)))
     WeightedSum(objectives, "joint", Task()).attach_heads(small)
-    assert first.labelling.layers == layers
+    assert first.labelling.own_layers == layers
 
 
 def test_heads_of_what_a_batch_lacks_have_a_gradient_of_zero():

@@ -1,6 +1,5 @@
 """Links by an encoder and by statistics of the bitext that were learned, and are read, with the encoder's guidance."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -11,27 +10,28 @@ import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.kept_scores import KeptScores
-from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, chunks
+from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs, chunks
 from xalign_fairseq.aligner.statistical.choice import USUAL
-from xalign_fairseq.aligner.statistical.folder import Progress, TrainedModels, finish, load, train_models
+from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
+from xalign_fairseq.aligner.statistical.folder import TrainedModels, finish, load, train_models
 from xalign_fairseq.aligner.statistical.guide import Guide
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
+from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.grown import Grown
+from xalign_fairseq.transport.linking import Linking
 
 AT_ONCE = 512  # pairs whose statistics are counted together
-METHOD = "grow"  # whose scores are of words, as the statistics' are
-# Of the encoder: scores below are of no account, and no links are chosen yet.
-SCORES = {"threshold": 1e-3, "growth": 1.0}
+# Of the encoder: its scores are of words, as those of the statistics are; links are not chosen yet.
+SCORING = Linking("grow", {"threshold": 1e-3, "growth": 1.0})
 # Chosen on development gold of en-cs, en-es, en-fr and en-hi, for e5-small self-trained, with the text of the sets
 # alone up to 10,000 pairs.
 SHARE = 0.6
 CHOICE = Grown(threshold=0.42, growth=0.35)
 
 
-class CombinedAligner:
+class CombinedAligner(WordAligner):
     r"""Word alignment by an encoder and by statistics of bitext that it guides.
 
     With :math:`s(u, v)` the encoder's score of two words (:class:`~xalign_fairseq.transport.grown.Grown`), the hidden
@@ -51,21 +51,21 @@ class CombinedAligner:
     pair that is too long for the statistics has the encoder's score.
 
     Args:
-        encoder: its aligner, or several of them; of method ``grow`` with :data:`SCORES`, linking words.
+        encoder: its aligner, by :data:`SCORING`.
         trained: the statistics, which :func:`learn_beside` learns.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``.
 
     Example::
 
-        aligner = CombinedAligner.from_pretrained("e5-small", "all.links.aligner")
-        [pair] = aligner.align([("das Haus", "the house")])
+        aligner = load_aligner("e5-small", statistics="all.links.aligner")
+        [pair] = aligner.align(["das Haus"], ["the house"])
         pair.links  # {(0, 0): 0.96, (1, 1): 0.98}
     """
 
     def __init__(
         self,
-        encoder: Aligner | AlignerPool | KeptScores,
+        encoder: WordAligner,
         trained: TrainedModels,
         threshold: float | None = None,
         growth: float | None = None,
@@ -74,38 +74,16 @@ class CombinedAligner:
         self._choice = replace(CHOICE, **{name: value for name, value in given.items() if value is not None})
         self._encoder, self._models = encoder, trained.models
 
-    @classmethod
-    def from_pretrained(
-        cls,
-        path: str | os.PathLike,
-        statistics: str | os.PathLike,
-        *,
-        threshold: float | None = None,
-        growth: float | None = None,
-        **encoder: Any,
-    ) -> "CombinedAligner":
-        """Load both.
-
-        Args:
-            path: the encoder, and its options in ``encoder``, as of :meth:`Aligner.from_pretrained`.
-            statistics: a folder of ``xalign align --statistics``, or of ``--from-scratch``, which had no guidance.
-        """
-        loaded = Aligner.from_pretrained(path, method=METHOD, options=SCORES, **encoder)
-        return cls(loaded, load(Path(statistics)), threshold, growth)
-
-    @property
     def unknown(self) -> UnknownTokens:
         """How many tokens of all pairs so far the encoder's vocabulary lacks."""
-        return self._encoder.unknown
+        return self._encoder.unknown()
 
-    def align(self, pairs: Iterable[tuple[Sentence, Sentence]]) -> list[Alignment]:
-        """All pairs at once."""
-        return list(self.stream(pairs))
+    def close(self) -> None:
+        """End the encoder's processes, if it has any."""
+        self._encoder.close()
 
-    def stream(
-        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
-    ) -> Iterator[Alignment]:
-        """Pair by pair, in order; ``progress`` is told how many more the encoder has read."""
+    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[list[str], list[str]]]:
@@ -127,21 +105,26 @@ class CombinedAligner:
         return self._choice.grow(scores if statistics is None else (1 - SHARE) * scores + SHARE * statistics)
 
     def describe(self) -> str:
-        """How links are found, in a line, apart from the encoder."""
+        """How the encoder makes its scores, and how links are made of both, in a line."""
         names = ", ".join(model.name for model in self._models)
         return (
-            f"{1 - SHARE:.0%} of its scores and {SHARE:.0%} of statistics that it guides ({names}), links of "
-            f"{self._choice.threshold:.2g} and more, grown by those of {self._choice.least:.2f} and more"
+            f"{self._encoder.describe()}; {1 - SHARE:.0%} of its scores and {SHARE:.0%} of statistics that it guides "
+            f"({names}), links of {self._choice.threshold:.2g} and more, "
+            f"grown by those of {self._choice.least:.2f} and more"
         )
+
+    def signature(self) -> str:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        return score_signature(system=self.describe())
 
 
 def learn_beside(
-    encoder: Aligner | AlignerPool,
+    encoder: WordAligner,
     text: SentencePairs,
     folder: Path,
     identity: dict[str, Any],
     reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],
-    learning: Callable[[], AbstractContextManager[Progress]],
+    learning: Callable[[], AbstractContextManager[UnitProgress]],
 ) -> tuple[KeptScores, TrainedModels]:
     """Learn statistics of a text with the guidance of an encoder; the same call goes on with one that was broken off.
 

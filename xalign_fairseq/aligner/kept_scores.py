@@ -1,15 +1,14 @@
 """An encoder's scores of the words of a text, kept in files: what it has read it need not read again."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, WordPair, chunks
+from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair, chunks
 from xalign_fairseq.aligner.statistical.storing import DAMAGED
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
@@ -20,7 +19,7 @@ TOO_LONG = -1
 FIELDS = ("digest", "shape", "count", "place", "score")
 
 
-class KeptScores:
+class KeptScores(WordAligner):
     """An encoder of a text, whose scores of it are in files of 2,048 pairs.
 
     Args:
@@ -34,7 +33,7 @@ class KeptScores:
         kept.guide(0)  # scores (words of the source, words of the target) of the first line
     """
 
-    def __init__(self, encoder: Aligner | AlignerPool, folder: Path):
+    def __init__(self, encoder: WordAligner, folder: Path):
         self._encoder, self._folder = encoder, folder
         self._parts: list[dict[str, np.ndarray]] = []
         while (path := self._path(len(self._parts))).is_file():
@@ -44,12 +43,23 @@ class KeptScores:
     def __len__(self) -> int:
         return len(self._kept["count"])
 
-    @property
     def unknown(self) -> UnknownTokens:
-        """How many tokens that were read now the encoder's vocabulary lacks."""
-        return self._encoder.unknown
+        """How many of the tokens that were read now the encoder's vocabulary lacks."""
+        return self._encoder.unknown()
 
-    def read(self, text: SentencePairs, progress: Callable[[int], object] | None = None) -> None:
+    def describe(self) -> str:
+        """The encoder's description."""
+        return self._encoder.describe()
+
+    def signature(self) -> str:
+        """The encoder's signature."""
+        return self._encoder.signature()
+
+    def close(self) -> None:
+        """End the encoder's processes, if it has any."""
+        self._encoder.close()
+
+    def read(self, text: SentencePairs, progress: Progress | None = None) -> None:
         """Read what is not kept yet; ``progress`` is told how many more pairs are done."""
         if progress:
             progress(len(self))
@@ -70,9 +80,7 @@ class KeptScores:
         scores[tuple(links[0].T)] = links[1]
         return scores
 
-    def stream(
-        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
-    ) -> Iterator[Alignment]:
+    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
         """As of an aligner; pairs of the text are not read again, others are."""
         for chunk in chunks(pairs, AT_ONCE):
             lines = [self._line(pair) for pair in chunk]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TypeAlias
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.lines import read_lines, text_lines
 from xalign_fairseq.data.tokenizers.tokenizer import split_words
 
@@ -83,10 +83,13 @@ class PairStream:
         if tgt is not None and STANDARD_INPUT in (src, tgt):
             raise XalignError(
                 "standard input can't be one of two sides",
-                where="--src" if src == STANDARD_INPUT else "--tgt",
+                parameter="src" if src == STANDARD_INPUT else "tgt",
                 found=STANDARD_INPUT,
                 expected="a file, or both sides of each pair in one line",
-                remedy=f"paste both into lines of 'source {SEPARATOR} target' and give them to --pairs -",
+                remedy=(
+                    f"paste both into lines of 'source {SEPARATOR} target' and give them to",
+                    Parameter("pairs", STANDARD_INPUT),
+                ),
             )
         self._src, self._tgt = src, tgt
 

@@ -4,7 +4,7 @@ import argparse
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,10 @@ from xalign_fairseq.transport.names import BACKENDS, METHODS, ORDERS
 from xalign_fairseq.transport.names import FILTERS as PLAN_FILTERS
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.neural.aligner import Aligner
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-    from xalign_fairseq.links.pharaoh import Gold
-    from xalign_fairseq.transport.methods import Method
+    from xalign_fairseq.aligner.options import AlignerOptions
+    from xalign_fairseq.transport.linking import Linking
 
-METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "temperature", "threshold", "growth")
+METHOD_OPTIONS = tuple(dict.fromkeys(option for options in METHODS.values() for option in options))
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
     "match: SimAlign's, on cosines; softmax: awesome-align's; grow: softmaxes summed to words, and weaker links beside "
@@ -210,53 +208,45 @@ def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -
     text.add_argument("--pairs", metavar="FILE", help=f"{pairs}; - is standard input" if streams else pairs)
 
 
-def take_packaged(args: argparse.Namespace) -> None:
-    """Where no model is given take the packaged encoder, and say so on stderr.
+def chosen_model(args: argparse.Namespace) -> str:
+    """``--model``, or the packaged encoder, which is named on stderr; :class:`XalignError` if it is not installed."""
+    from xalign_fairseq.encoder.pretrained import packaged
 
-    Raises:
-        XalignError: its package is not installed.
-    """
-    if args.model is None:
-        from xalign_fairseq.encoder.pretrained import packaged
-
-        packaged.find()
-        args.model = packaged.NAME
-        if not args.quiet:
-            print(f"no --model: the packaged encoder {packaged.NAME} is used", file=sys.stderr)
+    if args.model is not None:
+        return str(args.model)
+    packaged.find()
+    if not args.quiet:
+        print(f"no --model: the packaged encoder {packaged.NAME} is used", file=sys.stderr)
+    return packaged.NAME
 
 
 def method_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of a labelling method that are given."""
-    return {option: getattr(args, option) for option in METHOD_OPTIONS if getattr(args, option) is not None}
+    return {option: value for option in METHOD_OPTIONS if (value := getattr(args, option)) is not None}
 
 
-def load_aligner(
-    args: argparse.Namespace,
-    layer: Sequence[int] | None,
-    method: "Method | str | None",
-    options: Mapping[str, Any] | None = None,
-    units: str = "word",
-) -> "Aligner":
-    """The aligner that the options describe."""
-    from xalign_fairseq.aligner.neural.aligner import Aligner
-    from xalign_fairseq.transport.sinkhorn import backend
+def linking_of(args: argparse.Namespace) -> "Linking":
+    """How links are to be made, as far as it is given."""
+    from xalign_fairseq.transport.linking import Linking
 
-    backend.select(args.sinkhorn_backend)
-    return Aligner.from_pretrained(
-        args.model,
-        dictionary=args.dict,
-        spm=args.spm,
-        layer=layer,
-        method=method,
-        options=options,
-        similarity=args.similarity,
-        encoding=args.encoding,
+    similarity, encoding = args.similarity or "", args.encoding or ""
+    return Linking(args.method or "", method_options(args), args.layer or (), similarity, encoding)
+
+
+def aligner_options(args: argparse.Namespace, linking: "Linking | None" = None) -> "AlignerOptions":
+    """The options of an aligner that :func:`add_model_arguments` and, without ``linking``, `add_link_arguments` add."""
+    from xalign_fairseq.aligner.options import AlignerOptions
+
+    return AlignerOptions(
+        linking=linking_of(args) if linking is None else linking,
         languages=side_languages(args),
-        use_maps=args.maps is not None,
-        units=units,
+        maps=args.maps is not None,
         device=args.device,
         dtype=args.dtype,
         batch_tokens=args.batch_tokens,
+        dictionary=args.dict,
+        spm=args.spm,
+        sinkhorn_backend=args.sinkhorn_backend,
     )
 
 
@@ -271,13 +261,6 @@ def side_languages(args: argparse.Namespace) -> tuple[str, str] | None:
     return args.languages or args.maps
 
 
-def open_pairs(args: argparse.Namespace) -> "SentencePairs":
-    """The checked input; :class:`XalignError` unless it is either two files or one."""
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-
-    return SentencePairs(*text_files(args))
-
-
 def text_files(args: argparse.Namespace) -> tuple[str, ...]:
     """Source and target, or the one file of pairs; :class:`XalignError` for anything else."""
     given = [option for option in ("src", "tgt", "pairs") if getattr(args, option) is not None]
@@ -288,22 +271,6 @@ def text_files(args: argparse.Namespace) -> tuple[str, ...]:
             expected="--src FILE --tgt FILE, or --pairs FILE",
         )
     return tuple(getattr(args, option) for option in given)
-
-
-def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
-    """Gold links, 0-based, whose lines and indices are checked against the text."""
-    from xalign_fairseq.links.gold import read_gold
-    from xalign_fairseq.links.pharaoh import check_bounds
-
-    golds = read_gold(path, pairs=len(pairs))
-    check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=path)
-    return golds
-
-
-def require_links(golds: "Sequence[Gold]", where: object) -> None:
-    """Refuse gold without a single link, by which all links are equally bad."""
-    if not any(gold.possible for gold in golds):
-        raise XalignError("the gold file has no link", where=where, expected="i-j (sure) and ipj (possible), 0-based")
 
 
 @contextmanager

@@ -64,10 +64,10 @@ def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
         print("\n".join(lines))
 
 
-def named_models(given: Iterable[str], option: str = "--model") -> dict[str, str]:
+def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, str]:
     """Path of each model by its name, in the order given: ``NAME=PATH``, or a path, which is its own name.
 
-    A path that there is has no name before it, whatever is in it. ``option`` is where errors say that they are.
+    A path that there is has no name before it, whatever is in it. ``parameter`` is named in errors.
     """
     from xalign_fairseq.core.errors import XalignError
 
@@ -77,6 +77,8 @@ def named_models(given: Iterable[str], option: str = "--model") -> dict[str, str
         if not (equals and name and path) or Path(each).exists():
             name = path = each
         if name in found:
-            raise XalignError("two models have the same name", where=option, found=name, expected="NAME=PATH of each")
+            raise XalignError(
+                "two models have the same name", parameter=parameter, found=name, expected="NAME=PATH of each"
+            )
         found[name] = path
     return found

@@ -18,19 +18,14 @@ Examples:
 """
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xalign_fairseq.cli._aligning import METHODS, positive, progress_bar, show_log
+from xalign_fairseq.cli._aligning import METHODS, positive, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_json, add_model, named_models, print_result
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import require_place
-
-if TYPE_CHECKING:
-    from xalign_fairseq.cli._gold_sets import GoldSet
-    from xalign_fairseq.evaluation.alignment_benchmark import System
-    from xalign_fairseq.links.aer import AlignmentCounts
 
 OWN = "own"
 
@@ -43,14 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_model(parser, about, required=False, several=True, metavar="[NAME=]MODEL")
     parser.add_argument(
-        "--method", nargs="+", default=[OWN], choices=(OWN, *METHODS),
+        "--method",
+        nargs="+",
+        default=[OWN],
+        choices=(OWN, *METHODS),
         help="own: as the model labelled itself, else its family's (default: own)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--links", action="append", default=[], metavar="NAME=FOLDER",
+        "--links",
+        action="append",
+        default=[],
+        metavar="NAME=FOLDER",
         help="links of another tool (Pharaoh, 0-based), FOLDER/SET.links for each set, by its name in the table; again "
         "and again",
-    )  # fmt: skip
+    )
     parser.add_argument("--samples", type=positive, default=1000, metavar="N", help="resamples (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the resamples (default: %(default)s)")
     parser.add_argument(
@@ -68,113 +69,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score every system on every set, compare, print."""
-    from xalign_fairseq.cli._gold_sets import find_sets
-    from xalign_fairseq.evaluation.alignment_benchmark import compare_systems
+    from xalign_fairseq.aligner.benchmark import BenchmarkRun, run_benchmark
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.samples, seed=args.seed)
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
-        raise XalignError("the kind of table is not known", where=f"--out {args.out}", expected=".md, .tex or .json")
+        raise XalignError(
+            "the kind of table is not known", parameter="out", found=args.out, expected=".md, .tex or .json"
+        )
     if args.out:
         require_place(args.out)
-    models = named_models(args.model or ([] if args.links else ["e5-small"]))
-    others = named_models(args.links, "--links")
-    if models.keys() & others.keys():
-        raise XalignError("a model and links have the same name", parameter=("model", "links"), expected="another name")
-    if len(set(args.method)) < len(args.method):
-        raise XalignError("a method is given twice", parameter="method", found=", ".join(args.method))
     show_log(quiet=True)
-    sets = find_sets(args.data)
-    linked = [read_sets(name, folder, sets) for name, folder in others.items()]
-    require_models(models.values(), args.method)  # what is wrong is told before the work
-    systems = []
-    total = sum(len(each.pairs) for each in sets) * len(models) * len(args.method)
-    with progress_bar(total, args.quiet) as progress:
-        for name, path in models.items():
-            for method in args.method:
-                label = name if len(args.method) == 1 else f"{name}, {method}"
-                systems.append(align_sets(label, path, None if method == OWN else method, sets, args, progress))
-    rows = compare_systems([*systems, *linked], [each.name for each in sets], samples=args.samples, seed=args.seed)
-    bootstrap = {"samples": args.samples, "seed": args.seed, "level": 0.95}
-    data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
-    result = {"data": data, "bootstrap": bootstrap, "systems": rows}
-    print_result(args.json, result, [as_text(rows)])
+    result = run_benchmark(
+        BenchmarkRun(
+            args.data,
+            named_models(args.model or ([] if args.links else ["e5-small"])),
+            args.method,
+            named_models(args.links, "links"),
+            samples=args.samples,
+            seed=args.seed,
+            device=args.device,
+            dtype=args.dtype,
+            quiet=args.quiet,
+        )
+    )
+    print_result(args.json, result, [as_text(result["systems"])])
     if args.out:
         write(Path(args.out), result)
-
-
-def require_models(paths: Iterable[str], methods: Sequence[str]) -> None:
-    """That there are all models, and that the methods are for them."""
-    from xalign_fairseq.aligner.statistical.folder import is_statistical
-    from xalign_fairseq.core.files import nearly
-    from xalign_fairseq.encoder.pretrained.reading import find_pretrained
-
-    for path in paths:
-        if not is_statistical(path):
-            if not (found := find_pretrained(path)).exists():
-                raise XalignError("the checkpoint does not exist", where=found, found=nearly(found))
-        elif set(methods) != {OWN}:
-            raise XalignError("an aligner from bitext alone has no methods", where=path,
-                              found=f"--method {' '.join(methods)}")  # fmt: skip
-
-
-def align_sets(
-    label: str, model: str, method: str | None, sets: "Sequence[GoldSet]", args: argparse.Namespace, progress: Any
-) -> "System":
-    """The links of a model."""
-    from xalign_fairseq.aligner.statistical.folder import is_statistical
-    from xalign_fairseq.evaluation.alignment_benchmark import System
-    from xalign_fairseq.evaluation.signature import score_signature
-
-    aligner: Any
-    if is_statistical(model):
-        from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
-
-        aligner = StatisticalAligner.from_folder(model)
-        signature = score_signature(system=aligner.describe())
-        links = [(pair.links for pair in aligner.stream(each.pairs, progress)) for each in sets]
-        return System(label, _signed(signature, sets), [_counted(*each) for each in zip(sets, links, strict=True)])
-    from xalign_fairseq.aligner.neural.aligner import Aligner
-
-    counts, aligner = [], None
-    for each in sets:
-        if aligner is None or aligner.encoder.config.languages:  # an encoder with language embeddings is told them
-            aligner = Aligner.from_pretrained(
-                model, method=method, languages=each.languages, device=args.device, dtype=args.dtype
-            )
-        counts.append(_counted(each, (pair.links for pair in aligner.stream(each.pairs, progress))))
-    return System(label, _signed(aligner.signature(), sets), counts)
-
-
-def read_sets(name: str, folder: str, sets: "Sequence[GoldSet]") -> "System":
-    """The links of another tool."""
-    from xalign_fairseq.evaluation.alignment_benchmark import System
-    from xalign_fairseq.evaluation.signature import score_signature
-    from xalign_fairseq.links.pharaoh import check_bounds, read_links, relative_base_problem
-
-    counts = []
-    for each in sets:
-        path = Path(folder, f"{each.name}.links")
-        links = read_links(path)
-        check_bounds(links, [(len(src), len(tgt)) for src, tgt in each.pairs], where=str(path))
-        problem = relative_base_problem(links, [gold.possible for gold in each.golds])
-        if problem:
-            what, _, found = problem.partition(": ")
-            raise XalignError(f"the file {what}", where=path, found=found, remedy="subtract 1 from every index")
-        counts.append(_counted(each, links, path))
-    return System(name, _signed(score_signature(system=name), sets), counts)
-
-
-def _counted(each: "GoldSet", links: Iterable[Any], where: object = None) -> "list[AlignmentCounts]":
-    from xalign_fairseq.links.aer import sentence_counts
-
-    return sentence_counts(list(links), each.golds, where=where or each.name)
-
-
-def _signed(signature: str, sets: "Sequence[GoldSet]") -> str:
-    from xalign_fairseq.evaluation.signature import on_data
-
-    return on_data(signature, {each.name: each.digest for each in sets})
 
 
 def as_text(rows: Sequence[dict[str, Any]]) -> str:

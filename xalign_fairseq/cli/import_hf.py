@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, write, and say what the encoder is."""
-    from xalign_fairseq.encoder.pretrained.conversion import convert
+    from xalign_fairseq.encoder.pretrained.saving import convert
 
     config = convert(args.model, args.out, revision=args.revision, overwrite=args.overwrite)
     eps = "" if config.layer_norm_eps == type(config).layer_norm_eps else f" --layer-norm-eps {config.layer_norm_eps}"

@@ -23,24 +23,23 @@ from xalign_fairseq.cli._aligning import (
     PLAN_FILTERS,
     add_model_arguments,
     add_text_arguments,
+    aligner_options,
+    chosen_model,
     layer_list,
-    load_aligner,
-    open_pairs,
+    method_options,
     positive,
-    progress_bar,
-    read_fitting_gold,
-    require_links,
     show_log,
-    take_packaged,
+    text_files,
 )
 from xalign_fairseq.cli._arguments import add_json, print_result
-from xalign_fairseq.cli._compared import METHODS as COMPARED_METHODS
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.names import COMPARED_METHODS
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.neural.comparison import Grid, LinkingComparison
     from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
     from xalign_fairseq.links.bootstrap import PairedTest
+    from xalign_fairseq.transport.linking import Linking
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,33 +88,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score, print the tables and write what was asked for."""
-    from xalign_fairseq.aligner.neural.sweep import try_settings
-    from xalign_fairseq.cli._compared import compared_settings
+    from xalign_fairseq.aligner.neural.comparison import compare_linkings
 
     sets = development_sets(args)
-    take_packaged(args)
-    check_places(args)
+    model = chosen_model(args)
+    check_places(args, model)
     show_log(args.quiet)
-    aligner = _load(args)
-    settings = compared_settings(args, aligner)
-    total = sum(len(text.pairs) for text in sets) * len({setting.encoding for setting in settings})
-    with progress_bar(total, args.quiet) as progress:
-        trials = try_settings(aligner, sets, settings, progress)
-    # The lowest AER; of equal ones the first, that is the lowest layer.
-    order = sorted(trials, key=lambda trial: trial.aer)
-    rows = {id(trial): row_of(trial, aligner, sets) for trial in trials}
-    ranked = [rows[id(trial)] for trial in order]
-    runner_up = compared_to_runner_up(order)
-    command = paste(args, order[0], aligner)
+    options = aligner_options(args, common_linking(args))
+    found = compare_linkings(model, options, sets, grid(args), args.quiet)
+    rows = {id(trial): row_of(trial, found) for trial in found.trials}
+    ranked = [rows[id(trial)] for trial in found.ranked]
+    command = paste(args, model, found)
     if args.json:
-        print_result(True, described(args, sets, list(rows.values()), ranked, runner_up, command), ())
+        print_result(True, described(args, model, found, list(rows.values()), ranked, command), ())
     else:
         if not args.quiet:
             pairs = sum(len(text.pairs) for text in sets)
-            print(f"{len(settings)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
+            print(f"{len(rows)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
         print_table(ranked[: args.best])
         print_layers(ranked)
-        print_certainty(runner_up)
+        print_certainty(found.runner_up)
         print(f"{ranked[0]['signature']}\n{command}")
     if args.plot:
         from xalign_fairseq.evaluation.plots.layers import curves_by_method, plot_layers
@@ -123,77 +115,82 @@ def run(args: argparse.Namespace) -> None:
         plot_layers(curves_by_method(list(rows.values())), args.plot)
 
 
-def check_places(args: argparse.Namespace) -> None:
-    """That what is to be written can be, and replaces nothing that is read."""
+def common_linking(args: argparse.Namespace) -> "Linking":
+    """What all that is compared has in common; of several methods the first."""
+    from xalign_fairseq.transport.linking import Linking
+
+    encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
+    return Linking(args.method[0] if args.method else "", similarity=args.similarity or "", encoding=encoding)
+
+
+def grid(args: argparse.Namespace) -> "Grid":
+    """What is compared, as far as it is given."""
+    from xalign_fairseq.aligner.neural.comparison import VARIED, Grid
+
+    given = method_options(args)
+    return Grid(
+        args.layer or (),
+        args.average or (),
+        args.method or (),
+        args.encoding or (),
+        {name: value for name, value in given.items() if name in VARIED},
+        {name: value for name, value in given.items() if name not in VARIED},
+    )
+
+
+def check_places(args: argparse.Namespace, model: str) -> None:
+    """That the picture can be drawn, and replaces nothing that is read."""
     from xalign_fairseq.core.files import require_place
     from xalign_fairseq.core.text.containers import file_of
+    from xalign_fairseq.evaluation.plots.figure import check_picture
 
-    read = [args.src, args.tgt, args.pairs, *(each for one in args.set or () for each in one)]
-    inputs = [*map(file_of, filter(None, read)), *filter(None, (args.gold, args.model, args.dict, args.spm))]
-    if args.plot:
-        from xalign_fairseq.evaluation.plots.figure import check_picture
-
-        check_picture(args.plot)
-        require_place(args.plot, inputs)
+    if not args.plot:
+        return
+    texts = [args.src, args.tgt, args.pairs, *(each for one in args.set or () for each in one)]
+    check_picture(args.plot)
+    require_place(
+        args.plot, [*map(file_of, filter(None, texts)), *filter(None, (args.gold, model, args.dict, args.spm))]
+    )
 
 
 def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
-    """The sets, whose links are checked against their texts; the gold file is the name of each."""
-    from xalign_fairseq.aligner.neural.sweep import GoldPairs
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+    """The sets that are given."""
+    from xalign_fairseq.aligner.neural.comparison import read_sets
 
-    texts = [(SentencePairs(src, tgt), gold) for src, tgt, gold in args.set or ()]
+    texts: list[tuple[tuple[str, ...], str]] = [((src, tgt), gold) for src, tgt, gold in args.set or ()]
     if args.gold is not None:
-        texts.insert(0, (open_pairs(args), args.gold))
+        texts.insert(0, (text_files(args), args.gold))
     elif not texts or args.src or args.tgt or args.pairs:
         raise XalignError(
             "there is no gold to compare settings on",
             parameter="gold",
             remedy="give --gold FILE, or --set SRC TGT GOLD",
         )
-    names = [gold for _, gold in texts]
-    if len(set(names)) < len(names):
-        raise XalignError("a set is given twice", parameter="set", found=", ".join(names))
-    sets = [GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)) for pairs, gold in texts]
-    for each in sets:
-        require_links(each.golds, each.name)
-    return sets
+    return read_sets(texts)
 
 
-def _load(args: argparse.Namespace) -> "Aligner":
-    """The model, with what is said of all settings."""
-    method = args.method[0] if args.method else None
-    one = {**vars(args), "encoding": None}
-    if args.encoding and len(args.encoding) == 1:
-        one["encoding"] = args.encoding[0]
-    here = argparse.Namespace(**one)
-    return load_aligner(here, None, method)
+def align_words(linking: "Linking") -> list[str]:
+    """The options of ``xalign align`` that ask for a linking."""
+    return [word for name, value in linking.arguments().items() for word in (f"--{name}", value)]
 
 
-def row_of(trial: "Trial", aligner: "Aligner", sets: "Sequence[GoldPairs]") -> dict[str, Any]:
-    """Fractions of a setting, means over the sets; ``links`` is their number in all."""
+def row_of(trial: "Trial", found: "LinkingComparison") -> dict[str, Any]:
+    """Fractions of a linking, means over the sets; ``links`` is their number in all."""
     from xalign_fairseq.transport.methods import method_label
 
-    setting, totals = trial.setting, trial.totals()
+    linking, totals = trial.linking, trial.totals()
     means = {key: sum(getattr(total, key) for total in totals) / len(totals) for key in ("precision", "recall", "f1")}
     return {
-        "layer": setting.layers[0] if len(setting.layers) == 1 else list(setting.layers),
-        "method": method_label(setting.method),
-        "encoding": setting.encoding,
-        "options": shlex.join(setting.options()),
+        "layer": linking.layers[0] if len(linking.layers) == 1 else list(linking.layers),
+        "method": method_label(linking.finder),
+        "encoding": linking.encoding,
+        "options": shlex.join(align_words(linking)),
         "aer": trial.aer,
         **means,
         "links": sum(total.links for total in totals),
-        "sets": {text.name: total.aer for text, total in zip(sets, totals, strict=True)},
-        "signature": aligner.signature(setting),
+        "sets": {text.name: total.aer for text, total in zip(found.sets, totals, strict=True)},
+        "signature": found.aligner.signature(linking),
     }
-
-
-def compared_to_runner_up(order: "Sequence[Trial]") -> "PairedTest | None":
-    """The runner-up against the best; None where there is but one setting."""
-    from xalign_fairseq.links.bootstrap import paired_bootstrap_of_sets
-
-    return paired_bootstrap_of_sets(order[0].counts(), order[1].counts()) if len(order) > 1 else None
 
 
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -227,34 +224,35 @@ def print_certainty(test: "PairedTest | None") -> None:
         )
 
 
-def paste(args: argparse.Namespace, best: "Trial", aligner: "Aligner") -> str:
-    """The command that aligns so."""
-    words = ["xalign", "align", "--model", args.model]
+def paste(args: argparse.Namespace, model: str, found: "LinkingComparison") -> str:
+    """The command that makes the best links."""
+    words = ["xalign", "align", "--model", model]
     for option in ("dict", "spm"):
         words += [f"--{option}", getattr(args, option)] if getattr(args, option) else []
     for option in ("languages", "maps"):
         words += [f"--{option}", "-".join(getattr(args, option))] if getattr(args, option) else []
-    if aligner.similarity == "pointer" or args.similarity or aligner.origin == "itself":
-        words += ["--similarity", aligner.similarity]
+    own = found.aligner.linking
+    if own.similarity == "pointer" or args.similarity or own.origin == "itself":
+        words += ["--similarity", own.similarity]
     if args.dtype != "auto":
         words += ["--dtype", args.dtype]
-    return shlex.join([*words, *best.setting.options(), "--src", "FILE", "--tgt", "FILE", "--out", "FILE.links"])
+    best = align_words(found.ranked[0].linking)
+    return shlex.join([*words, *best, "--src", "FILE", "--tgt", "FILE", "--out", "FILE.links"])
 
 
 def described(
     args: argparse.Namespace,
-    sets: "Sequence[GoldPairs]",
+    model: str,
+    found: "LinkingComparison",
     rows: Sequence[Mapping[str, Any]],
     ranked: Sequence[Mapping[str, Any]],
-    runner_up: "PairedTest | None",
     command: str,
 ) -> dict[str, Any]:
     """Fractions with their signatures, and the files that they come from."""
     import dataclasses
 
     texts = {key: getattr(args, key) for key in ("src", "tgt", "pairs", "gold") if getattr(args, key)}
-    files = {"checkpoint": args.model, **texts}
-    test = None if runner_up is None else {"options": ranked[1]["options"], **dataclasses.asdict(runner_up)}
-    pairs = {text.name: len(text.pairs) for text in sets}
+    test = found.runner_up and {"options": ranked[1]["options"], **dataclasses.asdict(found.runner_up)}
+    pairs = {text.name: len(text.pairs) for text in found.sets}
     content = {"best": ranked[0], "runner_up": test, "align": command}
-    return {**content, "rows": rows, "sets": pairs, "files": files}
+    return {**content, "rows": rows, "sets": pairs, "files": {"checkpoint": model, **texts}}

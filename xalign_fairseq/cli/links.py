@@ -16,27 +16,12 @@ Examples:
 
 import argparse
 import sys
-import tempfile
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xalign_fairseq.aligner.tools.filters import EMPTY, FILTERS, WU_DREDZE
-from xalign_fairseq.cli._aligning import (
-    add_link_arguments,
-    add_model_arguments,
-    load_aligner,
-    method_options,
-    progress_bar,
-    show_log,
-)
+from xalign_fairseq.aligner.tools.filters import FILTERS, WU_DREDZE
+from xalign_fairseq.cli._aligning import add_link_arguments, add_model_arguments, aligner_options, show_log
 from xalign_fairseq.cli._arguments import add_out
-from xalign_fairseq.cli._parser import CommandParser
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links import symmetrize
-
-if TYPE_CHECKING:
-    from xalign_fairseq.aligner.tools.engines import Engine
-    from xalign_fairseq.aligner.tools.files import LinkFiles
 
 ENGINES = ("auto", "eflomal", "fast_align", "checkpoint")
 SYMMETRIZATIONS = tuple(symmetrize.METHODS)
@@ -63,77 +48,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--filters", nargs="+", choices=(*FILTERS, WU_DREDZE), default=[], help="wu-dredze: all three (default: none)"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace existing outputs, once the new are complete")
-    _add_checkpoint_arguments(parser)
-
-
-def _add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser, packaged=False)
     add_link_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Check, align, filter, write, and tell what was done on stderr."""
-    from xalign_fairseq.aligner.tools.engines import choose_engine
-    from xalign_fairseq.aligner.tools.files import LinkFiles
-    from xalign_fairseq.aligner.tools.filters import ordered_filters
+    """Check, align, filter, write, and print what was done on stderr."""
+    from xalign_fairseq.aligner.tools.run import LinksRun, link_files
 
-    filters = ordered_filters(args.filters)
-    name, why = choose_engine(args.engine, args.model)
-    _refuse_strays(args, name)
-    files = LinkFiles.of(args.src, args.tgt, args.out, drops_pairs=EMPTY in filters, directions=args.directions)
-    files.check(args.overwrite, tuple(path for path in (args.model, args.dict, args.spm) if path))
-    manifest = _make(args, files, filters, name, why)
-    if not args.quiet:
-        print("\n".join([*summary(manifest), f"all counts in {files.manifest}"]), file=sys.stderr)
-
-
-def _make(args: argparse.Namespace, files: "LinkFiles", filters: tuple[str, ...], name: str, why: str) -> dict:
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-    from xalign_fairseq.aligner.tools.side_file import write_links
-
-    pairs = SentencePairs(args.src, args.tgt)
-    files.links.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{files.links.name}.", suffix=".tmp", dir=files.links.parent) as folder:
-        engine = _engine(args, name, Path(folder))
-        if not args.quiet:
-            print(f"{len(pairs)} pairs; links by {name} ({why})", file=sys.stderr)
-        engine.run(pairs)
-        with progress_bar(len(pairs), args.quiet) as progress:
-            return write_links(engine.stream(pairs, progress), files, filters, engine.describe())
-
-
-def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
-    from xalign_fairseq.aligner.tools.engines import CheckpointEngine, ToolEngine
-    from xalign_fairseq.aligner.tools.tools import TOOLS
-
-    if name in TOOLS:
-        echo = not args.quiet and sys.stderr.isatty()
-        return ToolEngine(TOOLS[name], args.symmetrize or SYMMETRIZATIONS[0], folder, echo)
     show_log(args.quiet)
-    options = {**method_options(args), "filter": args.filter}
-    return CheckpointEngine(load_aligner(args, args.layer, args.method, options), args.model)
-
-
-def _refuse_strays(args: argparse.Namespace, engine: str) -> None:
-    """An option that the engine has no use for is an error, not silence."""
-    if engine == "checkpoint":
-        for option in ("symmetrize", "directions"):
-            if getattr(args, option) is not None:
-                raise XalignError(
-                    "a checkpoint's links have no directions: both sides share one transport plan",
-                    where=f"--{option}",
-                    remedy="leave it out, or take --engine eflomal or fast_align",
-                )
-        return
-    parser = CommandParser()
-    _add_checkpoint_arguments(parser)
-    for option, default in vars(parser.parse_args([])).items():
-        if getattr(args, option) != default:
-            raise XalignError(
-                f"{engine} has no use for an option of checkpoints",
-                where=f"--{option.replace('_', '-')}",
-                remedy="leave it out, or give --model MODEL",
-            )
+    run = LinksRun(
+        args.src,
+        args.tgt,
+        args.out,
+        engine=args.engine,
+        model=args.model,
+        options=aligner_options(args),
+        symmetrize=args.symmetrize,
+        directions=args.directions,
+        filters=tuple(args.filters),
+        overwrite=args.overwrite,
+        quiet=args.quiet,
+        echo=not args.quiet and sys.stderr.isatty(),
+    )
+    manifest, file = link_files(run)
+    if not args.quiet:
+        print("\n".join([*summary(manifest), f"all counts in {file}"]), file=sys.stderr)
 
 
 def summary(manifest: dict[str, Any]) -> list[str]:

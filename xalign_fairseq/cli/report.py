@@ -16,7 +16,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._aligning import positive, read_fitting_gold
+from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
     """The first pairs with words on both sides, aligned by the run's model."""
     from itertools import islice
 
-    from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.gold_sets import read_fitting_gold
+    from xalign_fairseq.aligner.load import load_aligner
     from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
@@ -74,6 +75,6 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
     chosen = dict(islice(((at, pair) for at, pair in enumerate(pairs) if all(pair)), args.examples))
     if not args.quiet:
         print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
-    aligner = Aligner.from_pretrained(str(folder))
+    aligner = load_aligner(folder)
     aligned = aligner.align([src for src, _ in chosen.values()], [tgt for _, tgt in chosen.values()])
     return show_links(aligned, [golds[at] for at in chosen] if golds else None, most=len(aligned)).html

@@ -15,17 +15,11 @@ Examples:
 import argparse
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xalign_fairseq.cli._aligning import require_links
 from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.core.errors import XalignError
 
-if TYPE_CHECKING:
-    from xalign_fairseq.links.aer import AlignmentCounts
-
-METRICS = ("aer", "precision", "recall", "f1")
-SAMPLES_OF_A_COMPARISON = 1000
 OF_LINKS = ("hyp", "gold", "src", "tgt", "compare", "bootstrap", "hyp_index_base", "gold_index_base", "system")
 
 
@@ -60,123 +54,36 @@ def run(args: argparse.Namespace) -> None:
     """Score links, or draw what was scored before."""
     if args.layers or args.plot:
         compare_layers(args)
-    else:
-        score_links(args)
-
-
-def score_links(args: argparse.Namespace) -> None:
-    """AER of a hypothesis."""
-    from xalign_fairseq.core.text.containers import text_sha256
-    from xalign_fairseq.evaluation.signature import on_data, score_signature
-    from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
+        return
+    from xalign_fairseq.evaluation.link_scores import LinkFilesToScore, score_files
 
     if args.hyp is None or args.gold is None:
         raise XalignError(
-            "there is nothing to score", where="--hyp" if args.hyp is None else "--gold",
+            "there is nothing to score",
+            parameter="hyp" if args.hyp is None else "gold",
             expected="--hyp FILE --gold FILE, or --plot FILE --layers NAME=JSON ...",
-        )  # fmt: skip
+        )
     if (args.src is None) != (args.tgt is None):
-        raise XalignError("only one side of the text is given", expected="both --src and --tgt, or neither")
-    if args.bootstrap < 0 or args.seed < 0:
-        raise XalignError("--bootstrap and --seed are not negative", found=f"{args.bootstrap}, {args.seed}")
-    first, *rest = read_counts(args)
-    result: dict[str, Any] = figures(first)
-    signature = score_signature(hyp_base=args.hyp_index_base or 0, gold_base=base_of_gold(args), system=args.system)
-    result["signature"] = on_data(signature, {"gold": text_sha256(args.gold)[:12]})
-    if args.bootstrap:
-        result["interval"] = bootstrap_intervals(first, samples=args.bootstrap, seed=args.seed)
-        result["bootstrap"] = {"samples": args.bootstrap, "seed": args.seed, "level": 0.95}
-    for counts in rest:
-        samples = args.bootstrap or SAMPLES_OF_A_COMPARISON
-        test = paired_bootstrap(first, counts, samples=samples, seed=args.seed)
-        result["compare"] = {
-            **figures(counts),
-            "aer_difference": test.difference,
-            "aer_difference_interval": (test.low, test.high),
-            "p_value": test.p_value,
-            "samples": samples,
-        }
+        raise XalignError("only one side of the text is given", parameter=("src", "tgt"), expected="both or neither")
+    files = LinkFilesToScore(
+        args.hyp,
+        args.gold,
+        (args.src, args.tgt) if args.src else None,
+        compare=args.compare,
+        bootstrap=args.bootstrap,
+        seed=args.seed,
+        hyp_index_base=args.hyp_index_base,
+        gold_index_base=args.gold_index_base,
+        system=args.system,
+    )
+    result = score_files(files)
     print_result(args.json, result, result_lines(result))
-
-
-def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
-    """The counts per sentence of --hyp and, if given, --compare, after every check of the files."""
-    from xalign_fairseq.links.aer import sentence_counts
-    from xalign_fairseq.links.gold import read_gold
-    from xalign_fairseq.links.pharaoh import check_bounds, read_links, relative_base_problem
-
-    hyp_base, gold_base = args.hyp_index_base or 0, base_of_gold(args)
-    paths = [path for path in (args.hyp, args.compare) if path]
-    hyps = {path: read_links(path, base=hyp_base) for path in paths}
-    golds = read_gold(args.gold, base=gold_base, pairs=len(hyps[args.hyp]))
-    require_links(golds, args.gold)
-    possible = [gold.possible for gold in golds]
-    counts = [sentence_counts(hyps[path], golds, where=f"{path}, {args.gold}") for path in paths]
-    if args.src:
-        lengths = read_lengths(args.src, args.tgt)
-        for path, links in hyps.items():
-            check_bounds(links, lengths, where=path, remedy="--hyp-index-base 1 converts it", base=hyp_base)
-        check_bounds(possible, lengths, where=args.gold, remedy="--gold-index-base 1 converts it", base=gold_base)
-    if args.hyp_index_base is None:
-        for path, links in hyps.items():
-            complain(relative_base_problem(links, possible), path, "--hyp-index-base")
-    if args.gold_index_base is None and not gold_base:
-        complain(relative_base_problem(possible, hyps[args.hyp]), args.gold, "--gold-index-base")
-    return counts
-
-
-def base_of_gold(args: argparse.Namespace) -> int:
-    """The index of the first token in the gold file: numbered lines of the shared tasks have it from 1."""
-    from xalign_fairseq.links.gold import is_numbered
-
-    numbered = is_numbered(args.gold)
-    if numbered and args.gold_index_base == 0:
-        raise XalignError("numbered gold counts tokens from 1", where=f"{args.gold}, --gold-index-base", found="0",
-                          expected="1, or nothing")  # fmt: skip
-    return 1 if numbered else args.gold_index_base or 0
-
-
-def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
-    """Tokens, separated by blanks, of each line of two files."""
-    from xalign_fairseq.core.text.lines import read_lines
-
-    sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
-    if len(sides[0]) != len(sides[1]):
-        raise XalignError(
-            "the two sides differ in number of lines",
-            where=f"{src}, {tgt}",
-            found=f"{len(sides[0])} and {len(sides[1])} lines",
-            expected="one line each per sentence pair",
-        )
-    return list(zip(*sides, strict=True))
-
-
-def complain(problem: str | None, path: str, option: str) -> None:
-    """Raise the error of a file that looks 1-based."""
-    if problem:
-        raise XalignError(
-            f"the file {problem.split(':')[0]}",
-            where=path,
-            found=problem.partition(": ")[2],
-            expected="0-based indices",
-            remedy=f"{option} 1 converts it; {option} 0 takes it as it is",
-        )
-
-
-def figures(counts: Sequence["AlignmentCounts"]) -> dict[str, Any]:
-    """The scores of summed counts, as fractions."""
-    from xalign_fairseq.links.aer import AlignmentCounts
-
-    total = sum(counts, AlignmentCounts())
-    return {name: getattr(total, name) for name in METRICS} | {
-        "links": total.links,
-        "sure": total.sure,
-        "sentences": len(counts),
-    }
 
 
 def result_lines(result: dict[str, Any]) -> Iterator[str]:
     """Percentages for people."""
+    from xalign_fairseq.evaluation.link_scores import METRICS
+
     for name in METRICS:
         low_high = result.get("interval", {}).get(name)
         interval = f"  [{100 * low_high[0]:.2f}, {100 * low_high[1]:.2f}]" if low_high else ""
@@ -227,9 +134,11 @@ def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[i
             found, whole = {}, False
         if not (found and whole):
             raise XalignError(
-                "the file has no layers", where=path, expected="what xalign layers wrote",
+                "the file has no layers",
+                where=path,
+                expected="what xalign layers wrote",
                 remedy="xalign layers ... --json > FILE",
-            )  # fmt: skip
+            )
         if found.keys() & curves.keys():
             raise XalignError("two files have the same name", parameter="layers", found=name)
         curves.update(found)

@@ -40,20 +40,10 @@ def add_floor_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read, cut, write, and tell what is left."""
-    from xalign_fairseq.core.files import require_outside
-    from xalign_fairseq.core.text.containers import file_of
+    """Write the trimmed model and print its size."""
     from xalign_fairseq.data.tokenizers.trimming import FLOOR
-    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-    from xalign_fairseq.encoder.pretrained.saving import new_model
-    from xalign_fairseq.encoder.pretrained.trimming import summary, trim
+    from xalign_fairseq.encoder.pretrained.trimmed_files import write_trimmed
 
-    for text in args.text:
-        require_outside(file_of(text), args.out)
-    with new_model(args.out, args.overwrite) as save:
-        state, where = read_pretrained(args.model)
-        require_outside(where, args.out)
-        floor = FLOOR if args.floor is None else args.floor
-        small = trim(state, where, args.text, floor=floor, progress=not args.quiet)
-        save(small, where)
-    print(f"{args.out}: {summary(small, state)}")
+    floor = FLOOR if args.floor is None else args.floor
+    options = {"overwrite": args.overwrite, "progress": not args.quiet}
+    print(f"{args.out}: {write_trimmed(args.model, args.text, args.out, floor=floor, **options)}")

@@ -24,16 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read both, join, write."""
-    from xalign_fairseq.core.files import require_outside
-    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-    from xalign_fairseq.encoder.pretrained.saving import new_model
-    from xalign_fairseq.encoder.pretrained.trimming import summary, untrim
+    """Write the whole model and print its size."""
+    from xalign_fairseq.encoder.pretrained.trimmed_files import write_untrimmed
 
-    with new_model(args.out, args.overwrite) as save:
-        (state, where), (original, original_where) = (read_pretrained(each) for each in (args.model, args.original))
-        for read in (where, original_where):
-            require_outside(read, args.out)
-        whole = untrim(state, where, original, original_where)
-        save(whole, where)
-    print(f"{args.out}: {summary(whole, state)}")
+    print(f"{args.out}: {write_untrimmed(args.model, args.original, args.out, overwrite=args.overwrite)}")

@@ -35,11 +35,6 @@ def fault(path: Path) -> str | None:
     """Why what is kept here must not be run or read: someone else may have put it there. None if it may.
 
     Files and folders of this user and of root are trusted, if nobody else may write them; symbolic links are not.
-
-    Example::
-
-        if reason := fault(folder / "library.so"):
-            logger.warning("not loaded: %s", reason)
     """
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):

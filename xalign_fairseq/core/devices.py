@@ -30,12 +30,7 @@ def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def fast_bfloat16(device: "torch.device") -> bool:
-    """Whether a device multiplies bfloat16 in its own instructions, and so faster than float32.
-
-    Example::
-
-        dtype = torch.bfloat16 if fast_bfloat16(encoder.device) else torch.float32
-    """
+    """Whether a device multiplies bfloat16 in its own instructions, and so faster than float32."""
     import torch
 
     if device.type == "cuda":
@@ -58,12 +53,7 @@ class Cpu(NamedTuple):
 
 
 def cpu() -> Cpu:
-    """This machine's CPU.
-
-    Example::
-
-        cpu() == Cpu("AuthenticAMD", 25)  # a Zen 3 or 4
-    """
+    """This machine's CPU."""
     try:
         text = CPU_INFO.read_text()
     except OSError:  # not Linux
@@ -76,12 +66,7 @@ def cpu() -> Cpu:
 
 
 def training_device(cpu: bool) -> "torch.device":
-    """Where fairseq trains: on the CPU if ``--cpu`` says so or there is no CUDA device.
-
-    Example::
-
-        training_device(cfg.common.cpu).type
-    """
+    """Where fairseq trains: on the CPU if ``--cpu`` says so or there is no CUDA device."""
     return choose_device("cpu" if cpu else "auto")
 
 
@@ -90,10 +75,6 @@ def choose_device(name: str) -> "torch.device":
 
     Raises:
         XalignError: no name of a device, or the device is not there.
-
-    Example::
-
-        encoder.to(choose_device("cuda:1"))
     """
     import torch
 
@@ -105,17 +86,11 @@ def choose_device(name: str) -> "torch.device":
         raise XalignError("there is no such device", parameter="device", found=name, expected=expected)
     device = torch.device(name)
     if device.type == "cuda" and not available:
-        raise XalignError(
-            "there is no CUDA device",
-            parameter="device",
-            found=name,
-            remedy=("set", Parameter("device", "cpu"), "or see", Command("doctor")),
-        )
+        remedy = ("set", Parameter("device", "cpu"), "or see", Command("doctor"))
+        raise XalignError("there is no CUDA device", parameter="device", found=name, remedy=remedy)
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        problem = "there is no such CUDA device"
         raise XalignError(
-            "there is no such CUDA device",
-            parameter="device",
-            found=name,
-            expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}",
+            problem, parameter="device", found=name, expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}"
         )
     return device

@@ -10,24 +10,21 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 
+StrPath: TypeAlias = str | os.PathLike[str]
+
 
 @contextmanager
-def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
+def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
 
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
     What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
     already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points to is
     replaced. What a killed process has left there goes.
-
-    Example::
-
-        with atomic_write("links.txt") as f:
-            f.write("0-0\\n")
     """
     path = Path(path)
     require_place(path)  # found here, not after the work
@@ -56,26 +53,21 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
         raise
 
 
-def opened(path: str | os.PathLike) -> int | None:
-    """The number of the file that this process has open under such a name; None for other names.
-
-    Example::
-
-        opened("/dev/stdout"), opened("/dev/fd/2"), opened("links.txt")     # 1, 2, None
-    """
+def opened(path: StrPath) -> int | None:
+    """The number of the file that this process has open under such a name; None for other names."""
     streams = {"/dev/stdout": 1, "/dev/stderr": 2}
     found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", os.fspath(path))
     return int(found[1]) if found and os.path.exists(path) else streams.get(os.fspath(path))
 
 
-def atomic_copy(source: str | os.PathLike, target: str | os.PathLike) -> None:
+def atomic_copy(source: StrPath, target: StrPath) -> None:
     """Copy a file whole or not at all, by :func:`atomic_write`."""
     with open(source, "rb") as stream, atomic_write(target, "wb") as out:
         shutil.copyfileobj(stream, out, 1 << 24)
 
 
 @contextmanager
-def atomic_folder(path: str | os.PathLike, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
+def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
     """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
 
     An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. With
@@ -119,7 +111,7 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool | None = False, keep:
         os.close(handle)
 
 
-def usual_mode(path: str | os.PathLike) -> None:
+def usual_mode(path: StrPath) -> None:
     """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
     probe = _beside(Path(path))
     handle = os.open(probe, os.O_CREAT | os.O_EXCL, 0o666)
@@ -130,17 +122,8 @@ def usual_mode(path: str | os.PathLike) -> None:
         probe.unlink()
 
 
-def require_place(path: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -> None:
-    """Raise :class:`XalignError`, before the work, if a file can't be written there or would replace what is read.
-
-    Args:
-        path: of the file; what it is a link to counts.
-        inputs: files that are read, and folders of which everything is.
-
-    Example::
-
-        require_place(args.out, [args.src, args.tgt, args.model])
-    """
+def require_place(path: StrPath, inputs: Iterable[StrPath] = ()) -> None:
+    """Raise :class:`XalignError`, before the work, if a file can't be written there or would replace what is read."""
     place = _resolved(path)
     if place.is_dir():
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
@@ -156,19 +139,15 @@ def require_place(path: str | os.PathLike, inputs: Iterable[str | os.PathLike] =
             )
 
 
-def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
+def require_outside(read: StrPath, output: StrPath) -> None:
     """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
     source, target = _resolved(read), _resolved(output)
     if target in (source, *source.parents):
-        raise XalignError(
-            "the output is or holds what is read, which would be lost",
-            where=output,
-            found=read,
-            remedy="choose another place",
-        )
+        problem = "the output is or holds what is read, which would be lost"
+        raise XalignError(problem, where=output, found=read, remedy="choose another place")
 
 
-def _resolved(path: str | os.PathLike) -> Path:
+def _resolved(path: StrPath) -> Path:
     return Path(os.path.realpath(path))
 
 
@@ -181,12 +160,8 @@ def require_free(path: Path, overwrite: bool | None) -> None:
     """Raise :class:`XalignError` if a folder is there already and has something in it, as :func:`atomic_folder`."""
     if path.is_dir() and not overwrite and any(path.iterdir()):
         replace = () if overwrite is None else ("or replace this one by", Parameter("overwrite"))
-        raise XalignError(
-            "the output folder exists already",
-            where=path,
-            expected="a new or empty folder",
-            remedy=("choose another folder", *replace),
-        )
+        expected, remedy = "a new or empty folder", ("choose another folder", *replace)
+        raise XalignError("the output folder exists already", where=path, expected=expected, remedy=remedy)
 
 
 def _hold(handle: int) -> bool:
@@ -241,14 +216,10 @@ def _exchange(first: Path, second: Path) -> None:
     os.replace(old, first)
 
 
-def nearly(path: str | os.PathLike) -> str | None:
+def nearly(path: StrPath) -> str | None:
     """What there is nearly of the name of what there is not, for the error that says so; None if nothing is.
 
     Of a path whose folder does not exist either, what its first missing folder is nearly called.
-
-    Example::
-
-        nearly("test.ne")  # "no such name, but test.en, test.de"
     """
     import difflib
 

@@ -55,12 +55,7 @@ def training_requirements() -> list[Requirement]:
 
 
 def missing_for_training() -> tuple[list[str], list[str]]:
-    """The packages that training needs and that are not there, and the commands that install them.
-
-    Example::
-
-        missing_for_training()  # (["bitarray"], ["pip install bitarray"]), or ([], []) where nothing is missing
-    """
+    """The packages that training needs and that are not there, and the commands that install them."""
     needs = [each for each in training_requirements() if not version(each.name)]
     missing = [each.name for each in needs]
     commands = [shlex.join(["pip", "install", *map(str, needs)])] if needs else []
@@ -78,8 +73,5 @@ def require_fairseq() -> None:
     """:class:`XalignError` that says what to install, where fairseq or something that it imports is missing."""
     missing, commands = missing_for_training()
     if missing:
-        raise XalignError(
-            "training needs fairseq, and not all of it is installed",
-            found=f"no {', '.join(missing)}",
-            remedy=" && ".join(commands),
-        )
+        problem = "training needs fairseq, and not all of it is installed"
+        raise XalignError(problem, found=f"no {', '.join(missing)}", remedy=" && ".join(commands))

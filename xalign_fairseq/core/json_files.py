@@ -1,33 +1,24 @@
 """Objects in JSON files: read with a look at their form, written whole or not at all."""
 
 import json
-import os
-from collections.abc import Mapping
 from typing import Any, TypeVar, overload
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write, nearly
+from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 Form = TypeVar("Form")
 LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have some ten million
 
 
 @overload
-def read_json(path: str | os.PathLike) -> dict[str, Any]: ...
+def read_json(path: StrPath) -> dict[str, Any]: ...
 @overload
-def read_json(path: str | os.PathLike, form: type[Form]) -> Form: ...
-def read_json(path: str | os.PathLike, form: Any = dict[str, Any]) -> Any:
+def read_json(path: StrPath, form: type[Form]) -> Form: ...
+def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
     """The object in a JSON file, by default of any keys.
 
     Raises:
         XalignError: it is missing, damaged, larger than :data:`LARGEST_JSON`, or not of the form.
-
-    Example::
-
-        class Run(TypedDict):
-            seed: int
-
-        read_json("run.json", Run)["seed"]
     """
     try:
         with open(path, "rb") as stream:
@@ -59,10 +50,6 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
 
     Raises:
         XalignError: it is not; the place in it is told.
-
-    Example::
-
-        require_form(json.loads(text), list[int], "file.json, ids")
     """
     import msgspec  # where it is needed: not for --help
 
@@ -74,8 +61,8 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     return value
 
 
-def write_json(path: str | os.PathLike, content: Mapping[str, Any]) -> None:
-    """Write an object whole or not at all, for :func:`read_json` and for eyes."""
+def write_json(path: StrPath, content: object) -> None:
+    """Write a value whole or not at all, for :func:`read_json` and for eyes."""
     with atomic_write(path) as stream:
         json.dump(content, stream, indent=1, ensure_ascii=False)
         stream.write("\n")

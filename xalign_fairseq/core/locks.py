@@ -26,11 +26,6 @@ def alone(folder: Path) -> Iterator[int]:
 
     Raises:
         XalignError: another process holds the folder.
-
-    Example::
-
-        with alone(Path("run")) as lock:
-            subprocess.run(command, pass_fds=[lock])
     """
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder / LOCK, folder) as lock:
@@ -43,11 +38,6 @@ def alone_on(output: Path) -> Iterator[None]:
 
     Raises:
         XalignError: another process holds it.
-
-    Example::
-
-        with alone_on(Path("text.links")):
-            ...
     """
     lock = output.with_name(output.name + LOCK)
     with _locked(lock, output):
@@ -87,5 +77,6 @@ def _hold(stream: IO[str], output: Path) -> None:
             "another process is making this", where=output, remedy="wait until it has ended, or end it"
         ) from None
     except OSError as error:
-        raise XalignError("the file system has no locks", where=output, found=error,
-                          remedy="choose a folder on a local disk")  from None  # fmt: skip
+        raise XalignError(
+            "the file system has no locks", where=output, found=error, remedy="choose a folder on a local disk"
+        ) from None

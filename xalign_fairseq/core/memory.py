@@ -17,15 +17,8 @@ def keep_freed_memory(device: "torch.device") -> bool:
     by itself or cuts its heap when they are gone, and the system zeroes them page by page when they come again. Of an
     update of e5-small in bfloat16 that is a tenth; of one that trains 250,000 pieces of 256 numbers, a quarter.
 
-    Args:
-        device: where the process computes; on any but the CPU nothing is changed.
-
     Returns:
         whether memory is kept from now on; C libraries other than glibc are left alone.
-
-    Example::
-
-        keep_freed_memory(torch.device("cpu"))  # True on Linux
     """
     if device.type != "cpu":
         return False

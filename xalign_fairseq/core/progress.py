@@ -25,11 +25,6 @@ def progress(
         unit: of it, with a space before.
         desc: what is done.
         quiet: nothing is shown.
-
-    Example::
-
-        with progress(total=len(lines), unit=" lines") as bar:
-            bar.update(100)
     """
     if quiet or sys.stderr.isatty():
         from tqdm import tqdm

@@ -29,16 +29,7 @@ class Requeued(KeyboardInterrupt):
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[None]:
-    """Within the block SIGTERM raises :class:`Terminated`, and SIGUSR1 :class:`Requeued`.
-
-    Example::
-
-        try:
-            with signals_as_interrupts():
-                work()
-        except KeyboardInterrupt as stopped:
-            sys.exit(interrupted_code(stopped))
-    """
+    """Within the block SIGTERM raises :class:`Terminated`, and SIGUSR1 :class:`Requeued`."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise Terminated if number == signal.SIGTERM else Requeued

@@ -32,11 +32,6 @@ def processes(number: int) -> Iterator[Workers]:
 
     Raises:
         XalignError: a process was killed. An error in the function is raised here as it is.
-
-    Example::
-
-        with processes(4) as run:
-            lengths = list(run(len, ["a", "bc"]))
     """
     if number <= 1:
         yield _run_here
@@ -54,12 +49,8 @@ def processes(number: int) -> Iterator[Workers]:
             while waiting:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
-            raise XalignError(
-                "a worker process was killed",
-                parameter="workers",
-                found="probably too little memory",
-                remedy="use fewer workers",
-            ) from None
+            found, remedy = "probably too little memory", "use fewer workers"
+            raise XalignError("a worker process was killed", parameter="workers", found=found, remedy=remedy) from None
 
     try:
         yield run

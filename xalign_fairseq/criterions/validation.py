@@ -1,6 +1,7 @@
 """Alignment error rate during validation, from links of the model's hidden states against prepared gold links."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,8 +17,9 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
-from xalign_fairseq.transport.label_options import LabelOptions, reading
-from xalign_fairseq.transport.methods import Method, Transport, links_of_words, with_options
+from xalign_fairseq.transport.labels import Transport
+from xalign_fairseq.transport.linking import Linking, changed_options, reading
+from xalign_fairseq.transport.methods import Method, links_of_words, with_options
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.words import NO_WORD
 
@@ -47,27 +49,27 @@ class AerCounter:
         """Find out how links are made, now that the objectives know the encoder."""
         labeller = labeller_among([each for each in objectives if self._scores(each)])
         own = labeller.labelling if labeller is not None else None
-        own = own or LabelOptions(Transport(), {"hidden": config.default_labelling_layer()})
+        own = own or Linking.of(Transport(), {"hidden": config.default_labelling_layer()})
         self.labeller = None if labeller is None else labeller.name
         similarity = self.similarity or own.similarity
-        if similarity not in own.layers:
+        if similarity not in own.own_layers:
             raise XalignError(
                 "there is no pointer to score links with",
                 where=(Parameter("aer_similarity", "pointer"),),
                 found=f"objectives {', '.join(objective.name for objective in objectives)}",
                 expected="dwa among them",
             )
-        layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "aer_layer")
+        own = own.of_similarity(similarity)
+        layer = own.layer if self.layer is None else config.resolve_layer(self.layer, "aer_layer")
         self.mapping = next((objective for objective in objectives if objective.name == HEAD), None)
         encoding = own.encoding if self.mapping is None else "separate"
-        self.options = LabelOptions(
-            with_options(own.method, filter=self.filter), {**own.layers, similarity: layer}, similarity, encoding
-        )
+        options = changed_options(with_options(own.finder, filter=self.filter))
+        self.linking = replace(own, options=options, layers=(layer,), encoding=encoding)
 
     def _scores(self, objective: Objective) -> bool:
         """Whether an objective's labelling has the similarity that validation is to read; any without an option."""
         own = objective.labelling
-        return self.similarity is None or (own is not None and self.similarity in own.layers)
+        return self.similarity is None or (own is not None and self.similarity in own.own_layers)
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
         """The additive parts of AER of a validation batch, for every pair of the data; nothing in training."""
@@ -78,7 +80,7 @@ class AerCounter:
         bitext = batch.bitext
         if bitext is not None and any(gold is not None for gold in bitext.gold):
             hidden, spans = encoder.pair_states(
-                bitext, self.options.layer, self.options.reads, labelling=True, **self._maps(encoder)
+                bitext, self.linking.layer, self.linking.pair_encoding, labelling=True, **self._maps(encoder)
             )
             links = links_of_words(self._method(encoder), hidden, spans, *_owners(bitext, hidden.device))
             for hypothesis, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
@@ -94,8 +96,8 @@ class AerCounter:
         )
 
     def _method(self, encoder: StepEncoder) -> Method:
-        head: Any = encoder.heads[self.labeller] if self.options.similarity == "pointer" and self.labeller else None
-        return reading(self.options.method, head.pointer if head is not None else None)
+        head: Any = encoder.heads[self.labeller] if self.linking.similarity == "pointer" and self.labeller else None
+        return reading(self.linking.finder, head.pointer if head is not None else None)
 
     @staticmethod
     def log(sums: Mapping[str, float]) -> None:

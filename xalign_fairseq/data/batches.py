@@ -219,13 +219,7 @@ class Batch:
     def from_sample(
         cls, sample: dict[str, Any], language_rows: Tensor | None = None, stands_in: bool = False
     ) -> "Batch":
-        """The typed view of the dict that fairseq's trainer hands on.
-
-        Args:
-            sample: the dict.
-            language_rows: the row of each language's embedding by the language's number, on the batch's device.
-            stands_in: as the attribute.
-        """
+        """The typed view of the dict that fairseq's trainer hands on."""
         bitext, mono = sample.get("bitext"), sample.get("mono")
         batch = cls(Bitext(**bitext) if bitext else None, Mono(**mono) if mono else None, stands_in)
         for stream in (batch.bitext, batch.mono):

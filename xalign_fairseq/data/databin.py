@@ -1,6 +1,5 @@
 """What is in a data-bin folder, written by ``xalign prepare`` or by ``fairseq-preprocess``."""
 
-import os
 import re
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Required, TypedDict
 import numpy as np
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -130,7 +129,7 @@ class DataBin:
         src[0], tgt[0]  # ids of the first pair, each with </s> at the end
     """
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: StrPath):
         self.path = Path(path)
         if not self.path.is_dir():
             where = self.path if self.path.is_absolute() else f"{self.path}, in {Path.cwd()}"  # hydra changes it
@@ -177,13 +176,10 @@ class DataBin:
         """Both sides of a bitext; each item ends with ``</s>``."""
         if (split, src, tgt) not in self._pairs:
             is_turned = (split, tgt, src) in self._pairs
-            raise XalignError(
-                "the data-bin has no such language pair",
-                where=self.path,
-                found=", ".join(f"{name} {a}-{b}" for name, a, b in self._pairs) or "no pair at all",
-                expected=f"{split} {src}-{tgt}",
-                remedy=f"name it {tgt}-{src}" if is_turned else Command("prepare", Parameter("pair", f"{src}-{tgt}")),
-            )
+            problem = "the data-bin has no such language pair"
+            found = ", ".join(f"{name} {a}-{b}" for name, a, b in self._pairs) or "no pair at all"
+            remedy = f"name it {tgt}-{src}" if is_turned else Command("prepare", Parameter("pair", f"{src}-{tgt}"))
+            raise XalignError(problem, where=self.path, found=found, expected=f"{split} {src}-{tgt}", remedy=remedy)
         first, second = self._equally_long(*(pair_prefix(split, src, tgt, lang) for lang in (src, tgt)))
         return first, second
 
@@ -199,13 +195,10 @@ class DataBin:
     def mono(self, split: str, lang: str) -> MMapReader:
         """Monolingual sentences; each item ends with ``</s>``."""
         if (split, lang) not in self._mono:
-            raise XalignError(
-                "the data-bin has no such monolingual text",
-                where=self.path,
-                found=", ".join(f"{name} {code}".strip() for name, code in self.monos) or "no monolingual text at all",
-                expected=f"{split} {lang}".strip(),
-                remedy=Command("prepare", Parameter("mono", f"{lang or 'LANG'}=FILE")),
-            )
+            problem = "the data-bin has no such monolingual text"
+            found = ", ".join(f"{name} {code}".strip() for name, code in self.monos) or "no monolingual text at all"
+            remedy = Command("prepare", Parameter("mono", f"{lang or 'LANG'}=FILE"))
+            raise XalignError(problem, where=self.path, found=found, expected=f"{split} {lang}".strip(), remedy=remedy)
         return MMapReader(self.path / self._mono[split, lang])
 
     @cached_property
@@ -214,21 +207,14 @@ class DataBin:
         shared = self.path / DICTIONARY
         files = [shared] if shared.exists() else sorted(self.path.glob("dict.*.txt"))
         if not files:
-            raise XalignError(
-                "the data-bin has no dictionary",
-                where=self.path,
-                expected="dict.txt, or dict.LANG.txt files that are all the same",
-                remedy="copy the dictionary that the data were prepared with here as dict.txt",
-            )
+            expected = "dict.txt, or dict.LANG.txt files that are all the same"
+            raise XalignError("the data-bin has no dictionary", where=self.path, expected=expected)
         dictionary = Dictionary.load(files[0])
         for other in files[1:]:
             if Dictionary.load(other).digest != dictionary.digest:
-                raise XalignError(
-                    "the languages have different dictionaries",
-                    where=f"{files[0]}, {other}",
-                    expected="one joint dictionary",
-                    remedy=("run fairseq-preprocess with", Parameter("joined_dictionary")),
-                )
+                problem = "the languages have different dictionaries"
+                remedy = ("run fairseq-preprocess with", Parameter("joined_dictionary"))
+                raise XalignError(problem, where=f"{files[0]}, {other}", expected="one joint dictionary", remedy=remedy)
         return dictionary
 
     @cached_property
@@ -248,23 +234,17 @@ class DataBin:
         """What the data were encoded with; :class:`XalignError` if it is not in the folder."""
         path = find_model(self.path)
         if path is None:
-            raise XalignError(
-                "the data-bin has no tokenizer",
-                where=self.path,
-                expected="a sentencepiece model, or WordPiece's settings, beside dict.txt",
-                remedy=f"copy the model that the data were encoded with there as {SENTENCEPIECE}",
-            )
+            expected = "a sentencepiece model, or WordPiece's settings, beside dict.txt"
+            remedy = f"copy the model that the data were encoded with there as {SENTENCEPIECE}"
+            raise XalignError("the data-bin has no tokenizer", where=self.path, expected=expected, remedy=remedy)
         return make_tokenizer(path, self.dictionary)
 
     def _equally_long(self, *names: str, length: int | None = None) -> tuple[MMapReader, ...]:
         readers = tuple(MMapReader(self.path / name) for name in names)
         expected = len(readers[0]) if length is None else length
         if any(len(reader) != expected for reader in readers):
-            raise XalignError(
-                "files of one bitext differ in their number of sentences",
-                where=self.path,
-                found=", ".join(f"{name}: {len(reader)}" for name, reader in zip(names, readers, strict=True)),
-                expected=f"{expected} in each",
-                remedy="prepare the data again",
-            )
+            problem = "files of one bitext differ in their number of sentences"
+            found = ", ".join(f"{name}: {len(reader)}" for name, reader in zip(names, readers, strict=True))
+            remedy = "prepare the data again"
+            raise XalignError(problem, where=self.path, found=found, expected=f"{expected} in each", remedy=remedy)
         return readers

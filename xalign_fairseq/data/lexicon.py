@@ -142,20 +142,15 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     """
     about = read_about(data, src, tgt)
     if about["dictionary"] != data.dictionary.digest:
-        raise XalignError(
-            "the lexicon was made with another dictionary than the data-bin has",
-            where=about_path(data, src, tgt),
-            remedy=("run again", Command("lexicon", Parameter("overwrite"))),
-        )
+        problem = "the lexicon was made with another dictionary than the data-bin has"
+        where = about_path(data, src, tgt)
+        raise XalignError(problem, where=where, remedy=("run again", Command("lexicon", Parameter("overwrite"))))
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
     parts, _ = _flat(MMapReader(data.path / part_prefix(src, tgt)))
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], parts)
     if lexicon.digest != about["digest"]:
-        raise XalignError(
-            "the files of a lexicon do not belong together",
-            where=about_path(data, src, tgt),
-            remedy=("run again", Command("lexicon", Parameter("overwrite"))),
-        )
+        where, remedy = about_path(data, src, tgt), ("run again", Command("lexicon", Parameter("overwrite")))
+        raise XalignError("the files of a lexicon do not belong together", where=where, remedy=remedy)
     return lexicon
 
 
@@ -171,13 +166,10 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
     path = about_path(data, src, tgt)
     if not path.exists():
         there = lexicons(data)
-        raise XalignError(
-            "the data-bin has no such lexicon",
-            where=data.path,
-            found=", ".join(f"{a}-{b}" for a, b in there) or "no lexicon at all",
-            expected=f"{src}-{tgt}",
-            remedy=f"name it {tgt}-{src}" if (tgt, src) in there else _make_lexicon(data, f"{src}-{tgt}"),
-        )
+        problem = "the data-bin has no such lexicon"
+        found = ", ".join(f"{a}-{b}" for a, b in there) or "no lexicon at all"
+        remedy = f"name it {tgt}-{src}" if (tgt, src) in there else _make_lexicon(data, f"{src}-{tgt}")
+        raise XalignError(problem, where=data.path, found=found, expected=f"{src}-{tgt}", remedy=remedy)
     return read_json(path, About)
 
 
@@ -202,12 +194,8 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
         )
     largest = max(side.max(initial=0) for side in (lexicon.src_ids, lexicon.tgt_ids))
     if largest >= data.dictionary.embedding_size:
-        raise XalignError(
-            "the lexicon has an id that the dictionary does not have",
-            where=data.path,
-            found=largest,
-            expected=f"at most {data.dictionary.embedding_size - 1}",
-        )
+        problem, where = "the lexicon has an id that the dictionary does not have", data.path
+        raise XalignError(problem, where=where, found=largest, expected=f"at most {data.dictionary.embedding_size - 1}")
     content = {"pair": f"{src}-{tgt}", **about, "dictionary": data.dictionary.digest, "digest": lexicon.digest}
     dtype = dtype_for_vocabulary(data.dictionary.embedding_size)
     prefixes = (entries_prefix(src, tgt, src), entries_prefix(src, tgt, tgt), part_prefix(src, tgt))
@@ -229,23 +217,17 @@ def require_languages(data: DataBin, *languages: str) -> None:
     known = {lang for _, src, tgt in data.pairs for lang in (src, tgt)} | {lang for _, lang in data.monos}
     unknown = [language for language in languages if language not in known]
     if unknown and known and "" not in known:
-        raise XalignError(
-            "the data-bin has no text in a language of the lexicon",
-            where=data.path,
-            found=", ".join(unknown),
-            expected=", ".join(sorted(known)),
-            remedy=("give the codes that the data were prepared with as", Parameter("pair")),
-        )
+        problem = "the data-bin has no text in a language of the lexicon"
+        found = ", ".join(unknown)
+        remedy = ("give the codes that the data were prepared with as", Parameter("pair"))
+        raise XalignError(problem, where=data.path, found=found, expected=", ".join(sorted(known)), remedy=remedy)
 
 
 def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
     """:class:`XalignError` if the data-bin has a lexicon of these languages that may not be replaced."""
     if about_path(data, src, tgt).exists() and not overwrite:
-        raise XalignError(
-            "the data-bin has a lexicon of these languages already",
-            where=about_path(data, src, tgt),
-            remedy=("replace it by", Parameter("overwrite")),
-        )
+        problem = "the data-bin has a lexicon of these languages already"
+        raise XalignError(problem, where=about_path(data, src, tgt), remedy=("replace it by", Parameter("overwrite")))
 
 
 def entries_prefix(src: str, tgt: str, lang: str) -> str:
@@ -275,12 +257,10 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
     """
     found = [read(data, src, tgt) for src, tgt in lexicons(data)]
     if not any((each.part == TRAINED).any() for each in found):
-        raise XalignError(
-            "an objective needs a bilingual lexicon, and the data-bin has none to train on",
-            where=data.path,
-            found="all entries held out" if found else "no lexicon",
-            remedy=_make_lexicon(data, "SRC-TGT"),
-        )
+        problem = "an objective needs a bilingual lexicon, and the data-bin has none to train on"
+        where = data.path
+        remedy = _make_lexicon(data, "SRC-TGT")
+        raise XalignError(problem, where=where, found="all entries held out" if found else "no lexicon", remedy=remedy)
     return found
 
 

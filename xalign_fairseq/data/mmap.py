@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 
 MAGIC = b"MMIDIDX\x00\x00"
 HEADER = struct.Struct("<9sQBQ")
@@ -40,17 +40,17 @@ def dtype_for_vocabulary(size: int) -> np.dtype:
     return np.dtype("<u2") if size < 65500 else np.dtype("<u4")
 
 
-def bin_path(prefix: str | os.PathLike) -> Path:
+def bin_path(prefix: StrPath) -> Path:
     """``PREFIX.bin``."""
     return Path(f"{os.fspath(prefix)}.bin")
 
 
-def idx_path(prefix: str | os.PathLike) -> Path:
+def idx_path(prefix: StrPath) -> Path:
     """``PREFIX.idx``."""
     return Path(f"{os.fspath(prefix)}.idx")
 
 
-def sizes_path(prefix: str | os.PathLike) -> Path:
+def sizes_path(prefix: StrPath) -> Path:
     """``PREFIX.sizes``: the sizes of items that are being written."""
     return Path(f"{os.fspath(prefix)}.sizes")
 
@@ -85,9 +85,7 @@ class MMapWriter:
             writer.add([5, 6, 2])
     """
 
-    def __init__(
-        self, prefix: str | os.PathLike, dtype: npt.DTypeLike, place: tuple[int, int] = (0, 0), keep: bool = False
-    ):
+    def __init__(self, prefix: StrPath, dtype: npt.DTypeLike, place: tuple[int, int] = (0, 0), keep: bool = False):
         self.prefix = os.fspath(prefix)
         self.dtype = np.dtype(dtype).newbyteorder("<")
         if self.dtype not in CODES:
@@ -112,13 +110,10 @@ class MMapWriter:
             low, high = int(values.min()), int(values.max())
             if low < bounds.min or high > bounds.max:
                 wrong = low if low < bounds.min else high
-                raise XalignError(
-                    f"an id does not fit into {self.dtype.name}",
-                    where=bin_path(self.prefix),
-                    found=wrong,
-                    expected=f"{bounds.min} to {bounds.max}",
-                    remedy="check that the dictionary is the one that the ids were made with",
-                )
+                problem = f"an id does not fit into {self.dtype.name}"
+                expected = f"{bounds.min} to {bounds.max}"
+                remedy = "check that the dictionary is the one that the ids were made with"
+                raise XalignError(problem, where=bin_path(self.prefix), found=wrong, expected=expected, remedy=remedy)
         self._stream.write(values.astype(self.dtype, copy=False).tobytes())
         self._sizes.write(counts.astype("<i4", copy=False).tobytes())
 
@@ -177,7 +172,7 @@ class MMapReader:
         reader[0]  # array([5, 6, 2])
     """
 
-    def __init__(self, prefix: str | os.PathLike):
+    def __init__(self, prefix: StrPath):
         self.prefix = os.fspath(prefix)
         index, data = idx_path(self.prefix), bin_path(self.prefix)
         for path in (index, data):
@@ -240,25 +235,17 @@ def _read_header(path: Path) -> tuple[np.dtype, int]:
     if magic != MAGIC:
         raise XalignError("the file is not an mmap index", where=path, found=magic[:9], expected=expected)
     if version != 1 or code not in DTYPES:
-        raise XalignError(
-            "the mmap index is of an unknown kind",
-            where=path,
-            found=f"version {version}, dtype code {code}",
-            expected=f"version 1, dtype code one of {sorted(DTYPES)}",
-        )
+        problem, found = "the mmap index is of an unknown kind", f"version {version}, dtype code {code}"
+        raise XalignError(problem, where=path, found=found, expected=f"version 1, dtype code one of {sorted(DTYPES)}")
     return DTYPES[code], count
 
 
 def _expect_bytes(path: Path, expected: int) -> None:
     found = path.stat().st_size
     if found != expected:
-        raise XalignError(
-            "the file is truncated" if found < expected else "the file is longer than its index says",
-            where=path,
-            found=f"{found} bytes",
-            expected=f"{expected} bytes",
-            remedy="prepare the data again, or copy the file again",
-        )
+        problem = "the file is truncated" if found < expected else "the file is longer than its index says"
+        remedy = "prepare the data again, or copy the file again"
+        raise XalignError(problem, where=path, found=f"{found} bytes", expected=f"{expected} bytes", remedy=remedy)
 
 
 def _map(path: Path, dtype: np.dtype, offset: int, count: int) -> np.ndarray:

@@ -8,94 +8,71 @@ from functools import cached_property
 from typing import Optional, TypeVar
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
-from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset
 from xalign_fairseq.data.tokenizers.tokenizer_model import word_starts
 
 logger = logging.getLogger(__name__)
 Made = TypeVar("Made", bound=StreamsDataset)
+Value = TypeVar("Value")
+
+
+def option(default: Value, description: str) -> Value:
+    """A field of a dataclass of options, with its help."""
+    return field(default=default, metadata={"help": description})
 
 
 @dataclass
 class PretrainingDataOptions:
     """What is read of data-bins and how batches are made of it; a field ``x`` is the option ``--x``."""
 
-    lang_pairs: Optional[str] = field(
-        default=None, metadata={"help": "language pairs such as en-de,en-fr (default: all in the data-bin)"}
+    lang_pairs: Optional[str] = option(None, "language pairs such as en-de,en-fr (default: all in the data-bin)")
+    mono_langs: Optional[str] = option(None, "languages of the monolingual stream (default: all in the data-bin)")
+    sampling_temperature: float = option(1.0, "T of p_i ~ n_i^(1/T) over pairs and over languages; 1: by size")
+    epoch_items: Optional[int] = option(None, "draws in an epoch (default: each pair once in each direction)")
+    epoch_updates: Optional[int] = option(
+        None,
+        "updates in an epoch, with as many draws as they take; pairs and languages have exactly their shares by "
+        "--sampling-temperature, pairs in several short epochs together (instead of --epoch-items)",
     )
-    mono_langs: Optional[str] = field(
-        default=None, metadata={"help": "languages of the monolingual stream (default: all in the data-bin)"}
+    max_pair_length: Optional[int] = option(
+        None, "leave out (and count) pairs longer than this with special tokens (default: max positions)"
     )
-    sampling_temperature: float = field(
-        default=1.0, metadata={"help": "T of p_i ~ n_i^(1/T) over pairs and over languages; 1: by size"}
+    min_sentence_length: int = option(
+        0, "leave out (and count) pairs with a side of fewer tokens (PPA: 10), in validation too"
     )
-    epoch_items: Optional[int] = field(
-        default=None, metadata={"help": "draws in an epoch (default: each pair once in each direction)"}
+    max_sentence_length: Optional[int] = option(
+        None, "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
     )
-    epoch_updates: Optional[int] = field(
-        default=None,
-        metadata={
-            "help": "updates in an epoch, with as many draws as they take; pairs and languages have exactly their "
-            "shares by --sampling-temperature, pairs in several short epochs together (instead of --epoch-items)"
-        },
+    length_bucket_width: int = option(
+        1,
+        "width, in tokens, of the buckets of length that batches of training pairs come from: 1 sorts by length; "
+        "a wider one mixes lengths; 0 does not look at them, as released codes do (more padding)",
     )
-    max_pair_length: Optional[int] = field(
-        default=None,
-        metadata={"help": "leave out (and count) pairs longer than this with special tokens (default: max positions)"},
+    pivot_lang: Optional[str] = option(
+        None,
+        "language that all pairs share and that objectives align the others to (default: en, else the only one "
+        "that all share)",
     )
-    min_sentence_length: int = field(
-        default=0,
-        metadata={"help": "leave out (and count) pairs with a side of fewer tokens (PPA: 10), in validation too"},
+    mono_tokens_per_sample: int = option(256, "length of a monolingual block (released code: 512)")
+    mono_max_tokens: Optional[int] = option(None, "tokens of the monolingual part of a batch (default: --max-tokens)")
+    mono_batch_size: Optional[int] = option(None, "blocks of the monolingual part of a batch (default: --batch-size)")
+    mask_prob: float = option(0.15, "share of tokens chosen for prediction")
+    leave_unmasked_prob: float = option(0.1, "share of the chosen that stay as they are")
+    random_token_prob: float = option(0.1, "share of the chosen that become a random token")
+    mask_special_tokens: bool = option(False, "let <s>, </s> and <unk> be chosen too, as the released code does")
+    mask_whole_words: bool = option(
+        False, "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"
     )
-    max_sentence_length: Optional[int] = field(
-        default=None,
-        metadata={
-            "help": "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
-        },
-    )
-    length_bucket_width: int = field(
-        default=1,
-        metadata={
-            "help": "width, in tokens, of the buckets of length that batches of training pairs come from: 1 sorts by "
-            "length; a wider one mixes lengths; 0 does not look at them, as released codes do (more padding)"
-        },
-    )
-    pivot_lang: Optional[str] = field(
-        default=None,
-        metadata={
-            "help": "language that all pairs share and that objectives align the others to "
-            "(default: en, else the only one that all share)"
-        },
-    )
-    mono_tokens_per_sample: int = field(
-        default=256, metadata={"help": "length of a monolingual block (released code: 512)"}
-    )
-    mono_max_tokens: Optional[int] = field(
-        default=None, metadata={"help": "tokens of the monolingual part of a batch (default: --max-tokens)"}
-    )
-    mono_batch_size: Optional[int] = field(
-        default=None, metadata={"help": "blocks of the monolingual part of a batch (default: --batch-size)"}
-    )
-    mask_prob: float = field(default=0.15, metadata={"help": "share of tokens chosen for prediction"})
-    leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of the chosen that stay as they are"})
-    random_token_prob: float = field(default=0.1, metadata={"help": "share of the chosen that become a random token"})
-    mask_special_tokens: bool = field(
-        default=False, metadata={"help": "let <s>, </s> and <unk> be chosen too, as the released code does"}
-    )
-    mask_whole_words: bool = field(
-        default=False,
-        metadata={"help": "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"},
-    )
-    verify_data: bool = field(
-        default=False,
-        metadata={
-            "help": "compare every file of the data-bins with the hash in its manifest before training (always "
-            "compared: sizes; dictionary and tokenizer, of several data-bins each when its epoch begins)"
-        },
+    verify_data: bool = option(
+        False,
+        "compare every file of the data-bins with the hash in its manifest before training (always compared: "
+        "sizes; dictionary and tokenizer, of several data-bins each when its epoch begins)",
     )
 
 
@@ -156,16 +133,14 @@ class PretrainingData:
         dataset = data.dataset(StreamsDataset, "train", Reader({"bitext"}))
     """
 
-    def __init__(self, path: str | os.PathLike, options: PretrainingDataOptions | None = None, seed: int = 1):
+    def __init__(self, path: StrPath, options: PretrainingDataOptions | None = None, seed: int = 1):
         self.options, self.seed = options or PretrainingDataOptions(), seed
         check_options(self.options)
         updates, items = self.options.epoch_updates, self.options.epoch_items
         if updates is not None and (updates < 1 or items is not None):
+            problem, parameter = "an epoch is given in updates or in draws", ("epoch_updates", "epoch_items")
             raise XalignError(
-                "an epoch is given in updates or in draws",
-                parameter=("epoch_updates", "epoch_items"),
-                found=f"{updates} and {items}",
-                expected="one of them, 1 or more",
+                problem, parameter=parameter, found=f"{updates} and {items}", expected="one of them, 1 or more"
             )
         folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
         self.shards = Shards(folders, self.options.verify_data)
@@ -215,17 +190,12 @@ class PretrainingData:
 
     def _require_streams(self, needs: Collection[str]) -> None:
         if not set(needs) & {"bitext", "mono"}:
-            raise XalignError(
-                "no objective reads text, and batches are made of text",
-                parameter="objectives",
-                remedy="add one that does, such as mlm",
-            )
+            problem = "no objective reads text, and batches are made of text"
+            raise XalignError(problem, parameter="objectives", remedy="add one that does, such as mlm")
         if "bitext" in needs and not self._pairs(self.data, "train"):
-            raise XalignError(
-                "an objective needs bitext, and the data-bin has none for training",
-                where=self.data.path,
-                remedy=Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE")),
-            )
+            problem = "an objective needs bitext, and the data-bin has none for training"
+            remedy = Command("prepare", Parameter("pair", "SRC-TGT"), Parameter("trainpref", "FILE"))
+            raise XalignError(problem, where=self.data.path, remedy=remedy)
         if "mono" in needs and not self._languages(self.data, "train"):
             raise XalignError(
                 "an objective needs monolingual text, and the data-bin has none for training",
@@ -286,19 +256,11 @@ class PretrainingData:
         bitext = self._bitext(data, split, reader) if "bitext" in reader.needs else None
         mono = self._mono(data, split, reader) if "mono" in reader.needs else None
         if bitext is None and mono is None:
-            raise XalignError(
-                "the data-bin has nothing of this split that the objectives read",
-                where=data.path,
-                found=f"splits {', '.join(data.splits)}",
-                expected=split,
-                remedy=("prepare it, or set", Parameter("valid_subset"), "or", Parameter("disable_validation")),
-            )
-        dataset = make(
-            bitext,
-            mono,
-            self.mask_options(),
-            seed=self.seed,
-            training=training,
+            problem = "the data-bin has nothing of this split that the objectives read"
+            found = f"splits {', '.join(data.splits)}"
+            remedy = ("prepare it, or set", Parameter("valid_subset"), "or", Parameter("disable_validation"))
+            raise XalignError(problem, where=data.path, found=found, expected=split, remedy=remedy)
+        draws = DrawOptions(
             temperature=options.sampling_temperature,
             items=options.epoch_items if training else None,
             mono_tokens=options.mono_max_tokens,
@@ -308,6 +270,7 @@ class PretrainingData:
             apart=reader.apart,
             visit=self.shards.visit,
         )
+        dataset = make(bitext, mono, self.mask_options(), self.seed, training, draws)
         sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
         logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")
         return dataset
@@ -324,11 +287,9 @@ class PretrainingData:
             # A pair that is only validated may have languages that training does not: they have no number.
             langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
             if -1 in langs and reader.embeds_languages:
-                raise XalignError(
-                    "a pair that is only validated has a language without embedding",
-                    where=f"{data.path}, {split} {src}-{tgt}",
-                    remedy=("leave it out of", Parameter("lang_pairs")),
-                )
+                problem = "a pair that is only validated has a language without embedding"
+                where = f"{data.path}, {split} {src}-{tgt}"
+                raise XalignError(problem, where=where, remedy=("leave it out of", Parameter("lang_pairs")))
             corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))
         if not corpora:
             return None
@@ -362,10 +323,7 @@ def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
     if chosen is None:
         return "en" if "en" in shared else next(iter(shared)) if len(shared) == 1 else None
     if chosen not in shared:
-        raise XalignError(
-            "the pivot language is not in all pairs",
-            parameter="pivot_lang",
-            found=f"{chosen} not in {', '.join(sorted(pair for pair in pairs if chosen not in pair.split('-')))}",
-            remedy=("leave these out of", Parameter("lang_pairs")),
-        )
+        found = f"{chosen} not in {', '.join(sorted(pair for pair in pairs if chosen not in pair.split('-')))}"
+        remedy = ("leave these out of", Parameter("lang_pairs"))
+        raise XalignError("the pivot language is not in all pairs", parameter="pivot_lang", found=found, remedy=remedy)
     return chosen

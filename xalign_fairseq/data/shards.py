@@ -13,9 +13,10 @@ What is looked at when:
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple, TypedDict
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.verification import require_unchanged
 
@@ -34,7 +35,7 @@ class ShardPlace(TypedDict):
 
     epoch: int
     index: int
-    visits: NotRequired[list[int]]  # which places of earlier versions lack
+    visits: list[int]
 
 
 class Shards:
@@ -47,17 +48,9 @@ class Shards:
     Attributes:
         first: the first folder, whose splits but training's are read, and whose dictionary all have.
         texts: of each folder.
-
-    Raises:
-        XalignError: a folder is missing, changed or of another dictionary.
-
-    Example::
-
-        shards = Shards(["bin.0", "bin.1"])
-        shards.of_epoch(3).path     # bin.0 again
     """
 
-    def __init__(self, folders: Sequence[str | os.PathLike], verify: bool = False):
+    def __init__(self, folders: Sequence[StrPath], verify: bool = False):
         self.folders = [os.fspath(folder) for folder in folders]
         self._since, self._before = (1, 0), [0] * len(self.folders)
         self.first = DataBin(self.folders[0])
@@ -95,7 +88,7 @@ class Shards:
         """What :meth:`go_on` needs."""
         return ShardPlace(epoch=epoch, index=self.index(epoch), visits=self.visits(epoch))
 
-    def go_on(self, epoch: int, index: int, visits: Sequence[int] | None = None) -> None:
+    def go_on(self, epoch: int, index: int, visits: Sequence[int]) -> None:
         """Let an epoch read a folder, and those that follow it the folders behind that one.
 
         A run that goes on with more folders than it had, added behind those, ends its epoch with the folder that it
@@ -104,17 +97,13 @@ class Shards:
         Args:
             epoch: from 1 on.
             index: of its folder.
-            visits: how often each folder was read before; by default as if there had always been those of today.
+            visits: how often each folder was read before.
         """
-        every, before = len(self.folders), self.visits(epoch) if visits is None else list(visits)
-        self._since, self._before = (epoch, index), [*before, *[0] * every][:every]
+        every = len(self.folders)
+        self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]
 
     def of_epoch(self, epoch: int) -> DataBin:
-        """The folder of an epoch, looked at anew.
-
-        Raises:
-            XalignError: its small files are not those that were prepared, or its dictionary is another one.
-        """
+        """The folder of an epoch, looked at anew."""
         index = self.index(epoch)
         data = DataBin(self.folders[index])
         if index:

@@ -182,11 +182,7 @@ class MonoStream:
         return drawn
 
     def draws(self, seed: int, visit: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
-        """So many draws of an epoch that is too long to be held, with exactly each language's share.
-
-        Args:
-            visit: how many epochs of as many draws read the texts before, and where this one goes on.
-        """
+        """So many draws of an epoch that is too long to be held, with exactly each language's share."""
         return sampling.EpochDraws.of(self.counts, (seed, MONO), visit, count, temperature)
 
     def language(self, item: int) -> int:

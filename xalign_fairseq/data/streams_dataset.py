@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,39 @@ from torch.utils.data import Dataset
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.data.cutting import batch_ends
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
 from xalign_fairseq.data.sampling import EpochDraws, repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
-from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, brought_to
+from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, batch_ends, brought_to
 
 logger = logging.getLogger(__name__)
 _BLOCK_LENGTH = Parameter("mono_tokens_per_sample")
+
+
+@dataclass(frozen=True)
+class DrawOptions:
+    """How batches are drawn from the streams.
+
+    Attributes:
+        temperature: of the choice between language pairs and between languages.
+        items: draws of an epoch; None for one for each pair and direction.
+        mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
+        word_starts: (V,) bool; if given, whole words are masked in the blocks.
+        bucket_width: in training, pairs whose lengths lie in the same range of so many tokens are batched in random
+            order; 1 sorts by length, 0 does not look at lengths.
+        apart: in training, no batch has a pair twice, be it exchanged.
+        visit: gives for an epoch how many epochs before read these streams, which go on behind those; by default all.
+    """
+
+    temperature: float = 1.0
+    items: int | None = None
+    mono_tokens: int | None = None
+    mono_blocks: int | None = None
+    word_starts: np.ndarray | None = None
+    bucket_width: int = 1
+    apart: bool = False
+    visit: Callable[[int], int] | None = None
 
 
 class StreamsDataset(Dataset):
@@ -35,14 +60,7 @@ class StreamsDataset(Dataset):
         mask: how to perturb.
         seed: with the epoch and the index it determines every draw.
         training: whether to draw, or to read everything once.
-        temperature: of the choice between language pairs and between languages.
-        items: draws of an epoch; None for one for each pair and direction.
-        mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
-        word_starts: (V,) bool; if given, whole words are masked in the blocks.
-        bucket_width: in training, pairs whose lengths lie in the same range of so many tokens are batched in random
-            order; 1 sorts by length, 0 does not look at lengths.
-        apart: in training, no batch has a pair twice, be it exchanged.
-        visit: gives for an epoch how many epochs before read these streams, which go on behind those; by default all.
+        options: of the draws.
     """
 
     def __init__(
@@ -52,22 +70,16 @@ class StreamsDataset(Dataset):
         mask: MaskOptions,
         seed: int,
         training: bool,
-        temperature: float = 1.0,
-        items: int | None = None,
-        mono_tokens: int | None = None,
-        mono_blocks: int | None = None,
-        word_starts: np.ndarray | None = None,
-        bucket_width: int = 1,
-        apart: bool = False,
-        visit: Callable[[int], int] | None = None,
+        options: DrawOptions | None = None,
     ):
         super().__init__()
+        options = options or DrawOptions()
         self.bitext, self.mono, self.mask = bitext, mono, mask
-        self.seed, self.training, self.temperature, self.items = seed, training, temperature, items
-        self.mono_tokens, self.mono_blocks, self.word_starts = mono_tokens, mono_blocks, word_starts
-        self.bucket_width = bucket_width if training else 1
-        self.apart = apart and training
-        self._visit_of = visit
+        self.seed, self.training, self.temperature, self.items = seed, training, options.temperature, options.items
+        self.mono_tokens, self.mono_blocks = options.mono_tokens, options.mono_blocks
+        self.word_starts, self._visit_of = options.word_starts, options.visit
+        self.bucket_width = options.bucket_width if training else 1
+        self.apart = options.apart and training
         self.pairs = len(bitext) if bitext is not None else 0
         self.now = 1
 
@@ -158,12 +170,10 @@ class StreamsDataset(Dataset):
         if dropped:
             logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
-            raise XalignError(
-                "no sentence pair is within the limits of length",
-                parameter=parameters,
-                found=f"{dropped} pairs, all left out: {why}",
-                remedy="change these limits, or use a tokenizer with longer pieces",
-            )
+            problem = "no sentence pair is within the limits of length"
+            found = f"{dropped} pairs, all left out: {why}"
+            remedy = "change these limits, or use a tokenizer with longer pieces"
+            raise XalignError(problem, parameter=parameters, found=found, remedy=remedy)
 
     def batch_by_size(
         self,
@@ -277,9 +287,11 @@ class StreamsDataset(Dataset):
 
         logger.info(
             "an epoch is %d draws of %d items in %d batches, cut in %s",
-            mine.draws, len(stream), mine.batches,
+            mine.draws,
+            len(stream),
+            mine.batches,
             f"{plan.windows} windows" if together == 1 else f"a window of {together} epochs",
-        )  # fmt: skip
+        )
         return Windows(mine, window)
 
     def _epoch_draws(self, visit: int, count: int) -> EpochDraws:

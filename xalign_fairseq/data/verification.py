@@ -23,13 +23,6 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
         data: the data-bin.
         whole: compare the sha256 of every file; else of the small ones, and of the others the size alone.
         contents: of the small ones too where not ``whole``; else of all files the size alone, and nothing is read.
-
-    Raises:
-        XalignError: the manifest is damaged.
-
-    Example::
-
-        changed_files(DataBin("data-bin"))  # []
     """
 
     largest = math.inf if whole else SMALL if contents else -1

@@ -6,16 +6,7 @@ from typing import Any
 
 
 class DataWait:
-    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; time beside both is left out.
-
-    Example::
-
-        clock = DataWait()
-        for _ in range(100):
-            batch = clock.wait(next, batches)
-            clock.work(train_step, batch)
-        clock.share     # 0.02: 2 % of the time of an update passes in waiting for its batch
-    """
+    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; time beside both is left out."""
 
     def __init__(self) -> None:
         self.reset()

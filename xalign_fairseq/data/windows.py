@@ -16,6 +16,39 @@ import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
 
+
+def batch_ends(
+    lengths: np.ndarray, max_tokens: int | None = None, max_sentences: int | None = None, multiple: int = 1
+) -> np.ndarray:
+    """Where each batch ends: as many items as fit, as fairseq's ``batch_by_size`` cuts them.
+
+    A batch of n items takes n times its longest. Where ``multiple`` or more fit, their number is a multiple of it; the
+    last items are a batch of their own rather than dropped.
+
+    Args:
+        lengths: (N,) tokens of the items, none above ``max_tokens``.
+        max_tokens: of a batch, padding included; None for any number.
+        max_sentences: items of a batch; None for any number.
+        multiple: of items.
+
+    Returns:
+        (batches,) int64, ascending; the last is N.
+    """
+    ends, start = [], 0
+    while start < len(lengths):
+        most = len(lengths) - start
+        if max_sentences:
+            most = min(most, max_sentences)
+        if max_tokens:
+            most = min(most, max(max_tokens // max(int(lengths[start]), 1), 1))
+            longest = np.maximum.accumulate(lengths[start : start + most])
+            fits = int((longest * np.arange(1, most + 1) <= max_tokens).sum())
+            most = max(fits, 1)
+        start += most - most % multiple if most >= multiple else most
+        ends.append(start)
+    return np.array(ends, dtype=np.int64)
+
+
 logger = logging.getLogger(__name__)
 
 DRAWS = 1 << 18  # of a window, and of the longest epoch that is held as a whole
@@ -24,12 +57,7 @@ DEVIATIONS = 6  # how far above the expected number of batches that of a window 
 
 @dataclass(frozen=True)
 class Plan:
-    """How an epoch is cut: so many draws, batches and windows of (almost) equal size.
-
-    Example::
-
-        Plan(draws=10, batches=4, windows=2).draws_of(1)    # range(5, 10)
-    """
+    """How an epoch is cut: so many draws, batches and windows of (almost) equal size."""
 
     draws: int
     batches: int
@@ -84,10 +112,6 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
     """Exactly ``count`` batches: the largest are halved; empty ones stand in where all have one sample.
 
     If there are too many, the smallest are left out, which the log says; :class:`Pilot` makes that improbable.
-
-    Example::
-
-        [len(each) for each in brought_to([np.arange(4), np.arange(2)], 3)]     # [2, 2, 2]
     """
     made = sorted(batches, key=len, reverse=True)
     if len(made) > count:
@@ -104,22 +128,11 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
 
 
 def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
-    """The first batch that has samples, which stands in for one that a worker lacks.
-
-    Raises:
-        XalignError: all are empty, as those of a very short epoch of batches of one sample can be.
-
-    Example::
-
-        with_samples([np.arange(0), np.arange(2)])  # array([0, 1])
-    """
+    """The first batch that has samples, which stands in for one that a worker lacks."""
     found = next((batch for batch in batches if len(batch)), None)
     if found is None:
-        raise XalignError(
-            "no batch of the epoch has a sample",
-            parameter=("epoch_updates", "batch_size", "max_tokens"),
-            expected="longer epochs, or batches of several samples",
-        )
+        problem, parameter = "no batch of the epoch has a sample", ("epoch_updates", "batch_size", "max_tokens")
+        raise XalignError(problem, parameter=parameter, expected="longer epochs, or batches of several samples")
     return found
 
 

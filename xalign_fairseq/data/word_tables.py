@@ -21,11 +21,6 @@ class WordTable:
         spans: (B, 4), [src start, src end, tgt start, tgt end).
         side: 0 source, 1 target.
         width: W, more than the highest number of a word; without it that is read back from the device.
-
-    Example::
-
-        table = WordTable(bitext.words, bitext.spans, 0)
-        table.first[row, word], table.count[row, word]
     """
 
     def __init__(self, words: Tensor, spans: Tensor, side: int, width: int | None = None):
@@ -72,10 +67,6 @@ def link_matrix(
         rule: "first": first token to first token; "all": each token of one word to each of the other; "k-to-k": k-th
             token to k-th token, the rest of the longer word has no partner.
         sizes: (n, m), the longest sides; without them they are read back from the device.
-
-    Example::
-
-        link_matrix(bitext.links, bitext.word_table(0), bitext.word_table(1), "k-to-k", bitext.longest)
     """
     if rule not in SUBWORD_RULES:
         raise ValueError(f"rule is one of {', '.join(SUBWORD_RULES)}, not {rule}")

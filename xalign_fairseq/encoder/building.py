@@ -15,22 +15,14 @@ from xalign_fairseq.encoder.transformer import Encoder
 EMBEDDINGS = "sentence_encoder.embed_tokens.weight"  # by the encoder's own name
 # Sizes that stand for any others while the names of parameters are read.
 STANDING = {
-    "vocab_size": 1009, "encoder_embed_dim": 1013, "encoder_ffn_embed_dim": 1019, "max_positions": 1021,
-    "encoder_layers": 1, "encoder_attention_heads": 1,
-}  # fmt: skip
+    **{"vocab_size": 1009, "encoder_embed_dim": 1013, "encoder_ffn_embed_dim": 1019, "max_positions": 1021},
+    **{"encoder_layers": 1, "encoder_attention_heads": 1},
+}
 LAYER = ".layers.0."
 
 
 class Undrawn(TorchFunctionMode):
-    """Parameters made inside stay as memory gives them, which takes no time and no pages of memory.
-
-    torch's meta device would do so too, but it imports torch's compiler, for seconds.
-
-    Example::
-
-        with Undrawn():
-            layer = nn.Linear(1000, 1000)  # to be filled
-    """
+    """Parameters made inside stay as memory gives them, which takes no time and no pages of memory."""
 
     # Functions of torch.nn.init, and the tensors' own that they end in.
     DRAWS = frozenset({"normal_", "uniform_", "kaiming_uniform_"})
@@ -51,16 +43,8 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple
     Token embeddings in four bits stay so (:class:`~xalign_fairseq.encoder.lookup.Lookup`): the encoder can then only be
     read, and has no masked-language-model head.
 
-    Args:
-        config: its sizes.
-        weights: by the encoder's own names; the head's second name of the embeddings may be missing.
-
     Returns:
         the encoder, the names that are missing, and those that are not its own.
-
-    Example::
-
-        again, missing, unexpected = build_encoder(encoder.config, encoder.state_dict())
     """
     with Undrawn():
         encoder = Encoder(config)

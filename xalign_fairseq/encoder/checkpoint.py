@@ -2,7 +2,6 @@
 
 import argparse
 import logging
-import os
 import pickle
 import re
 import zipfile
@@ -14,7 +13,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder import masked_lm, names
 from xalign_fairseq.encoder.allow_list import METERS, allow_list
@@ -42,7 +41,7 @@ def _allowed() -> list[Any]:
     return [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
 
 
-def load_pickled(path: str | os.PathLike) -> Any:
+def load_pickled(path: StrPath) -> Any:
     """What a file of ``torch.save`` holds, on the CPU, with ``weights_only=True`` and an explicit allow-list.
 
     Raises:
@@ -57,13 +56,10 @@ def load_pickled(path: str | os.PathLike) -> Any:
     except pickle.UnpicklingError as error:
         foreign = re.search(r"GLOBAL (\S+)", str(error))
         if foreign:
-            raise XalignError(
-                "the checkpoint holds foreign pickled code and was not loaded",
-                where=path,
-                found=foreign[1],
-                expected="tensors, numbers, strings, options and training statistics only",
-                remedy="get the weights from someone you trust as a plain state dict",
-            ) from None
+            problem = "the checkpoint holds foreign pickled code and was not loaded"
+            expected = "tensors, numbers, strings, options and training statistics only"
+            remedy = "get the weights from someone you trust as a plain state dict"
+            raise XalignError(problem, where=path, found=foreign[1], expected=expected, remedy=remedy) from None
         raise XalignError(
             "the file is not a checkpoint, or it is damaged", where=path, found="bytes that no checkpoint begins with"
         ) from None
@@ -72,7 +68,7 @@ def load_pickled(path: str | os.PathLike) -> Any:
         raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=found) from None
 
 
-def read(path: str | os.PathLike) -> dict[str, Any]:
+def read(path: StrPath) -> dict[str, Any]:
     """Load a fairseq checkpoint by :func:`load_pickled`.
 
     Raises:
@@ -90,7 +86,7 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
     return require_checkpoint(state, path)
 
 
-def updates_of(path: str | os.PathLike) -> int | None:
+def updates_of(path: StrPath) -> int | None:
     """The updates that a checkpoint has had, 0 of a model without training; None if it is damaged or not there."""
     try:
         history = read(path).get("optimizer_history")
@@ -111,12 +107,12 @@ def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
     return {key: task_state[key] for key in LASTING if key in task_state} if task_state else {}
 
 
-def vocab_size(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> int:
+def vocab_size(state: dict[str, Any], where: StrPath = "checkpoint") -> int:
     """The number of ids, ``<mask>`` included, of the encoder that a checkpoint holds; it is not built for that."""
     return _embeddings(names.today(state["model"]), where).shape[0]
 
 
-def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
+def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
     """Build the encoder that a checkpoint holds, in evaluation mode; its objectives' heads come beside it.
 
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
@@ -145,27 +141,21 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     require_parameters(mine, config, where)
     encoder, missing, unexpected = build_encoder(config, mine)
     if missing or unexpected:
-        raise XalignError(
-            "the checkpoint's parameters are not those of this encoder",
-            where=where,
-            found=f"missing {missing[:3]}, unexpected {unexpected[:3]}",
-        )
+        found = f"missing {missing[:3]}, unexpected {unexpected[:3]}"
+        raise XalignError("the checkpoint's parameters are not those of this encoder", where=where, found=found)
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
     return encoder, heads
 
 
-def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoint") -> Pointer:
+def load_pointer(heads: dict[str, Tensor], where: StrPath = "checkpoint") -> Pointer:
     """The pointer of denoising word alignment among a checkpoint's heads, in evaluation mode."""
     prefix = "heads.dwa.pointer."
     mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
     if not mine:
-        raise XalignError(
-            "the checkpoint has no pointer",
-            where=where,
-            found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
-            expected="a checkpoint trained with the objective dwa",
-            remedy=("set", Parameter("similarity", "hidden")),
-        )
+        found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"
+        expected = "a checkpoint trained with the objective dwa"
+        remedy = ("set", Parameter("similarity", "hidden"))
+        raise XalignError("the checkpoint has no pointer", where=where, found=found, expected=expected, remedy=remedy)
     query = mine.get("query.weight", torch.empty(0, 0))
     try:
         pointer = Pointer(query.shape[-1])
@@ -175,7 +165,7 @@ def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoin
     return pointer.eval().requires_grad_(False)
 
 
-def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: str | os.PathLike) -> EncoderConfig:
+def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath) -> EncoderConfig:
     """The sizes of our own encoder that a checkpoint's tensors tell."""
     embeddings, positions = _embeddings(weights, where), weights.get(f"{_BODY}embed_positions.weight")
     if positions is None or positions.dim() != 2:
@@ -194,7 +184,7 @@ def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: str | o
     )
 
 
-def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> Tensor:
+def _embeddings(weights: dict[str, Tensor], where: StrPath) -> Tensor:
     """The embeddings of tokens."""
     tokens = weights.get(f"{_BODY}embed_tokens.weight")
     if tokens is None or tokens.dim() != 2:
@@ -202,25 +192,19 @@ def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> Tensor:
     return tokens
 
 
-def _no_encoder(weights: dict[str, Tensor], where: str | os.PathLike) -> XalignError:
-    return XalignError(
-        "the checkpoint holds no encoder of this kind",
-        where=where,
-        found=f"keys such as {sorted(weights)[:3]}",
-        expected="a checkpoint of RoBERTa, of XLM-R or of this package",
-    )
+def _no_encoder(weights: dict[str, Tensor], where: StrPath) -> XalignError:
+    found, expected = f"keys such as {sorted(weights)[:3]}", "a checkpoint of RoBERTa, of XLM-R or of this package"
+    return XalignError("the checkpoint holds no encoder of this kind", where=where, found=found, expected=expected)
 
 
-def _attention_heads(found: Mapping[str, Any], where: str | os.PathLike) -> int:
+def _attention_heads(found: Mapping[str, Any], where: StrPath) -> int:
     if "encoder_attention_heads" in found:
-        return found["encoder_attention_heads"]
+        made: int = found["encoder_attention_heads"]
+        return made
     known = {"roberta_base": 12, "xlmr_base": 12, "roberta_large": 16, "xlmr_large": 16}
     arch = str(found.get("arch") or found.get("_name"))
     if arch in known:
         return known[arch]
-    raise XalignError(
-        "the checkpoint does not say how many attention heads its encoder has",
-        where=where,
-        found=f"architecture {arch}",
-        expected="encoder_attention_heads in its options",
-    )
+    problem = "the checkpoint does not say how many attention heads its encoder has"
+    expected = "encoder_attention_heads in its options"
+    raise XalignError(problem, where=where, found=f"architecture {arch}", expected=expected)

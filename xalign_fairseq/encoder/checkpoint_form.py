@@ -61,48 +61,28 @@ class EncoderOptions(TypedDict, total=False):
 
 
 def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
-    """A checkpoint's content, if its parts are of the types that they have in :class:`CheckpointForm`.
-
-    Raises:
-        XalignError: they are not; or the model's tensors are not plain ones in memory.
-    """
+    """A checkpoint's content, if its parts are of the types that they have in :class:`CheckpointForm`."""
     require_form(state, CheckpointForm, where)
     wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
     if wrong:
         raise XalignError("a parameter of the checkpoint is sparse or quantised", where=where, found=wrong[:3])
     content = ((state.get("task_state") or {}).get("tokenizer") or {}).get("sentencepiece")
     if content is not None and (content.dtype != torch.uint8 or content.dim() != 1):
-        raise XalignError(
-            "the checkpoint's tokenizer is damaged",
-            where=where,
-            found=f"{content.dtype} of shape {tuple(content.shape)}",
-            expected="the bytes of a sentencepiece model",
-        )
-    return state
+        found, expected = f"{content.dtype} of shape {tuple(content.shape)}", "the bytes of a sentencepiece model"
+        raise XalignError("the checkpoint's tokenizer is damaged", where=where, found=found, expected=expected)
+    made: dict[str, Any] = state
+    return made
 
 
 def require_parameters(weights: Mapping[str, Tensor], config: EncoderConfig, where: object) -> None:
-    """Raise :class:`XalignError` unless an encoder's tensors, as far as they are there, are of its sizes and numbers.
-
-    Args:
-        weights: by the encoder's own names.
-        config: its sizes.
-        where: for the message.
-    """
+    """Raise :class:`XalignError` unless an encoder's tensors, as far as they are there, are of its sizes."""
     expected = shapes(config)
     for name, value in weights.items():
         if name == EMBEDDINGS and is_packed(value, config.encoder_embed_dim):
             continue
         if name in expected and tuple(value.shape) != expected[name]:
-            raise XalignError(
-                "a parameter of the checkpoint has another shape than the others tell",
-                where=f"{where}, {name}",
-                found=tuple(value.shape),
-                expected=expected[name],
-            )
+            problem = "a parameter of the checkpoint has another shape than the others tell"
+            raise XalignError(problem, where=f"{where}, {name}", found=tuple(value.shape), expected=expected[name])
         if name in expected and not value.is_floating_point():
-            raise XalignError(
-                "a parameter of the checkpoint holds no floating-point numbers",
-                where=f"{where}, {name}",
-                found=value.dtype,
-            )
+            problem = "a parameter of the checkpoint holds no floating-point numbers"
+            raise XalignError(problem, where=f"{where}, {name}", found=value.dtype)

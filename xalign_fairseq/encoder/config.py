@@ -1,6 +1,6 @@
 """Sizes of the encoder, apart from any training framework."""
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
@@ -15,9 +15,13 @@ SIZES = (
 DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
 # Far beyond any model, and small enough that a damaged configuration costs neither time nor memory.
 LIMITS = {
-    "vocab_size": (1, 1 << 27), "encoder_layers": (0, 1000), "encoder_embed_dim": (1, 1 << 16),
-    "encoder_ffn_embed_dim": (1, 1 << 20), "encoder_attention_heads": (1, 1 << 12), "max_positions": (1, 1 << 24),
-}  # fmt: skip
+    "vocab_size": (1, 1 << 27),
+    "encoder_layers": (0, 1000),
+    "encoder_embed_dim": (1, 1 << 16),
+    "encoder_ffn_embed_dim": (1, 1 << 20),
+    "encoder_attention_heads": (1, 1 << 12),
+    "max_positions": (1, 1 << 24),
+}
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ class EncoderConfig:
     @property
     def drops(self) -> bool:
         """Whether a pass in training differs from one in evaluation."""
-        return max(getattr(self, name) for name in DROPOUTS) > 0
+        made: bool = max(getattr(self, name) for name in DROPOUTS) > 0
+        return made
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -92,12 +97,9 @@ class EncoderConfig:
     def language_row(self, language: str) -> int:
         """The row of a language's embedding."""
         if language not in self.languages:
-            raise XalignError(
-                "the encoder has no embedding for a language",
-                parameter="language_embeddings",
-                found=language,
-                expected=f"one of {', '.join(self.languages) or 'none: the encoder has no language embeddings'}",
-            )
+            problem = "the encoder has no embedding for a language"
+            expected = f"one of {', '.join(self.languages) or 'none: the encoder has no language embeddings'}"
+            raise XalignError(problem, parameter="language_embeddings", found=language, expected=expected)
         return self.languages.index(language)
 
     def side_rows(self, languages: tuple[str, str] | None) -> tuple[int, int] | None:
@@ -109,16 +111,13 @@ class EncoderConfig:
         if not self.languages:
             return None
         if languages is None:
-            raise XalignError(
-                "the encoder has language embeddings, and the languages of the text are not given",
-                parameter="languages",
-                expected=f"two of {', '.join(self.languages)}",
-            )
+            problem = "the encoder has language embeddings, and the languages of the text are not given"
+            raise XalignError(problem, parameter="languages", expected=f"two of {', '.join(self.languages)}")
         src, tgt = map(self.language_row, languages)
         return src, tgt
 
     @classmethod
-    def from_options(cls, options: Any, vocab_size: int) -> "EncoderConfig":
+    def from_options(cls, options: object, vocab_size: int) -> "EncoderConfig":
         """Read the sizes from any object or dict that has fairseq's option names; others keep their defaults."""
         found = {}
         for field in fields(cls):
@@ -126,6 +125,10 @@ class EncoderConfig:
             if value is not None and field.name not in ("vocab_size", "pad"):
                 found[field.name] = value
         return cls(vocab_size=vocab_size, **found)
+
+    def stored(self) -> dict[str, Any]:
+        """The options that an imported checkpoint stores: all that its dictionary does not tell."""
+        return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:
         """The model's options that give this encoder, apart from dropout; what XLM-R lacks only where there is any.
@@ -142,13 +145,9 @@ class EncoderConfig:
         """Turn a layer number into 0 (embeddings) ... ``encoder_layers``; negative ones count from the end."""
         resolved = layer if layer >= 0 else self.encoder_layers + 1 + layer
         if not 0 <= resolved <= self.encoder_layers:
-            raise XalignError(
-                "the encoder has no such layer",
-                where=where,
-                parameter=parameter,
-                found=layer,
-                expected=f"0 (embeddings) to {self.encoder_layers}, or -1 to -{self.encoder_layers + 1} from the end",
-            )
+            problem = "the encoder has no such layer"
+            expected = f"0 (embeddings) to {self.encoder_layers}, or -1 to -{self.encoder_layers + 1} from the end"
+            raise XalignError(problem, where=where, parameter=parameter, found=layer, expected=expected)
         return resolved
 
     def default_labelling_layer(self) -> int:

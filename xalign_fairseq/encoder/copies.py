@@ -1,7 +1,7 @@
 """A copy of the sentence encoder that no optimiser touches: momentum encoders and pre-trained anchors."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -13,17 +13,19 @@ from xalign_fairseq.encoder.transformer import make_body
 from xalign_fairseq.transport.precision import at_least_float32, products_in
 
 
-def keep_float32(fn: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """A function for ``Module._apply`` that moves a tensor as ``fn`` does, but never into half precision.
+class StaysFloat32(nn.Module):
+    """A module that moves with its model, but never into half precision.
 
     An average with momentum 0.999 does not move in half precision, whose numbers lie further apart than its steps.
     """
 
-    def apply(tensor: Tensor) -> Tensor:
-        moved = fn(tensor)
-        return tensor.to(moved.device) if moved.is_floating_point() and moved.dtype.itemsize < 4 else moved
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        def kept(tensor: Tensor) -> Tensor:
+            moved = fn(tensor)
+            return tensor.to(moved.device) if moved.is_floating_point() and moved.dtype.itemsize < 4 else moved
 
-    return apply
+        super()._apply(kept, recurse)  # type: ignore[no-untyped-call]
+        return self
 
 
 @torch.no_grad()
@@ -38,12 +40,6 @@ class ReadOnce(nn.Module):
 
     Checkpoints have the buffers; whoever changes one does so by :meth:`put`. They are floats, since fairseq's moving
     average of a model, which goes over its buffers too, accepts no integers.
-
-    Example::
-
-        head.register_buffer("own_labels", torch.zeros(()))
-        head.put("own_labels", 1)
-        head.number("own_labels")   # 1.0, and the device is not asked
     """
 
     def __init__(self) -> None:
@@ -66,20 +62,13 @@ class ReadOnce(nn.Module):
         self._read.clear()
 
 
-class EncoderCopy(ReadOnce):
+class EncoderCopy(StaysFloat32, ReadOnce):
     """The weights of the sentence encoder at some time, or their moving average; part of a head, so it is saved.
 
     It is empty until :meth:`start`, in the first update of training: by then the live encoder has its weights,
     whichever option they came from. A resumed run has the copy from its checkpoint and does not start again; a new run
     does, also from a checkpoint that has the copy of an earlier one. It stays in float32 when the model is trained in
     half precision.
-
-    Example::
-
-        copy = EncoderCopy(config)
-        copy.start(encoder.sentence_encoder, update)     # nothing after the first update
-        copy.follow(encoder.sentence_encoder, 0.999)     # momentum encoder: once an update
-        keys = copy.layer(tokens)
     """
 
     started: Tensor
@@ -89,15 +78,9 @@ class EncoderCopy(ReadOnce):
         self.encoder = make_body(config).requires_grad_(False)
         self.register_buffer("started", torch.zeros(()))
 
-    def _apply(self, fn: Any, recurse: bool = True) -> "EncoderCopy":
-        return super()._apply(keep_float32(fn), recurse)
-
     @torch.no_grad()
     def start(self, live: nn.Module, update: int) -> None:
-        """Take over the live encoder's weights in a run's first update, or whenever that has not been done.
-
-        ``update``: number of updates done before this one.
-        """
+        """Take over the live encoder's weights in a run's first update, or whenever that has not been done."""
         if update == 0 or not self.number("started"):
             self.follow(live, 0.0)
             self.put("started", 1)

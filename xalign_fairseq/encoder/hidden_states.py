@@ -1,6 +1,7 @@
 """Hidden states by layer, from passes that run no later layer than is read, and none twice."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -62,20 +63,19 @@ class Pass:
             return self.upto(len(layers)).index_select(0, rows)
         before, self.ended = self.upto(len(layers) - 1), True
         with torch.set_grad_enabled(self.grad):
-            return layers[-1](before, self._sentences, self.training, rows)
+            made: Tensor = layers[-1](before, self._sentences, self.training, rows)
+            return made
 
     def _next(self) -> Tensor:
         """The states of the layer after the last one that has run."""
         if self._states:
-            return self.encoder.layers[self.reached](self._states[-1], self._sentences, self.training)
+            made: Tensor = self.encoder.layers[self.reached](self._states[-1], self._sentences, self.training)
+            return made
         config, row = self.encoder.config, self._row
         longest = max(given.tokens.shape[1] for given in self.inputs)
         if longest > config.max_positions:
-            raise XalignError(
-                "a sequence is longer than the encoder's positions",
-                found=f"{longest} tokens",
-                expected=f"at most {config.max_positions}",
-            )
+            problem = "a sequence is longer than the encoder's positions"
+            raise XalignError(problem, found=f"{longest} tokens", expected=f"at most {config.max_positions}")
         tokens = row([given.tokens for given in self.inputs])
         positions = row([positions_of(given, config.pad) for given in self.inputs])
         languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
@@ -189,9 +189,31 @@ def open_passes(
 def _languages(given: Input, config: EncoderConfig) -> Tensor:
     """(B, T) int64, rows of the language embeddings."""
     if given.languages is None:
-        raise XalignError(
-            "the encoder has language embeddings, and the language of a text was not given",
-            found="tokens alone",
-            expected=f"one of {', '.join(config.languages)} for each text",
-        )
+        problem = "the encoder has language embeddings, and the language of a text was not given"
+        raise XalignError(problem, found="tokens alone", expected=f"one of {', '.join(config.languages)} for each text")
     return given.languages.expand_as(given.tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Tokens that are predicted from the last layer's states; no two predictions are the same, whatever is in them.
+
+    Attributes:
+        input: what the encoder reads.
+        positions: (N,) int64, where the tokens are in its flattened (B * T,).
+        labels: (N,) int64, the tokens.
+    """
+
+    input: Input
+    positions: Tensor
+    labels: Tensor
+
+    @classmethod
+    def of(cls, given: Input, targets: Tensor, positions: Tensor) -> "Prediction":
+        """The targets (B, T) at some positions.
+
+        Example::
+
+            Prediction.of(mono.input(), mono.targets, mono.predicted)
+        """
+        return cls(given, positions, targets.flatten().index_select(0, positions))

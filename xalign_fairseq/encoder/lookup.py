@@ -21,10 +21,6 @@ class Lookup(nn.Module):
         table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is no parameter: ``to(dtype)`` does
             not copy it.
         dtype: of the rows.
-
-    Example::
-
-        body.embed_tokens = Lookup(body.embed_tokens.weight, torch.bfloat16)  # nothing is copied
     """
 
     def __init__(self, table: Tensor, dtype: torch.dtype = torch.float32):
@@ -61,10 +57,6 @@ def unpack(blocks: Tensor) -> Tensor:
 
     Returns:
         (..., blocks * 32), on the same device.
-
-    Example::
-
-        unpack(file.blocks("emb.word", file.sizes.rows, file.sizes.hidden)[tokens])  # (B, T, H), of the rows read alone
     """
     each = blocks.unflatten(-1, (-1, BLOCK_BYTES))
     scales, codes = each[..., :2].contiguous().view(torch.float16), each[..., 2:]

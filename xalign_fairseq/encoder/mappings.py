@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.encoder.copies import keep_float32
+from xalign_fairseq.encoder.copies import StaysFloat32
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ HEAD = "linear_mapping"
 _LEARN = ("learn it from bitext with links:", Command("procrustes"), "or", Parameter("criterion", "linear_mapping"))
 
 
-class LanguageMaps(nn.Module):
+class LanguageMaps(StaysFloat32):
     """W_L^l of each language L but the pivot and each layer l, so that s ~ t W (Wu & Dredze 2020, Eq. 1).
 
     The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
@@ -50,9 +50,6 @@ class LanguageMaps(nn.Module):
         super()._load_from_state_dict(*args, **kwargs)
         self._edited_before = -1  # these maps have not been
 
-    def _apply(self, fn: Any, recurse: bool = True) -> "LanguageMaps":
-        return super()._apply(keep_float32(fn), recurse)
-
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages with maps."""
@@ -70,13 +67,9 @@ class LanguageMaps(nn.Module):
         """Raise :class:`XalignError` for languages that have no map and are not the pivot."""
         unknown = self._without_map(languages)
         if unknown:
-            raise XalignError(
-                "there is no linear map of a language",
-                where=where,
-                found=", ".join(unknown),
-                expected=f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead",
-                remedy=_LEARN,
-            )
+            problem = "there is no linear map of a language"
+            expected = f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead"
+            raise XalignError(problem, where=where, found=", ".join(unknown), expected=expected, remedy=_LEARN)
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:
         """Warn of languages whose states are read as they are for want of a map."""
@@ -172,12 +165,8 @@ def require_maps(heads: Mapping[str, Tensor], where: object = "checkpoint") -> L
     """As :func:`load_maps`; :class:`XalignError` if there are none."""
     maps = load_maps(heads)
     if maps is None:
-        raise XalignError(
-            "the checkpoint has no linear maps",
-            where=where,
-            found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
-            remedy=_LEARN,
-        )
+        found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"
+        raise XalignError("the checkpoint has no linear maps", where=where, found=found, remedy=_LEARN)
     return maps
 
 

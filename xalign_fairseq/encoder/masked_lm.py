@@ -1,12 +1,12 @@
 """The masked-language-model head of a checkpoint: whether this encoder can have it, and one made in its place."""
 
 import logging
-import os
 from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS
 
 logger = logging.getLogger(__name__)
@@ -22,14 +22,10 @@ def has_head(weights: Mapping[str, Tensor]) -> bool:
     return any(name.startswith(HEAD) for name in weights)
 
 
-def usable(weights: Mapping[str, Tensor], where: str | os.PathLike = "checkpoint") -> dict[str, Tensor]:
+def usable(weights: Mapping[str, Tensor], where: StrPath = "checkpoint") -> dict[str, Tensor]:
     """The tensors without a head that is not tied to the embeddings, or not whole; links and states need none.
 
     What is left out is logged.
-
-    Args:
-        weights: of a checkpoint, by today's names.
-        where: for the log.
     """
     reason = ""
     if has_head(weights):
@@ -64,10 +60,6 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
         embeddings: of tokens, the head's output vectors too.
         scores: log-probabilities in a unigram model of all between the first four ids and ``<mask>``, the last; these,
             which are no text, have the lowest.
-
-    Example::
-
-        new_head(encoder.sentence_encoder.embed_tokens.weight)["dense.weight"]  # (H, H), the identity
     """
     rows, dim = embeddings.shape
     bias = torch.zeros(rows)

@@ -1,16 +1,28 @@
 """The momentum encoder: moving averages of the encoder and of a projection."""
 
-from typing import Any
-
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce, follow, keep_float32
-from xalign_fairseq.encoder.projection import Projection
+from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce, StaysFloat32, follow
 
 
-class MomentumEncoder(ReadOnce):
+class Projection(nn.Module):
+    """z = W2 ReLU(W1 h), without biases (Wu & Dredze 2020, section 2.1; PPA, Pan et al. 2021, Eq. 2)."""
+
+    def __init__(self, dim: int, projection_dim: int):
+        super().__init__()
+        self.inner = nn.Linear(dim, dim, bias=False)
+        self.outer = nn.Linear(dim, projection_dim, bias=False)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """hidden (B, H), any floating dtype -> (B, D) in that of the weights."""
+        made: Tensor = self.outer(F.relu(self.inner(hidden.to(self.inner.weight.dtype))))
+        return made
+
+
+class MomentumEncoder(StaysFloat32, ReadOnce):
     """k <- m k + (1 - m) q for the weights of the encoder and of its projection (He et al. 2020, Eq. 2).
 
     No optimiser touches it, it is saved with the head that owns it, and it stays in float32 when the model is trained
@@ -35,9 +47,6 @@ class MomentumEncoder(ReadOnce):
         self.projection = Projection(config.encoder_embed_dim, projection_dim).requires_grad_(False)
         self.register_buffer("followed", torch.full((), -1.0))
 
-    def _apply(self, fn: Any, recurse: bool = True) -> "MomentumEncoder":
-        return super()._apply(keep_float32(fn), recurse)
-
     @property
     def started(self) -> Tensor:
         """Whether there was a first update, on the device."""
@@ -49,14 +58,7 @@ class MomentumEncoder(ReadOnce):
 
     @torch.no_grad()
     def follow(self, live: nn.Module, projection: Projection, update: int, momentum: float) -> None:
-        """Move once in an update, however many batches it has; the first one of a run takes the weights over.
-
-        Args:
-            live: the sentence encoder that is trained.
-            projection: the projection that is trained.
-            update: number of updates done before this one.
-            momentum: m.
-        """
+        """Move once in an update, however many batches it has; the first one of a run takes the weights over."""
         if self.number("followed") == update:
             return
         if update == 0 or not self.encoder.number("started"):

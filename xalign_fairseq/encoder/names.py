@@ -14,13 +14,7 @@ CARRY_NOTHING = re.compile(r"(^|\.)(version|_float_tensor|_linear\.bias_k)$")
 
 
 def today(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Rename the keys of a fairseq RoBERTa or XLM-R state dict and split the joint ``in_proj`` of old releases.
-
-    Example::
-
-        today({"decoder.sentence_encoder.layers.0.self_attn.in_proj_bias": torch.zeros(6)})
-        # the keys end in q_proj.bias, k_proj.bias, v_proj.bias, each of 2 entries
-    """
+    """Rename the keys of a fairseq RoBERTa or XLM-R state dict and split the joint ``in_proj`` of old releases."""
     renamed: dict[str, Tensor] = {}
     for key, value in state.items():
         if key.startswith("heads."):  # this package's own

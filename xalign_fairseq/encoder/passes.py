@@ -8,9 +8,8 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
+from xalign_fairseq.encoder.hidden_states import HiddenStates, Prediction, open_passes
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
-from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 
@@ -56,10 +55,6 @@ class StepEncoder:
         """Announce what will be asked for: inputs, each with the highest layer that is read of it.
 
         Inputs that are read up to the same layer are run in one packed pass when the first of them is asked for.
-
-        Args:
-            reads: inputs and layers; several of the same input count once, with the highest.
-            labelling: as in :meth:`states`.
 
         Example::
 
@@ -107,9 +102,11 @@ class StepEncoder:
                 together[other] = read
         with torch.set_grad_enabled(self._grad):
             states = open_passes(
-                self.sentence_encoder, list(together.values()), training=self.training and not labelling,
+                self.sentence_encoder,
+                list(together.values()),
+                training=self.training and not labelling,
                 grad=not labelling,
-            )  # fmt: skip
+            )
         self._passes.update({key: (read, each) for (key, read), each in zip(together.items(), states, strict=True)})
 
     def pair_states(
@@ -179,7 +176,8 @@ class StepEncoder:
 
     def lm_logits(self, hidden: Tensor) -> Tensor:
         """Logits (N, V) of the tied MLM head for hidden states (N, H)."""
-        return self._encoder.lm_head(hidden)
+        made: Tensor = self._encoder.lm_head(hidden)
+        return made
 
     def expect_predictions(self, predictions: Iterable[Prediction]) -> None:
         """Announce what :meth:`losses` will be asked for, and so what will be read."""

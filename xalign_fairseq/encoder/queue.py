@@ -1,13 +1,11 @@
 """The queue of keys of momentum contrast, and the hash by which it knows sentences again."""
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.hashing import polynomial
-from xalign_fairseq.encoder.copies import keep_float32
+from xalign_fairseq.encoder.copies import StaysFloat32
 
 
 def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
@@ -36,7 +34,7 @@ def same_sentence(first: Tensor, second: Tensor) -> Tensor:
     return (first[:, None, 0] == second[:, 0]) & (first[:, None, 1] == second[:, 1])
 
 
-class KeyQueue(nn.Module):
+class KeyQueue(StaysFloat32):
     """The last K keys and the hashes of their sentences (He et al. 2020, section 3.2), a ring buffer.
 
     It is part of a head, so it is saved with the model; it stays in float32 when the model is trained in half
@@ -70,9 +68,6 @@ class KeyQueue(nn.Module):
 
     def __len__(self) -> int:
         return len(self.keys)
-
-    def _apply(self, fn: Any, recurse: bool = True) -> "KeyQueue":
-        return super()._apply(keep_float32(fn), recurse)
 
     @property
     def full(self) -> Tensor:

@@ -22,10 +22,6 @@ def received_attention(attention: SelfAttention, x: Tensor, mask: Tensor) -> Ten
 
     Returns:
         (B, n) float32 (float64 for such states), 0 outside the mask, with sum 1 where there is a token.
-
-    Example::
-
-        received_attention(encoder.sentence_encoder.layers[0].self_attn, states.layer(0), mask)
     """
     heads = (attention.heads, x.shape[2] // attention.heads)
     q, k = (map_(x).unflatten(2, heads).transpose(1, 2) for map_ in (attention.q_proj, attention.k_proj))

@@ -44,7 +44,8 @@ class SelfAttention(nn.Module):
         """x (N, H), packed, or (B, T, H) -> the same shape; (K, H) with rows (K,) of what is packed."""
         q, k, v = (map_(x).unflatten(-1, (self.heads, -1)) for map_ in (self.q_proj, self.k_proj, self.v_proj))
         mixed = sentences.attend(q, k, v, self.dropout if training else 0.0).flatten(-2)
-        return self.out_proj(mixed if rows is None else mixed.index_select(0, rows))
+        made: Tensor = self.out_proj(mixed if rows is None else mixed.index_select(0, rows))
+        return made
 
 
 class EncoderLayer(nn.Module):
@@ -80,7 +81,8 @@ class EncoderLayer(nn.Module):
         """
         if self.checkpoint_activations and torch.is_grad_enabled():
             given = (self.run, x, sentences, training, rows)
-            return checkpoint(*given, use_reentrant=False, preserve_rng_state=training and self.drops)
+            made: Tensor = checkpoint(*given, use_reentrant=False, preserve_rng_state=training and self.drops)
+            return made
         return self.run(x, sentences, training, rows)
 
     def run(self, x: Tensor, sentences: Packed | Padded, training: bool, rows: Tensor | None) -> Tensor:
@@ -93,7 +95,8 @@ class EncoderLayer(nn.Module):
         """The layer from its input and its attention's output on."""
         x = self.self_attn_layer_norm(x + dropout(attended, self.dropout, training))
         inner = dropout(F.gelu(self.fc1(x)), self.activation_dropout, training)
-        return self.final_layer_norm(x + dropout(self.fc2(inner), self.dropout, training))
+        made: Tensor = self.final_layer_norm(x + dropout(self.fc2(inner), self.dropout, training))
+        return made
 
 
 @functools.cache
@@ -176,7 +179,8 @@ class LMHead(nn.Module):
 
     def features(self, hidden: Tensor) -> Tensor:
         """hidden (N, H) -> what the token embeddings are compared with (N, H)."""
-        return self.layer_norm(F.gelu(self.dense(hidden)))
+        made: Tensor = self.layer_norm(F.gelu(self.dense(hidden)))
+        return made
 
 
 class Encoder(nn.Module):

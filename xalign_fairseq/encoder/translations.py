@@ -68,9 +68,6 @@ class TranslationTable(nn.Module):
         lexicons: whose trained entries translate.
         vocab_size: number of ids.
         language_row: the row of a language's embedding; None for an encoder without any, whose rows are all 0.
-
-    Raises:
-        XalignError: an encoder that has no embedding for a language of the lexicons.
     """
 
     start: Tensor

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
@@ -31,9 +31,9 @@ def load_tokenizer(
     state: dict[str, Any],
     vocab_size: int,
     *,
-    where: str | os.PathLike = "checkpoint",
-    dictionary: str | os.PathLike | None = None,
-    spm: str | os.PathLike | None = None,
+    where: StrPath = "checkpoint",
+    dictionary: StrPath | None = None,
+    spm: StrPath | None = None,
 ) -> Tokenizer:
     """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its data-bin or own folder.
 
@@ -79,16 +79,13 @@ def load_tokenizer(
     folder = _data_bin(state, where, "tokenizer", Parameter("spm", SENTENCEPIECE))
     file = find_model(folder.path)
     if file is None:
-        raise XalignError(
-            "no tokenizer was found for the checkpoint",
-            where=f"{where}, {folder.path}",
-            remedy=("give the sentencepiece model:", Parameter("spm", SENTENCEPIECE)),
-        )
+        remedy = ("give the sentencepiece model:", Parameter("spm", SENTENCEPIECE))
+        raise XalignError("no tokenizer was found for the checkpoint", where=f"{where}, {folder.path}", remedy=remedy)
     return make_tokenizer(file, found)
 
 
 def check_dictionary(
-    dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: str | os.PathLike
+    dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: StrPath
 ) -> None:
     """:class:`XalignError` unless a dictionary has the checkpoint's number of ids, and the symbols that it stores."""
     own = _stored_dictionary((state.get("task_state") or {}).get("tokenizer") or {})
@@ -120,13 +117,10 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
     theirs, ours = stored_model(stored), data.tokenizer_model
     # Sentencepiece's models are compared by their dictionaries alone.
     if not isinstance(theirs, bytes | None) and ours is not None and theirs != ours:
-        raise XalignError(
-            "the data-bin's text was normalised in another way than the checkpoint's",
-            where=data.path,
-            found=ours if isinstance(ours, WordPieceSettings) else model_name(ours),
-            expected=theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer",
-            remedy=_PREPARE_AGAIN,
-        )
+        problem = "the data-bin's text was normalised in another way than the checkpoint's"
+        found = ours if isinstance(ours, WordPieceSettings) else model_name(ours)
+        expected = theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer"
+        raise XalignError(problem, where=data.path, found=found, expected=expected, remedy=_PREPARE_AGAIN)
 
 
 def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dict[str, Any]:
@@ -169,7 +163,7 @@ def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:
     return Dictionary(symbols[specials:])
 
 
-def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, parameter: Parameter) -> DataBin:
+def _data_bin(state: dict[str, Any], where: StrPath, part: str, parameter: Parameter) -> DataBin:
     """The first data-bin folder that the checkpoint's options name and that still exists, or the checkpoint's own."""
     named = str(checkpoint.options(state, "task").get("data") or "")
     for path in filter(None, named.split(os.pathsep)):
@@ -177,12 +171,9 @@ def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, parame
             return DataBin(path)
     if Path(where).is_file() and Path(where).with_name(DICTIONARY).is_file():
         return DataBin(Path(where).parent)
-    raise XalignError(
-        f"no {part} was found for the checkpoint",
-        where=where,
-        found=f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it",
-        remedy=(f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter),
-    )
+    found = f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it"
+    remedy = (f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter)
+    raise XalignError(f"no {part} was found for the checkpoint", where=where, found=found, remedy=remedy)
 
 
 def _sizes(dictionary: Dictionary) -> str:

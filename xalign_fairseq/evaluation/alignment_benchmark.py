@@ -29,21 +29,12 @@ def compare_systems(
 ) -> list[dict[str, Any]]:
     """A row for each system, fractions.
 
-    Args:
-        systems: the first is what the others are tested against.
-        sets: names of the test sets.
-        samples, seed: of the bootstrap.
-
     Returns:
         ``system``, ``signature``; ``sets``: for each set its name, ``aer``, ``precision``, ``recall``, ``f1`` with
         ``interval`` of each, and numbers of ``links``, ``sure`` and ``sentences``; their means as ``aer`` (with
         ``interval``), ``precision``, ``recall``, ``f1``; and of all but the first ``difference`` of the mean AER to the
         first, its ``difference_interval``, the ``p_value`` of the paired bootstrap and ``holm``, that value corrected
         for the number of tests.
-
-    Example::
-
-        compare_systems([System("one", signature, [counts_de, counts_hi])], ["de-en", "en-hi"])[0]["aer"]
     """
     rows = []
     for system in systems:
@@ -51,8 +42,8 @@ def compare_systems(
         means = {metric: sum(found[metric] for found in each) / len(each) for metric in METRICS}
         interval = mean_aer_interval(system.counts, samples=samples, seed=seed)
         rows.append({"system": system.name, **means, "interval": interval, "sets": each, "signature": system.signature})
-    tests = [paired_bootstrap_of_sets(systems[0].counts, other.counts, samples=samples, seed=seed)
-             for other in systems[1:]]  # fmt: skip
+    first, *others = (system.counts for system in systems)
+    tests = [paired_bootstrap_of_sets(first, other, samples=samples, seed=seed) for other in others]
     corrected = holm([test.p_value for test in tests])
     for row, test, p_value in zip(rows[1:], tests, corrected, strict=True):
         row |= {

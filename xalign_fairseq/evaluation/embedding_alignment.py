@@ -11,8 +11,7 @@ from torch import Tensor
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.evaluation.metric import Metric, ratio
-from xalign_fairseq.evaluation.retrieval import by_cosine
-from xalign_fairseq.evaluation.unit_vectors import unit
+from xalign_fairseq.evaluation.retrieval import by_cosine, unit
 
 
 def _count(gold: Collection[int], prediction: int, language: str) -> tuple[float, float]:

@@ -1,16 +1,24 @@
 """Alignment score of a lexicon: of its entries that were trained on, held out or left aside, each apart."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.data import lexicon as lexicons
+from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import PARTS, Lexicon
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.vocabulary import check_dictionary
 from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE, alignment_counts, mean_embeddings
+from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.evaluation.statistics import bootstrap_interval
+from xalign_fairseq.links.bootstrap import check_options
 
 
 @dataclass(frozen=True)
@@ -61,12 +69,9 @@ def lexicon_scores(
     sides = [(lexicon.src_ids, lexicon.src_sizes), (lexicon.tgt_ids, lexicon.tgt_sizes)]
     largest = max(int(ids.max()) for ids, _ in sides)
     if largest >= len(embeddings):
-        raise XalignError(
-            "the lexicon has an id that the encoder has no embedding for",
-            found=largest,
-            expected=f"at most {len(embeddings) - 1}",
-            remedy="take the lexicon of the data-bin that the encoder was trained with",
-        )
+        problem = "the lexicon has an id that the encoder has no embedding for"
+        remedy = "take the lexicon of the data-bin that the encoder was trained with"
+        raise XalignError(problem, found=largest, expected=f"at most {len(embeddings) - 1}", remedy=remedy)
     src, tgt = ([tuple(ids.tolist()) for ids in np.split(flat, sizes.cumsum()[:-1])] for flat, sizes in sides)
     src_rows, tgt_rows = ({entry: row for row, entry in enumerate(dict.fromkeys(side))} for side in (src, tgt))
     golds: list[set[int]] = [set() for _ in src_rows]
@@ -88,3 +93,60 @@ def lexicon_scores(
 def _vectors(embeddings: Tensor, entries: Iterable[tuple[int, ...]]) -> Tensor:
     ids = list(entries)
     return mean_embeddings(embeddings, np.array(list(chain(*ids))), np.array([len(each) for each in ids]))
+
+
+def score_checkpoints(
+    models: Mapping[str, str], data_bin: str | None = None, *, samples: int = 1000, seed: int = 1
+) -> list[dict[str, Any]]:
+    """Scores of every part of every lexicon, for several checkpoints.
+
+    Args:
+        models: paths by their names.
+        data_bin: whose lexicons are scored; None: those that each checkpoint carries.
+        samples: of the bootstrap.
+        seed: of the bootstrap.
+
+    Returns:
+        rows with ``checkpoint``, ``pair``, the fields of :class:`PartScore` and ``signature``.
+
+    Raises:
+        XalignError: there is no lexicon, or the data-bin has another vocabulary than a checkpoint.
+    """
+    check_options(samples, seed=seed)
+    rows: list[dict[str, Any]] = []
+    for name, path in models.items():
+        state, _ = read_pretrained(path)
+        encoder, _ = checkpoint.load_encoder(state, path)
+        embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
+        for lexicon in lexicons_for(data_bin, state, len(embeddings), path):
+            pair = f"{lexicon.src}-{lexicon.tgt}"
+            for score in lexicon_scores(embeddings, lexicon, samples=samples, seed=seed):
+                signature = task_signature(ALIGNMENT_SCORE, "lexicon", lexicon.digest[:12], pair=pair, part=score.part)
+                rows.append({"checkpoint": name, "pair": pair, **asdict(score), "signature": signature})
+    return rows
+
+
+def lexicons_for(data_bin: str | None, state: Mapping[str, Any], vocab_size: int, path: str) -> list[Lexicon]:
+    """The lexicons of the data-bin if one is given, else those that the checkpoint carries."""
+    if data_bin is None:
+        stored = (state.get("task_state") or {}).get("lexicons") or []
+        found = [Lexicon.from_state(each) for each in stored]
+        if not found:
+            raise XalignError(
+                "there is no lexicon to score",
+                where=path,
+                expected="a checkpoint trained with a lexicon",
+                remedy=("name a data-bin with one by", Parameter("data", "DATA_BIN")),
+            )
+        return found
+    data = DataBin(data_bin)
+    check_dictionary(data.dictionary, data.path, dict(state), vocab_size, path)
+    found = [lexicons.read(data, src, tgt) for src, tgt in lexicons.lexicons(data)]
+    if not found:
+        raise XalignError(
+            "there is no lexicon to score",
+            where=data_bin,
+            expected="a data-bin with a lexicon",
+            remedy=("make one by", Command("lexicon", data_bin, "...")),
+        )
+    return found

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
-from xalign_fairseq.evaluation.unit_vectors import unit
+from xalign_fairseq.evaluation.retrieval import unit
 from xalign_fairseq.links.pharaoh import Link
 
 PairCount = tuple[tuple[str, str], int]
@@ -24,12 +24,6 @@ def frequent_pairs(
 
     Left out are pairs of identical words, which share their embedding whatever was learned, and of words without a
     letter.
-
-    Args:
-        pairs: the words of both sides, a pair of sentences at a time.
-        links: those of each pair of sentences, inside their bounds.
-        top: most pairs to return.
-        leave_out: words in lower case, stop words say, whose pairs are left out on either side.
 
     Raises:
         XalignError: no pair is left.

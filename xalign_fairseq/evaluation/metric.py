@@ -47,3 +47,10 @@ def f1(totals: np.ndarray) -> np.ndarray:
     hits, predicted, gold = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
     whole = predicted + gold
     return np.divide(2 * hits, whole, out=np.zeros_like(hits), where=whole > 0)
+
+
+def _count(gold: str, prediction: str, language: str) -> tuple[float, float]:
+    return float(gold == prediction), 1.0
+
+
+ACCURACY = Metric("accuracy", ("correct", "items"), _count, ratio, "share of items whose label is equal")

@@ -4,20 +4,31 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.evaluation import faiss_search
-from xalign_fairseq.evaluation.faiss_search import ratios
+from xalign_fairseq.core.errors import Command, XalignError
 from xalign_fairseq.evaluation.metric import Metric, ratio
-from xalign_fairseq.evaluation.unit_vectors import unit
+
+
+def unit(vectors: Tensor) -> Tensor:
+    """The vectors (N, H) at length 1, in their dtype; zeros stay zeros.
+
+    Raises:
+        XalignError: some are not finite. They are near to nothing, so that a score of them would be 0 without a reason.
+    """
+    spoilt = (~vectors.isfinite().all(1)).nonzero()
+    if len(spoilt):
+        found = f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}"
+        remedy = ("give an earlier checkpoint; the spoilt weights are named by", Command("doctor", "CHECKPOINT"))
+        raise XalignError("vectors of the model are not finite", found=found, expected="numbers", remedy=remedy)
+    return F.normalize(vectors, dim=1)
+
 
 NEIGHBOURS = 4
 CHUNK = 1024
 # Similarities of equal vectors may differ in the last digits, as the kernels add up in different orders.
 EQUAL = 1e-12
-BACKENDS = ("exact", "faiss", "auto")
-FAISS_FROM = 10_000  # sentences; with fewer, either takes no time
 
 Search = Callable[[Tensor, Tensor], Tensor]
 
@@ -57,7 +68,7 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
     of_candidates = _mean_of_nearest(candidates, queries, neighbours, chunk)
     return torch.cat(
         [
-            _best(ratios(2 * (part @ candidates.T), mean[:, None] + of_candidates))
+            _best(_ratios(2 * (part @ candidates.T), mean[:, None] + of_candidates))
             for part, mean in zip(queries.split(chunk), of_queries.split(chunk), strict=True)
         ]
     )
@@ -68,6 +79,11 @@ def _best(scores: Tensor) -> Tensor:
     best = scores >= scores.amax(1, keepdim=True) - EQUAL
     index = torch.arange(scores.shape[1], device=scores.device)
     return torch.where(best, index, scores.shape[1]).amin(1)
+
+
+def _ratios(cosines: Tensor, means: Tensor) -> Tensor:
+    """Cosines over the mean cosines of neighbours; 0 over 0, of a vector of zeros, is 0."""
+    return (cosines / means).masked_fill((cosines == 0) & (means == 0), 0.0)
 
 
 def _mean_of_nearest(queries: Tensor, candidates: Tensor, neighbours: int, chunk: int) -> Tensor:
@@ -84,39 +100,19 @@ SEARCHES: dict[str, tuple[Search, bool]] = {
 }
 
 
-def choose_backend(name: str, sentences: int) -> str:
-    """``exact`` (torch, float64) or ``faiss`` (float32); ``auto`` is faiss from 10,000 sentences if it is installed.
-
-    Raises:
-        XalignError: there is no such backend, or faiss is asked for and not installed.
-    """
-    if name not in BACKENDS:
-        raise XalignError("there is no such search", found=name, expected=" or ".join(BACKENDS))
-    if name == "auto":
-        return "faiss" if sentences >= FAISS_FROM and faiss_search.installed() else "exact"
-    if name == "faiss":
-        faiss_search.require()
-    return name
-
-
-def retrieve(foreign: Tensor, english: Tensor, backend: str = "exact") -> dict[str, Tensor]:
+def retrieve(foreign: Tensor, english: Tensor) -> dict[str, Tensor]:
     """Line of the translation that each search of :data:`SEARCHES` finds for each line, (N,) int64, 0-based.
 
     Args:
         foreign, english: sentence vectors (N, H); row i translates row i.
-        backend: of :func:`choose_backend`. faiss finds what the exact search finds, but for candidates whose cosines or
-            margins differ by less than 1e-6: of these it takes the first.
     """
-    fast = choose_backend(backend, len(english)) == "faiss"
-    found = {}
-    for name, (search, from_english) in SEARCHES.items():
-        if fast:
-            search = faiss_search.by_cosine if search is by_cosine else faiss_search.by_margin
-        found[name] = search(english, foreign) if from_english else search(foreign, english)
-    return found
+    return {
+        name: search(english, foreign) if from_english else search(foreign, english)
+        for name, (search, from_english) in SEARCHES.items()
+    }
 
 
-def retrieval_counts(foreign: Tensor, english: Tensor, backend: str = "exact") -> dict[str, np.ndarray]:
+def retrieval_counts(foreign: Tensor, english: Tensor) -> dict[str, np.ndarray]:
     """Counts (N, 2) of each of :data:`RETRIEVAL_METRICS` where row i translates row i; arguments as :func:`retrieve`.
 
     Example::
@@ -129,7 +125,7 @@ def retrieval_counts(foreign: Tensor, english: Tensor, backend: str = "exact") -
     lines = torch.arange(len(foreign))
     return {
         name: np.stack([(rows.cpu() == lines).numpy(), np.ones(len(lines))], axis=1).astype(np.float64)
-        for name, rows in retrieve(foreign, english, backend).items()
+        for name, rows in retrieve(foreign, english).items()
     }
 
 

@@ -7,7 +7,7 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
 
 if TYPE_CHECKING:  # at run time a score of files would load torch for it
-    from xalign_fairseq.transport.methods import Method
+    from xalign_fairseq.transport.linking import Linking
 
 
 def score_signature(
@@ -15,10 +15,7 @@ def score_signature(
     unit: str = "word",
     hyp_base: int = 0,
     gold_base: int = 0,
-    layer: int | Sequence[int] | None = None,
-    method: "Method | None" = None,
-    similarity: str = "hidden",
-    encoding: str = "joint",
+    linking: "Linking | None" = None,
     languages: tuple[str, str] | None = None,
     embedded: tuple[str, str] | None = None,
     dtype: str = "float32",
@@ -33,18 +30,15 @@ def score_signature(
         unit: what a link joins, ``word`` or ``subword``.
         hyp_base: the index base of the hypothesis file.
         gold_base: that of the gold file.
-        layer: the encoder layer of the hidden states, or those averaged, if known.
-        method: how hidden states became links, if known.
-        similarity: what it was read from, ``hidden`` states or a ``pointer``; named with the method.
-        encoding: how pairs were encoded; named, with the method, where it is not ``joint``.
-        languages: of the sides whose hidden states were mapped linearly, if they were; named with the method.
-        embedded: languages of the sides whose embeddings the encoder has added, if it has any; named with the method.
-        dtype: in which the encoder computed; named, with the method, where it is not ``float32``.
+        linking: how an encoder's links were made, complete; the encoding is named where it is not ``joint``.
+        languages: of the sides whose hidden states were mapped linearly, if they were.
+        embedded: languages of the sides whose embeddings the encoder has added, if it has any.
+        dtype: in which the encoder computed; named where it is not ``float32``.
         system: another description of what made the links; kept to one line.
 
     Example::
 
-        score_signature(layer=8, method=Transport())
+        score_signature(linking=Linking("transport", layers=(8,), similarity="hidden", encoding="joint"))
         # base:hyp0,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|layer:8|similarity:hidden|...
     """
     parts = {
@@ -54,17 +48,16 @@ def score_signature(
         "unit": unit,
         "average": "micro",
     }
-    if layer is not None:
-        parts["layer"] = ",".join(map(str, [layer] if isinstance(layer, int) else layer))
-    if method is not None:
-        if encoding != "joint":
-            parts["encoding"] = encoding
+    if linking is not None:
+        parts["layer"] = ",".join(map(str, linking.layers))
+        if linking.encoding != "joint":
+            parts["encoding"] = linking.encoding
         if languages is not None:
             parts["maps"] = "-".join(languages)
         if embedded is not None:
             parts["languages"] = "-".join(embedded)
-        parts["similarity"] = similarity
-        for key, value in method.describe().items():
+        parts["similarity"] = linking.similarity
+        for key, value in linking.finder.describe().items():
             parts[key] = value if isinstance(value, str) else f"{value:g}"
         if dtype != "float32":
             parts["dtype"] = dtype
@@ -107,9 +100,6 @@ def on_data(signature: str, digests: Mapping[str, str]) -> str:
 
 def shared_signature(signatures: Sequence[tuple[str, str]]) -> str:
     """The signature of several scores; a part in which they differ has each of its values, and whose it is.
-
-    Args:
-        signatures: whose score it is and its signature, of each; the same one may have several.
 
     Example::
 

@@ -273,11 +273,9 @@ def spearman(
     check_options(samples, level, seed)
     sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
     if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in sides):
-        raise XalignError(
-            "there is no rank correlation of these points",
-            found=f"{len(x)} and {len(y)} numbers",
-            expected="as many on both sides, at least 3, all finite, and not all equal",
-        )
+        problem = "there is no rank correlation of these points"
+        expected = "as many on both sides, at least 3, all finite, and not all equal"
+        raise XalignError(problem, found=f"{len(x)} and {len(y)} numbers", expected=expected)
     stats, points = _scipy_stats(), np.stack(sides)
     ranks = stats.rankdata(points, axis=1)
     found = stats.pearsonr(*ranks)
@@ -291,10 +289,18 @@ def spearman(
 def _permutation_p(x: np.ndarray, y: np.ndarray) -> float:
     """The share of the permutations of ``y`` that correlate at least so strongly with ``x``, whatever the sign."""
     x, y = x - x.mean(), y - y.mean()
-    return _scipy_stats().permutation_test(
-        (y,), lambda each, axis: np.abs(each @ x), permutation_type="pairings", alternative="greater",
-        n_resamples=math.inf, vectorized=True,
-    ).pvalue  # fmt: skip
+    return (
+        _scipy_stats()
+        .permutation_test(
+            (y,),
+            lambda each, axis: np.abs(each @ x),
+            permutation_type="pairings",
+            alternative="greater",
+            n_resamples=math.inf,
+            vectorized=True,
+        )
+        .pvalue
+    )
 
 
 def _scipy_stats() -> Any:
@@ -310,8 +316,6 @@ def _check(systems: Sequence[Sequence[np.ndarray]]) -> None:
     first = [shape[1:] for shape in shapes[0]]
     for each in shapes:
         if not each or [shape[1:] for shape in each] != first or any(len(shape) != 3 or 0 in shape for shape in each):
-            raise XalignError(
-                "the systems can't be compared",
-                found=f"counts of shapes {shapes[0]} and {each}",
-                expected="per test set (runs, items, counts) with the same items and counts in all, and none empty",
-            )
+            found = f"counts of shapes {shapes[0]} and {each}"
+            expected = "per test set (runs, items, counts) with the same items and counts in all, and none empty"
+            raise XalignError("the systems can't be compared", found=found, expected=expected)

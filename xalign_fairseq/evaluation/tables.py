@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from xalign_fairseq.evaluation.statistics import Summary
+
 LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -86,3 +88,17 @@ def markdown_text(text: str) -> str:
 
 def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
+
+
+def percent(summary: Summary | None, digits: int = 1) -> str:
+    """``83.1 ± 0.4``; of one run, which has no deviation, ``83.1``; nothing without a run."""
+    if summary is None:
+        return ""
+    spread = "" if summary.deviation is None else f" ± {100 * summary.deviation:.{digits}f}"
+    return f"{100 * summary.mean:.{digits}f}{spread}".replace("-", "−")
+
+
+def signed(number: float, digits: int = 1) -> str:
+    """A difference with its sign; what rounds to zero has none."""
+    text = f"{number:+.{digits}f}"
+    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "−")

@@ -20,9 +20,6 @@ def entities(tags: Sequence[str]) -> list[Entity]:
     begins entities where the type changes, and the type is then what follows the letter (``OUN``; ``_`` if nothing
     does). What does not fit a scheme is no error: ``I-X`` after ``O`` begins an entity.
 
-    Args:
-        tags: one a word, none empty.
-
     Returns:
         (type, begin, end) in order of the end, ``end`` exclusive.
 
@@ -104,11 +101,8 @@ def _joint_counts(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence
 
 def _check(gold: Sequence[str], prediction: Sequence[str]) -> None:
     if len(gold) != len(prediction):
-        raise XalignError(
-            "a sentence has not as many predicted tags as words",
-            found=f"{len(prediction)} tags for {len(gold)} words",
-            expected="one tag a word",
-        )
+        found = f"{len(prediction)} tags for {len(gold)} words"
+        raise XalignError("a sentence has not as many predicted tags as words", found=found, expected="one tag a word")
 
 
 def _count_words(gold: Sequence[str], prediction: Sequence[str], language: str) -> tuple[float, float]:

@@ -28,13 +28,6 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
     ``private`` is a copy in the private-use planes 15 and 16. ``georgian`` can be read: a-z become Mkhedruli letters
     by the Georgian QWERTY layout, A-Z the Mtavruli capitals of these, all other characters of Latin-1 the Braille
     pattern of the same number; the rest as ``private``.
-
-    Raises:
-        XalignError: the text has characters of the script already, or more rare ones than the script has places.
-
-    Example::
-
-        character_table("georgian", "Sam!")  # {"!": "⠡", "S": "Ს", "a": "ა", "m": "მ"}
     """
     natural = sorted(set(characters))
     others = iter(_OTHERS)
@@ -50,13 +43,10 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
     taken = sorted(set(natural) & {*table.values(), MARKER})
     if taken or len(set(table.values())) < len(natural):
         found = f"{len(taken)} characters, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
-        raise XalignError(
-            "the vocabulary has characters of the derived script already" if taken else "too many characters",
-            parameter="script",
-            found=f"{script}: {found}",
-            expected="no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1",
-            remedy=("choose the other script, or the natural language's own model as", Parameter("spm")),
-        )
+        problem = "the vocabulary has characters of the derived script already" if taken else "too many characters"
+        expected = "no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1"
+        remedy = ("choose the other script, or the natural language's own model as", Parameter("spm"))
+        raise XalignError(problem, parameter="script", found=f"{script}: {found}", expected=expected, remedy=remedy)
     return table
 
 

@@ -1,12 +1,12 @@
 """Treebanks of derived languages: CoNLL-U whose words are moved and rewritten, with their tags and trees."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import existing, unpacked_name
 from xalign_fairseq.data.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
@@ -15,19 +15,8 @@ from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformati
 _KEPT = ("sent_id", "newdoc", "newpar")
 
 
-def read(path: str | os.PathLike) -> list[ConlluSentence]:
-    """Read a treebank, compressed or not, and check its trees; sentences without heads are no error.
-
-    Raises:
-        XalignError: malformed columns or word numbers, a head that is no word of its sentence, no root or several, a
-            cycle (file, line, sentence).
-
-    Example::
-
-        treebank = read("en_ewt-ud-test.conllu.gz")
-        derived, counts = derive(treebank, Inversion())
-        print(*lines(derived), sep="\\n")
-    """
+def read(path: StrPath) -> list[ConlluSentence]:
+    """Read a treebank, compressed or not, and check its trees; sentences without heads are no error."""
     sentences = list(read_sentences(path))
     for sentence in sentences:
         sentence.tree()
@@ -69,29 +58,19 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
         yield ""
 
 
-def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
-    """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``.
-
-    Raises:
-        XalignError: there is no such file, or its sentences have other words or no trees (the first one is named).
-    """
+def trees_beside(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
+    """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``."""
     treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
     beside = existing(treebank)
     if not Path(beside).is_file():
-        raise XalignError(
-            "a file has no trees, which are needed to reorder its words by syntax",
-            where=path,
-            expected=f"{treebank} (or compressed) with the trees of its {len(sentences)} sentences, in order",
-            remedy="parse its sentences, with their words as they are",
-        )
+        problem = "a file has no trees, which are needed to reorder its words by syntax"
+        expected = f"{treebank} (or compressed) with the trees of its {len(sentences)} sentences, in order"
+        remedy = "parse its sentences, with their words as they are"
+        raise XalignError(problem, where=path, expected=expected, remedy=remedy)
     parsed = read(beside)
     if len(parsed) != len(sentences):
-        raise XalignError(
-            "a file and its trees differ in the number of sentences",
-            where=f"{path}, {beside}",
-            found=f"{len(sentences)} and {len(parsed)}",
-            expected="a tree for each sentence",
-        )
+        problem, found = "a file and its trees differ in the number of sentences", f"{len(sentences)} and {len(parsed)}"
+        raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a tree for each sentence")
     return [_tree(each, tuple(words)) for each, words in zip(parsed, sentences, strict=True)]
 
 

@@ -44,17 +44,12 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
         path: the file. Text is one sentence per line, of blank-separated words, or CoNLL-U by its name.
         language: the natural language's code.
         with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file beside them.
-
-    Raises:
-        XalignError: the file is malformed, or a sentence has no tree (file and place).
     """
     trees = None
     if kind == "text" and not _is_conllu(path):
         if with_trees:
-            raise XalignError(
-                "plain text has no trees, which the syntax step needs", where=path,
-                expected="a file named .conllu, compressed or not", remedy="parse the text",
-            )  # fmt: skip
+            problem, remedy = "plain text has no trees, which the syntax step needs", "parse the text"
+            raise XalignError(problem, where=path, expected="a file named .conllu, compressed or not", remedy=remedy)
         return Source(kind, name, path, scan(path))
     if kind == "text":
         return Source(kind, name, path, with_trees)
@@ -140,10 +135,9 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
     """The sentences; an error at the first one without a tree if trees are required."""
     for sentence in sentences:
         if required and sentence.tree() is None:
-            raise XalignError(
-                "a sentence has no tree, which the syntax step needs", where=sentence.where,
-                expected="heads and relations in columns 7 and 8", remedy="parse the text",
-            )  # fmt: skip
+            problem = "a sentence has no tree, which the syntax step needs"
+            expected = "heads and relations in columns 7 and 8"
+            raise XalignError(problem, where=sentence.where, expected=expected, remedy="parse the text")
         yield sentence
 
 

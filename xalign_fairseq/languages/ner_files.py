@@ -1,12 +1,12 @@
 """Named entities in derived languages: tags that move with their words, with B- before I- again (ALIGN-MLM, G.1)."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.data.labelled.tagged_words import read_tagged_words
 from xalign_fairseq.evaluation.tagging import entities
@@ -15,28 +15,14 @@ from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformati
 OUTSIDE = "O"
 
 
-def read(path: str | os.PathLike, language: str) -> list[WordsExample]:
-    """Read ``word TAB tag`` lines as PAN-X has them (or words alone), and check that the tags are BIO.
-
-    Raises:
-        XalignError: malformed lines, a tag that is none of ``O``, ``B-...`` and ``I-...`` (file and sentence).
-
-    Example::
-
-        sentences = read("dev-en.tsv", "en")
-        derived, counts = derive(sentences, Inversion())
-        print(*lines(derived), sep="\\n")
-    """
+def read(path: StrPath, language: str) -> list[WordsExample]:
+    """Read ``word TAB tag`` lines as PAN-X has them (or words alone), and check that the tags are BIO."""
     sentences = read_tagged_words(path, language)
     for sentence in sentences:
         for word, tag in zip(sentence.words, sentence.tags or (), strict=False):
             if tag != OUTSIDE and not (tag[:2] in ("B-", "I-") and len(tag) > 2):
-                raise XalignError(
-                    "a tag is not BIO",
-                    where=f"{path}, sentence {sentence.id}, word {word}",
-                    found=tag,
-                    expected="O, or B- or I- and the kind of the entity",
-                )
+                problem, where = "a tag is not BIO", f"{path}, sentence {sentence.id}, word {word}"
+                raise XalignError(problem, where=where, found=tag, expected="O, or B- or I- and the kind of the entity")
     return sentences
 
 

@@ -1,28 +1,52 @@
 """Pairs of texts in derived languages (XNLI, PAWS-X): both texts are derived, each for itself, and the label stays."""
 
-import os
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.sentence_pairs import quote, read_pairs
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
-from xalign_fairseq.languages.words import words_and_marks
 
 
-def read(path: str | os.PathLike, language: str) -> list[PairExample]:
-    """Read pairs of texts as words (:func:`~xalign_fairseq.languages.words.words_and_marks`) with a blank between them.
+def words_and_marks(text: str) -> list[str]:
+    """Words of a raw text, so that an order of words finds its sentence marks.
+
+    A word ends at white space; punctuation and symbols (Unicode's categories P and S) at its beginning and end are
+    words of their own, several of the same mark being one. Marks inside a word stay: ``don't``, ``3.5``, ``U.S`` and
+    the last dot of ``U.S.`` apart. It is no tokeniser of any treebank, and is for languages that write blanks.
+
+    Example::
+
+        words_and_marks('"Mama, I\\'m home..."')  # ['"', 'Mama', ',', "I'm", 'home', '...', '"']
+    """
+    words: list[str] = []
+    for token in text.split():
+        inside = [k for k, character in enumerate(token) if not _is_mark(character)]
+        start, end = (inside[0], inside[-1] + 1) if inside else (len(token), len(token))
+        words += _runs(token[:start])
+        words += [token[start:end]] if inside else []
+        words += _runs(token[end:])
+    return words
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"
+
+
+def _runs(marks: str) -> list[str]:
+    return ["".join(run) for _, run in groupby(marks)]
+
+
+def read(path: StrPath, language: str) -> list[PairExample]:
+    """Read pairs of texts as words (:func:`words_and_marks`) with a blank between them.
 
     Labels are those of the third column, of a named one, or of the ``{split}.labels`` beside a file of two columns.
 
     Raises:
         XalignError: ragged rows, a number of labels that is not that of the pairs (file and line).
-
-    Example::
-
-        pairs = read("test-en.tsv", "en")
-        derived, counts = derive(pairs, Inversion())
-        print(*lines(derived), sep="\\n")
     """
     return [
         replace(pair, first=" ".join(words_and_marks(pair.first)), second=" ".join(words_and_marks(pair.second)))

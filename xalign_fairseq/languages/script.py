@@ -18,7 +18,7 @@ import numpy as np
 import sentencepiece
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import BYTE, NORMAL, Piece, read_pieces, require_unigram, with_pieces
@@ -58,7 +58,7 @@ class Transliteration:
         transliteration.natural_pieces("Სამ")  # ["▁Sam"]
     """
 
-    def __init__(self, model: str | os.PathLike, script: str = "private", overlap: float = 0, seed: int = 1):
+    def __init__(self, model: StrPath, script: str = "private", overlap: float = 0, seed: int = 1):
         where = os.fspath(model)
         self._natural = load_sentencepiece(model)
         natural = self._natural.serialized_model_proto()
@@ -112,7 +112,7 @@ class Transliteration:
         """The symbols of the natural language, then the twins, in the order of their originals."""
         return dictionary_of_model(self._derived)
 
-    def save(self, folder: str | os.PathLike, src: str, tgt: str) -> None:
+    def save(self, folder: StrPath, src: str, tgt: str) -> None:
         """Write ``sentencepiece.model``, ``dict.txt`` and ``lexicon.SRC-TGT.tsv`` (``piece TAB twin`` lines)."""
         folder = Path(folder)
         with atomic_write(folder / SENTENCEPIECE, "wb") as stream:
@@ -171,9 +171,6 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
     text = "".join(sorted(copies))
     if processor.normalize(text) != SPACE + text:
         changed = [c for c in text if processor.normalize(c) != SPACE + c]
-        raise XalignError(
-            "the model's normalisation changes characters of the script",
-            where=where,
-            found=f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence",
-            remedy=("choose the other", Parameter("script")),
-        )
+        problem = "the model's normalisation changes characters of the script"
+        found = f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence"
+        raise XalignError(problem, where=where, found=found, remedy=("choose the other", Parameter("script")))

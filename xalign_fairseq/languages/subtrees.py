@@ -42,9 +42,6 @@ class Subtrees:
         tree: of the natural sentence.
         places: the place of each natural word.
         where: file or sentence, for errors.
-
-    Raises:
-        XalignError: the heads make no tree.
     """
 
     def __init__(self, tree: SyntaxTree, places: Sequence[int], where: str):

@@ -1,7 +1,6 @@
 """The order of another language: dependents of nouns and verbs move as they stand in that language's treebank."""
 
 import logging
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -9,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.languages.conllu_files import natural, read
 from xalign_fairseq.languages.order_model import Node, OrderModel, orders
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree
@@ -40,15 +40,13 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
     logger.info("order in the treebank: %s", dict(counts))
     for name in dict.fromkeys(HEADS.values()):
         if name not in observations:
-            raise XalignError(
-                f"the treebank shows no order of {name}s",
-                found=f"no {name} with dependents",
-                expected="CoNLL-U with universal tags in column 4, heads and relations in columns 7 and 8",
-            )
+            found = f"no {name} with dependents"
+            expected = "CoNLL-U with universal tags in column 4, heads and relations in columns 7 and 8"
+            raise XalignError(f"the treebank shows no order of {name}s", found=found, expected=expected)
     return {name: fit(each) for name, each in observations.items()}
 
 
-def read_treebank(path: str | os.PathLike) -> list[SyntaxTree]:
+def read_treebank(path: StrPath) -> list[SyntaxTree]:
     """Read the trees of a CoNLL-U file, plain or compressed.
 
     Raises:
@@ -59,11 +57,8 @@ def read_treebank(path: str | os.PathLike) -> list[SyntaxTree]:
     for sentence in read(path):
         tree = natural(sentence).tree
         if tree is None:
-            raise XalignError(
-                "a sentence of the treebank has no tree",
-                where=sentence.where,
-                expected="heads and relations in columns 7 and 8",
-            )
+            expected = "heads and relations in columns 7 and 8"
+            raise XalignError("a sentence of the treebank has no tree", where=sentence.where, expected=expected)
         trees.append(tree)
     return trees
 
@@ -102,11 +97,8 @@ class Reordering:
     def __call__(self, sentence: Sentence, key: int) -> Sentence:
         where = f"sentence {key + 1}"
         if sentence.tree is None:
-            raise XalignError(
-                "a sentence has no tree, which the syntax step needs",
-                where=where,
-                remedy="give the text as CoNLL-U with tags, heads and relations",
-            )
+            remedy = "give the text as CoNLL-U with tags, heads and relations"
+            raise XalignError("a sentence has no tree, which the syntax step needs", where=where, remedy=remedy)
         places = [0] * len(sentence.order)
         for place, word in enumerate(sentence.order):
             places[word] = place

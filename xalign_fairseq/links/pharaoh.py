@@ -184,8 +184,8 @@ def check_bounds(
             )
 
 
-def relative_base_problem(links: Sequence[Iterable[Link]], others: Sequence[Iterable[Link]]) -> str | None:
-    """Say why ``links`` look 1-based beside the 0-based ``others`` of the same sentences, or None if they do not.
+def one_based_evidence(links: Sequence[Iterable[Link]], others: Sequence[Iterable[Link]]) -> str | None:
+    """Why ``links`` look 1-based, next to the 0-based ``others`` of the same sentences; None if they do not.
 
     For files without their text. They do if index 0 never occurs in them while it does in ``others``, and lowering
     every index by one makes more of the links agree.
@@ -206,6 +206,6 @@ def relative_base_problem(links: Sequence[Iterable[Link]], others: Sequence[Iter
     if zeros == 0 or lowered <= as_read:
         return None
     return (
-        f"looks 1-based: index 0 never occurs, though the other file has it in {zeros} lines; {as_read} of its links "
+        f"index 0 never occurs, though the other file has it in {zeros} lines; {as_read} of its links "
         f"agree with the other file, {lowered} would if every index were one less"
     )

@@ -10,7 +10,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.translations import Translation, TranslationTable, source_tokens
 from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective

@@ -16,10 +16,12 @@ from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.extraction import describe_filter
-from xalign_fairseq.transport.label_options import LabelOptions, reading
-from xalign_fairseq.transport.methods import Dustbin, LabellingMethod, Transport
+from xalign_fairseq.transport.labels import Transport
+from xalign_fairseq.transport.linking import Linking, reading
+from xalign_fairseq.transport.methods import LabellingMethod
 from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.unbalanced import Dustbin
 
 QUERIES = ("masked", "unmasked", "all-aligned")
 AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
@@ -174,12 +176,12 @@ class DWA(Objective):
             "hidden": self.resolve_layer("label_layer", context.config.default_labelling_layer()),
             "pointer": self.resolve_layer("layer"),
         }
-        self.label_options = LabelOptions(self.labeller, layers, self.label_by)
+        self.linking = Linking.of(self.labeller, layers, self.label_by)
 
     @property
-    def labelling(self) -> LabelOptions:
+    def labelling(self) -> Linking:
         """By transport or with a dustbin, at the labelling layer."""
-        return self.label_options
+        return self.linking
 
     def build_head(self) -> nn.Module:
         """The pointer's two maps and the state of bootstrapping."""
@@ -231,7 +233,7 @@ class DWA(Objective):
     def self_labels(self, step: Step) -> Tensor:
         """A(i) (B, T) int64 of the model itself, from a pass without gradient over the unperturbed pairs; -1: none."""
         bitext = step.bitext
-        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_options.layer)
+        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.linking.layer)
         method = reading(self.labeller, step.head.pointer if self.label_by == "pointer" else None)
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 

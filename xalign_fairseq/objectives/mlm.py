@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, Traits, register_objective
 from xalign_fairseq.objectives.step import Step, declared

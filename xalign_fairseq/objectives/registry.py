@@ -13,11 +13,11 @@ from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.pretrained.papers import PAPERS, Paper
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.linking import Linking
 
 OBJECTIVES: dict[str, type["Objective"]] = {}
 # Called with the name of each new objective; criterions, which import this module, listen here.
@@ -151,7 +151,7 @@ class Objective(ABC):
         return None
 
     @property
-    def labelling(self) -> LabelOptions | None:
+    def labelling(self) -> Linking | None:
         """How the model labels word links, where this objective trains it to; known once it is bound.
 
         Checkpoints store it, and validation and the aligner label in the same way.

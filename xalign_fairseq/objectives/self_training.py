@@ -12,7 +12,7 @@ from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.agreement import Agreement, agreement
-from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Method, make_method
 from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS, METHODS
 
@@ -75,22 +75,22 @@ class SelfTraining(Objective):
         """Resolve the layer."""
         super().bind(context)
         layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * self.labeller.depth)))
-        self.label_options = LabelOptions(self.labeller, {"hidden": layer}, encoding=self.encoding)
+        self.linking = Linking.of(self.labeller, {"hidden": layer}, encoding=self.encoding)
 
     @property
-    def labelling(self) -> LabelOptions:
+    def labelling(self) -> Linking:
         """By the method, at the layer that is trained."""
-        return self.label_options
+        return self.linking
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The pairs."""
-        options = self.label_options
-        return [(given, options.layer) for given in step.bitext.pair_inputs(options.reads)]
+        options = self.linking
+        return [(given, options.layer) for given in step.bitext.pair_inputs(options.pair_encoding)]
 
     def forward(self, step: Step) -> Loss:
         """Label, and score the links."""
-        bitext, options = step.bitext, self.label_options
-        hidden, spans = step.encoder.pair_states(bitext, options.layer, options.reads)
+        bitext, options = step.bitext, self.linking
+        hidden, spans = step.encoder.pair_states(bitext, options.layer, options.pair_encoding)
         links = self._links(step)
         found = agreement(hidden, spans, similarity=self.similarity, temperature=self.temperature, sizes=bitext.longest)
         number = links.sum()
@@ -110,11 +110,11 @@ class SelfTraining(Objective):
 
     def _links(self, step: Step) -> Tensor:
         """(B, n, m) bool: the token pairs that are to choose each other."""
-        bitext, options = step.bitext, self.label_options
+        bitext, options = step.bitext, self.linking
         if self.labels == "given":
             return self._given(bitext, "k-to-k")
         # Without dropout these are the states that are trained.
-        labelled, spans = step.encoder.pair_states(bitext, options.layer, options.reads, labelling=True)
+        labelled, spans = step.encoder.pair_states(bitext, options.layer, options.pair_encoding, labelling=True)
         own = self.labeller.matrix(labelled, spans, sizes=bitext.longest)
         return own if self.labels == "found" else own & self._given(bitext, "all")
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, Traits, register_objective
 from xalign_fairseq.objectives.selection import true_first

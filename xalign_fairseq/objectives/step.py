@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext, Mono
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.predictions import Prediction
 
 Stream = TypeVar("Stream", Bitext, Mono)
 

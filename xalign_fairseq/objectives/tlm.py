@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.bodies.families import takes_positions
-from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from fairseq.data.iterators import EpochBatchIterator
 
 from xalign_fairseq.data.windows import Windows, with_samples
 from xalign_fairseq.tasks.dataset import FairseqStreams
+from xalign_fairseq.trainer.iterators import TrainIterator
 
 
-class WindowedEpochIterator(EpochBatchIterator):
+class WindowedEpochIterator(TrainIterator):
     """fairseq's iterator over :class:`Windows` instead of a list: the batches of an epoch are never held together.
 
     Batches are shuffled within their window. Batch b belongs to worker b mod ``num_shards``, as in fairseq; where a

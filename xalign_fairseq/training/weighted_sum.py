@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, choice, labeller_among
 from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.training.update import UpdateCounts
-from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.linking import Linking
 
 NORMALIZATIONS = ("joint", "per-objective")
 
@@ -127,7 +127,7 @@ class WeightedSum:
         )
 
     @property
-    def labelling(self) -> LabelOptions | None:
+    def labelling(self) -> Linking | None:
         """How the model labels word links itself, once the heads are attached; None where no objective makes it."""
         labeller = labeller_among(self.active)
         return None if labeller is None else labeller.labelling

@@ -16,8 +16,7 @@ from xalign_fairseq.data.labelled.labels import label_of
 from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.data.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
 from xalign_fairseq.data.labelled.tagged_words import read_pos, read_tagged_words
-from xalign_fairseq.evaluation.classification import ACCURACY
-from xalign_fairseq.evaluation.metric import Metric
+from xalign_fairseq.evaluation.metric import ACCURACY, Metric
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1
 from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS

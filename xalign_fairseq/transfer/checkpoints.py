@@ -8,9 +8,9 @@ from pathlib import Path
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.conversion import convert
 from xalign_fairseq.encoder.pretrained.four_bit import is_four_bit
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained
+from xalign_fairseq.encoder.pretrained.saving import convert
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 

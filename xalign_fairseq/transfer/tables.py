@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from xalign_fairseq.evaluation.figures import signed
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
-from xalign_fairseq.evaluation.tables import Table, markdown_text
+from xalign_fairseq.evaluation.tables import Table, markdown_text, signed
 from xalign_fairseq.transfer.comparisons import Difference
 from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH

@@ -12,6 +12,7 @@ METHODS = {  # each with its options
     "grow": ("temperature", "threshold", "growth"),
     "released": ("iterations",),
 }
+COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # unless named; match needs SciPy
 ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the released code
 DOMAINS = ("auto", "linear", "log")
 BACKENDS = ("auto", "reference", "cpu", "cuda")

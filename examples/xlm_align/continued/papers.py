@@ -12,9 +12,8 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 import markers
 
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.evaluation.figures import percent
 from xalign_fairseq.evaluation.statistics import Summary
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, percent
 
 EXAMPLES = Path(__file__).resolve().parents[2]
 # Page -> its settings, and the setting that is its control, which trains as long without what the paper is about.

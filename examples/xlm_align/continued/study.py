@@ -1,12 +1,12 @@
 """The study's settings, and the development gold that steers it; the benchmark's test sets are no part of this file."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from xalign_fairseq.aligner.neural.link_setting import LinkSetting
 from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.transport.methods import make_method
+from xalign_fairseq.transport.linking import Linking
 
 Options = Mapping[str, str]
 
@@ -105,17 +105,17 @@ DEVELOPMENT = {**TRIALS, **{f"xl-wa/dev/en-{language}": 0.2 for language in XL_W
 TEST = tuple(f"simalign-testsets/{src}-{tgt}" for src, tgt in PAIRS)
 
 
-def line_settings() -> list[LinkSetting]:
+def line_settings() -> list[Linking]:
     """What links may be read by: layers and methods of separately encoded sides, and jointly encoded ones by argmax."""
-    argmax, methods = make_method("argmax"), (make_method("softmax", threshold=0.4), make_method("grow"))
+    methods = (Linking("argmax"), Linking("softmax", {"threshold": 0.4}), Linking("grow"))
     layers = [(5,), (6,), (7,), (8,), (9,), (6, 7), (7, 8)]
-    separate = [LinkSetting(each, method, "separate") for each in layers for method in (argmax, *methods)]
-    return [*separate, *(LinkSetting(each, argmax, "joint") for each in layers)]
+    separate = [replace(method, layers=each, encoding="separate") for each in layers for method in methods]
+    return [*separate, *(Linking("argmax", layers=each, encoding="joint") for each in layers)]
 
 
-def setting_name(setting: LinkSetting) -> str:
+def setting_name(linking: Linking) -> str:
     """As in ``argmax-separate-6-7``."""
-    return "-".join([setting.method_name, setting.encoding, *map(str, setting.layers)])
+    return "-".join([linking.method, linking.encoding, *map(str, linking.layers)])
 
 
 def gold_pairs(gold: Path, names: Sequence[str]) -> list[GoldPairs]:

@@ -6,9 +6,8 @@ from typing import Any
 
 import study
 
-from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import summarise
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.tables import markdown, percent, signed
 
 USUAL = "argmax-separate-7"
 Records = Mapping[str, dict[str, Any]]

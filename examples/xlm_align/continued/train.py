@@ -22,8 +22,7 @@ from pathlib import Path
 import study
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.link_setting import LinkSetting
-from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial, try_settings
+from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial, try_linkings
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_copy
 from xalign_fairseq.core.json_files import write_json
@@ -37,9 +36,10 @@ from xalign_fairseq.trainer.fairseq_train import encoder_options, flags
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.trainer.mending import LAST, mend
 from xalign_fairseq.trainer.record import commit, machine
+from xalign_fairseq.transport.linking import Linking
 
 START = "e5-small"
-LINKS = {"layer": 7, "method": "argmax", "encoding": "separate", "similarity": "hidden"}
+LINKING = Linking("argmax", layers=(7,), similarity="hidden", encoding="separate")
 WHOLE = "whole.pt"
 ROW = re.compile(r"\| train_inner \| (\{.*\})\s*$")
 
@@ -169,7 +169,7 @@ class Run:
         started = time.thread_time()
         names = list(study.DEVELOPMENT)
         read = trials(whole, self.record["setting"], study.gold_pairs(self.gold, names), study.line_settings())
-        found = {study.setting_name(trial.setting): study.scores(trial, names, study.DEVELOPMENT) for trial in read}
+        found = {study.setting_name(trial.linking): study.scores(trial, names, study.DEVELOPMENT) for trial in read}
         row = {"updates": updates, "cpu_seconds": round(seconds), "tokens": tokens, "aer": found}
         with self.curve.open("a") as out:
             out.write(json.dumps(row) + "\n")
@@ -201,19 +201,19 @@ class ClosedForm(Run):
 KINDS = {"procrustes": ClosedForm}
 
 
-def trials(model: str, setting: str, sets: list[GoldPairs], links: list[LinkSetting]) -> list[Trial]:
+def trials(model: str, setting: str, sets: list[GoldPairs], links: list[Linking]) -> list[Trial]:
     """Every way of reading links on every set; a setting with maps is read through those of each set's languages."""
     if setting not in study.MAPPED or model == START:
-        return try_settings(Aligner.from_pretrained(model, **LINKS), sets, links)
+        return try_linkings(Aligner.from_pretrained(model, linking=LINKING), sets, links)
     links = [each for each in links if each.encoding == "separate"]
     of_sets = []
     for each in sets:
         languages = tuple(each.name.rsplit("/", 1)[1].split("-"))
         there = languages in study.PAIRS  # XL-WA's other languages have no map
-        aligner = Aligner.from_pretrained(model, use_maps=there, languages=languages, **LINKS)
-        of_sets.append(try_settings(aligner, [each], links))
+        aligner = Aligner.from_pretrained(model, maps=there, languages=languages, linking=LINKING)
+        of_sets.append(try_linkings(aligner, [each], links))
     columns = zip(*of_sets, strict=True)
-    return [Trial(own[0].setting, tuple(part for trial in own for part in trial.parts)) for own in columns]
+    return [Trial(own[0].linking, tuple(part for trial in own for part in trial.parts)) for own in columns]
 
 
 def whole_model(run: Path, out: Path) -> str:

@@ -28,7 +28,7 @@ from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.linking import Linking
 
 METHODS = ("argmax", "itermax", "union")
 
@@ -42,23 +42,27 @@ def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
     for similarity in ("hidden", "pointer"):
         if similarity == "pointer" and not _has_pointer(path):
             continue
-        aligner = Aligner.from_pretrained(path, similarity=similarity)
+        aligner = Aligner.from_pretrained(path, linking=Linking(similarity=similarity))
         # A pointer means nothing at layers that it was not trained on.
-        layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else aligner.layers
+        layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else aligner.linking.layers
         layers = [aligner.encoder.config.resolve_layer(layer) for layer in layers]
-        settings = [(layer, Transport(filter=method)) for layer in layers for method in METHODS]
+        settings = [
+            Linking("transport", {"filter": method}, (layer,), similarity, "joint")
+            for layer in layers
+            for method in METHODS
+        ]
         links = sweep_links(aligner, zip(src, tgt, strict=True), settings)
-        for (layer, how), hyps in zip(settings, links, strict=True):
+        for linking, hyps in zip(settings, links, strict=True):
             result = score(hyps, golds)
             intervals = bootstrap_intervals(sentence_counts(hyps, golds))
             rows.append(
                 {
                     "similarity": similarity,
-                    "layer": layer,
-                    "method": how.filter,
+                    "layer": linking.layers[0],
+                    "method": linking.finder.filter,
                     **{key: round(getattr(result, key), 4) for key in ("aer", "precision", "recall", "f1")},
                     "links": result.links,
-                    "signature": score_signature(layer=layer, method=how, similarity=similarity),
+                    "signature": score_signature(linking=linking),
                     "interval": [round(value, 4) for value in intervals["aer"]],
                 }
             )

@@ -1,6 +1,7 @@
 import io
 import math
 import random
+from dataclasses import replace
 
 import pytest
 import sentencepiece
@@ -13,6 +14,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
 
@@ -67,7 +69,7 @@ def small_encoder(tokenizer, positions=512):
 
 @pytest.fixture
 def aligner(tokenizer):
-    return Aligner(small_encoder(tokenizer), tokenizer, layer=2)
+    return Aligner(small_encoder(tokenizer), tokenizer, Linking(layers=(2,)))
 
 
 @pytest.fixture(scope="module")
@@ -100,8 +102,8 @@ def alone(aligner, layer, options, src, tgt):
 
 @pytest.mark.parametrize("method", ["itermax", "argmax", "union", "itermax-paper"])
 def test_links_and_probabilities_are_those_of_each_pair_alone(aligner, pairs, method):
-    aligner.method = options = Transport(filter=method, order="rows-first", mu=0.5, iterations=3)
-    found = links_of(aligner, pairs)
+    options = Transport(filter=method, order="rows-first", mu=0.5, iterations=3)
+    found = links_of(replace(aligner, linking=Linking.of(options, {"hidden": 2})), pairs)
     assert sum(map(len, found)) > 200
     for (src, tgt), links in zip(pairs, found, strict=True):
         expected = alone(aligner, 2, options, src, tgt)
@@ -113,7 +115,7 @@ def test_links_and_probabilities_are_those_of_each_pair_alone(aligner, pairs, me
 @pytest.mark.parametrize("batch_tokens", [1, 60, 1000, 10**6])
 def test_batch_size_order_and_chunks_never_change_a_link(aligner, pairs, batch_tokens, monkeypatch):
     expected = links_of(aligner, pairs)
-    aligner.batch_tokens = batch_tokens
+    aligner = replace(aligner, batch_tokens=batch_tokens)
     order = random.Random(batch_tokens).sample(range(len(pairs)), len(pairs))
     monkeypatch.setattr(module, "SORTED_AT_ONCE", 17)
     for place, links in zip(order, links_of(aligner, [pairs[k] for k in order]), strict=True):
@@ -124,8 +126,7 @@ def test_a_batch_holds_no_more_tokens_than_allowed(aligner, pairs, monkeypatch):
     shapes = []
     states = aligner.encoder.states
     monkeypatch.setattr(aligner.encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
-    aligner.batch_tokens = 200
-    aligner.align(*zip(*pairs, strict=True))
+    replace(aligner, batch_tokens=200).align(*zip(*pairs, strict=True))
     assert all(rows * length <= 200 or rows == 1 for rows, length in shapes)
     assert any(rows > 3 for rows, _ in shapes)
     assert [length for _, length in shapes] == sorted((length for _, length in shapes), reverse=True)
@@ -140,7 +141,7 @@ def test_equal_words_find_each_other_at_layer_0():
     torch.nn.init.zeros_(encoder.sentence_encoder.layernorm_embedding.bias)
     rng = random.Random(3)
     order = rng.sample(range(len(WORDS)), len(WORDS))
-    aligner = Aligner(encoder, words, layer=0, method=Transport(filter="argmax"))
+    aligner = Aligner(encoder, words, Linking("transport", {"filter": "argmax"}, (0,)))
     [found] = aligner.align([WORDS], [[WORDS[k] for k in order]])
     assert set(found.links) == {(k, order.index(k)) for k in range(len(WORDS))}
 
@@ -163,7 +164,7 @@ def test_strange_lines_keep_their_place(aligner, other):
 def test_a_pair_that_memory_would_not_hold_has_no_links_and_says_so(aligner, pairs, monkeypatch):
     before = aligner.align(*zip(*pairs, strict=True))
     encoded = module.encode_pairs(
-        aligner.tokenizer, [(src.split(), tgt.split()) for src, tgt in pairs], aligner.unknown
+        aligner.tokenizer, [(src.split(), tgt.split()) for src, tgt in pairs], aligner.unknown()
     )
     sizes = [math.prod(pair.sizes) for pair in encoded]
     monkeypatch.setattr(module, "MOST_SIMILARITIES", max(sizes) - 1)
@@ -186,7 +187,7 @@ def test_sides_of_different_lengths(aligner):
 
 @pytest.mark.parametrize("texts", [("the cat", ["le chat"]), (["the cat"], "le chat"), ("cat", "rat")])
 def test_a_text_in_the_place_of_a_list(aligner, texts):
-    with pytest.raises(XalignError, match="in the place of a list"):
+    with pytest.raises(XalignError, match="instead of a list"):
         aligner.align(*texts)
 
 
@@ -226,7 +227,7 @@ def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
 @pytest.mark.parametrize("batch_tokens", [1, 100])
 def test_a_pair_beyond_the_positions_is_read_in_windows(tokenizer, encoding, batch_tokens):
     encoder = small_encoder(tokenizer, positions=23)
-    aligner = Aligner(encoder, tokenizer, layer=2, encoding=encoding, batch_tokens=batch_tokens)
+    aligner = Aligner(encoder, tokenizer, Linking(layers=(2,), encoding=encoding), batch_tokens=batch_tokens)
     letters = [p.strip("▁") for p in tokenizer.dictionary.symbols[4:]]
     letters = [letter for letter in letters if len(tokenizer.encode_words([letter])[0]) == 1]
     rng = random.Random(2)
@@ -239,13 +240,13 @@ def test_a_pair_beyond_the_positions_is_read_in_windows(tokenizer, encoding, bat
             states = torch.cat([encoder.states(torch.tensor([[0, *side, 2]])).layer(2)[0, 1:-1] for side in ids])
         else:
             states = encodings_in_windows(encoder, ids, (n, m), 23, encoding)
-        links = aligner.method(states[None], torch.tensor([[0, n, n, n + m]]))
+        links = aligner.linking.finder(states[None], torch.tensor([[0, n, n, n + m]]))
         expected = {(i, j): p for _, i, j, p in zip(*(column.tolist() for column in links), strict=True)}
         assert pair.links == pytest.approx(expected, abs=1e-9), (n, m)
 
 
 def test_windows_do_not_change_the_links_of_other_pairs(tokenizer, pairs):
-    aligner = Aligner(small_encoder(tokenizer, positions=40), tokenizer, layer=2)
+    aligner = Aligner(small_encoder(tokenizer, positions=40), tokenizer, Linking(layers=(2,)))
     expected = [links_of(aligner, [pair])[0] for pair in pairs]
     assert sum(not aligner.pair_encoder.fits(len(src), len(tgt)) for src, tgt in pairs) > 5
     for links, alone_ in zip(links_of(aligner, pairs), expected, strict=True):
@@ -253,25 +254,22 @@ def test_windows_do_not_change_the_links_of_other_pairs(tokenizer, pairs):
 
 
 def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
-    settings = [(layer, Transport(filter=method)) for layer in range(4) for method in ("argmax", "union")]
-    expected = []
-    for layer, method in settings:
-        single = Aligner(aligner.encoder, aligner.tokenizer, layer=layer, method=method)
-        expected.append(links_of(single, pairs))
+    linkings = [Linking("transport", {"filter": name}, (at,)) for at in range(4) for name in ("argmax", "union")]
+    expected = [links_of(replace(aligner, linking=linking), pairs) for linking in linkings]
     passes = []
     states = aligner.encoder.states
     monkeypatch.setattr(aligner.encoder, "states", lambda given: passes.append(len(given.tokens)) or states(given))
-    found = list(aligner.sweep(pairs, settings))
+    found = list(aligner.sweep(pairs, linkings))
     assert sum(passes) == sum(bool(src and tgt) for src, tgt in pairs)
-    for setting in range(len(settings)):
-        assert [row[setting].links for row in found] == expected[setting]
+    for place in range(len(linkings)):
+        assert [row[place].links for row in found] == expected[place]
 
 
 @pytest.mark.parametrize("method", [Cosine("itermax"), Cosine("match"), Softmax(0.05), Dustbin(0.2, filter="itermax")])
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
 def test_every_method_finds_the_links_of_each_pair_alone(aligner, pairs, method, encoding):
     """Neither padding nor the other pairs of a batch bear on a link."""
-    aligner = Aligner(aligner.encoder, aligner.tokenizer, layer=2, method=method, encoding=encoding)
+    aligner = replace(aligner, linking=Linking.of(method, {"hidden": 2}, encoding=encoding))
     found = links_of(aligner, pairs)
     assert sum(map(len, found)) > 200
     for pair, links in zip(pairs, found, strict=True):
@@ -285,9 +283,9 @@ def test_states_of_several_layers_are_averaged(aligner):
     n, m = len(src_ids), len(tgt_ids)
     states = aligner.encoder.states(torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]]))
     mean = (states.layer(1) + states.layer(3)) / 2
-    [links] = by_pair(aligner.method(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]])), 1)
-    averaged = Aligner(aligner.encoder, aligner.tokenizer, layer=(1, -1))
-    assert averaged.layers == (1, 3)
+    [links] = by_pair(aligner.linking.finder(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]])), 1)
+    averaged = replace(aligner, linking=Linking(layers=(1, -1)))
+    assert averaged.linking.layers == (1, 3)
     expected = joined_words(links, src_words, tgt_words)
     assert averaged.align([src], [tgt])[0].links.keys() == expected
     assert expected != aligner.align([src], [tgt])[0].links.keys()
@@ -297,15 +295,14 @@ def test_the_encoder_runs_as_far_as_the_highest_layer(aligner, monkeypatch):
     ran = []
     for number, layer in enumerate(aligner.encoder.sentence_encoder.layers, 1):
         layer.register_forward_hook(lambda *_, number=number: ran.append(number))
-    Aligner(aligner.encoder, aligner.tokenizer, layer=(0, 2)).align(["the red house"], ["a big cat"])
+    replace(aligner, linking=Linking(layers=(0, 2))).align(["the red house"], ["a big cat"])
     assert ran == [1, 2]
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
 def test_links_between_subwords_become_those_between_words(aligner, pairs, encoding):
-    kinds = [
-        Aligner(aligner.encoder, aligner.tokenizer, encoding=encoding, units=units) for units in ("subword", "word")
-    ]
+    linking = Linking(encoding=encoding)
+    kinds = [replace(aligner, linking=linking, units=units) for units in ("subword", "word")]
     subwords, words = ([*aligner.align(*zip(*pairs, strict=True))] for aligner in kinds)
     for (src, tgt), of_subwords, of_words in zip(pairs, subwords, words, strict=True):
         ids = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
@@ -314,7 +311,7 @@ def test_links_between_subwords_become_those_between_words(aligner, pairs, encod
         assert joined_words(of_subwords.links, ids[0][1], ids[1][1]) == of_words.links.keys()
     assert any(len(one.links) > len(other.links) for one, other in zip(subwords, words, strict=True))
     with pytest.raises(XalignError, match="no such unit"):
-        Aligner(aligner.encoder, aligner.tokenizer, units="letter")
+        replace(aligner, units="letter")
 
 
 def test_progress_counts_every_pair_once(aligner, pairs):
@@ -324,10 +321,10 @@ def test_progress_counts_every_pair_once(aligner, pairs):
 
 
 def test_the_layer_defaults_to_the_depth_of_xlm_aligns(aligner, tokenizer):
-    assert Aligner(aligner.encoder, tokenizer).layers == (2,)
-    assert Aligner(aligner.encoder, tokenizer, layer=-1).layers == (3,)
+    assert Aligner(aligner.encoder, tokenizer).linking.layers == (2,)
+    assert Aligner(aligner.encoder, tokenizer, Linking(layers=(-1,))).linking.layers == (3,)
     with pytest.raises(XalignError, match="no such layer"):
-        Aligner(aligner.encoder, tokenizer, layer=4)
+        Aligner(aligner.encoder, tokenizer, Linking(layers=(4,)))
 
 
 def test_alignment_leaves_no_graph_and_no_dropout(tokenizer):
@@ -350,27 +347,27 @@ def test_states_that_are_not_finite_give_no_links_and_spoil_no_other_pair(aligne
 
 
 def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(aligner, pairs):
-    aligner = Aligner(aligner.encoder, aligner.tokenizer, layer=2, encoding="separate", batch_tokens=300)
+    aligner = replace(aligner, linking=Linking(layers=(2,), encoding="separate"), batch_tokens=300)
     different = 0
     for (src, tgt), links in zip(pairs, links_of(aligner, pairs), strict=True):
         sides = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
         hidden = [aligner.encoder.states(torch.tensor([[0, *ids, 2]])).layer(2)[:, 1:-1] for ids, _ in sides]
         n, m = (side.shape[1] for side in hidden)
-        found, _ = pair_matrices(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.method)
+        found, _ = pair_matrices(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.linking.finder)
         expected = joined_words(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
         assert links.keys() == expected
-        different += bool(expected - alone(aligner, 2, aligner.method, src, tgt).keys())
+        different += bool(expected - alone(aligner, 2, aligner.linking.finder, src, tgt).keys())
     assert different > 10
 
 
 def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
     with pytest.raises(XalignError, match="jointly encoded"):
-        Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16), encoding="separate")
-    with pytest.raises(XalignError, match="to transport alone"):
-        Aligner(aligner.encoder, aligner.tokenizer, method="argmax", pointer=Pointer(16), encoding="joint")
-    aligner = Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16))
-    with pytest.raises(XalignError, match="to transport alone"):
-        next(aligner.sweep(pairs, [(2, Softmax())]))
+        replace(aligner, linking=Linking(encoding="separate"), pointer=Pointer(16))
+    with pytest.raises(XalignError, match="only transport"):
+        replace(aligner, linking=Linking("argmax", encoding="joint"), pointer=Pointer(16))
+    aligner = replace(aligner, linking=Linking(), pointer=Pointer(16))
+    with pytest.raises(XalignError, match="only transport"):
+        next(aligner.sweep(pairs, [Linking("softmax", layers=(2,))]))
 
 
 @pytest.mark.parametrize(
@@ -378,5 +375,13 @@ def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
     [("transport", 2, "joint"), ("ot-unbalanced", 2, "joint"), ("match", 2, "separate"), ("softmax", 2, "separate")],
 )
 def test_a_method_s_usual_layer_and_encoding(tokenizer, method, layers, encoding):
-    aligner = Aligner(small_encoder(tokenizer), tokenizer, method=method)
-    assert aligner.layers == (layers,) and aligner.pair_encoder.encoding == encoding
+    linking = Aligner(small_encoder(tokenizer), tokenizer, Linking(method)).linking
+    assert linking.layers == (layers,) and linking.encoding == encoding
+
+
+def test_another_aligner_of_the_same_encoder_keeps_what_is_not_changed(aligner):
+    own = replace(aligner, linking=replace(aligner.linking, origin="known"), units="subword", batch_tokens=7)
+    changed = replace(own, linking=replace(own.linking, encoding="separate"))
+    assert (changed.linking.origin, changed.units, changed.batch_tokens) == ("known", "subword", 7)
+    assert changed.encoder is own.encoder and changed.linking == replace(own.linking, encoding="separate")
+    assert "transport-itermax (defaults of known), cpu" in changed.describe()

@@ -106,7 +106,7 @@ def test_where_it_cannot_be_had(missing, monkeypatch):
     else:
         monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: True, raising=False)
         monkeypatch.delattr(torch, "_int_mm")
-    with pytest.raises(XalignError, match="--dtype auto") as error:
+    with pytest.raises(XalignError, match="dtype='auto'") as error:
         choose_dtype("int8", [CPU])
     assert ("without VNNI" if missing == "vnni" else torch.__version__) in str(error.value)
 

@@ -50,10 +50,10 @@ def test_order_sizes_devices_and_reuse(pool):
 
 
 def test_unknown_tokens_of_all_processes(pool):
-    before = pool.unknown
+    before = pool.unknown()
     pairs = numbered(8 * FEWEST_PAIRS)
     list(pool.stream(pairs))
-    after = pool.unknown
+    after = pool.unknown()
     assert after.unknown - before.unknown == after.scripts["Thai"] - before.scripts["Thai"] == len(pairs)
     assert after.tokens - before.tokens == sum(len(src) for src, _ in pairs)
 

@@ -36,8 +36,8 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
 
 
 def test_the_higher_the_probability_asked_for_the_fewer_links(folder):
-    pair = [("Das Haus ist alt und schön.", "The house is old yet dear.")]
-    links = [set(StatisticalAligner.from_folder(folder, least).align(pair)[0].links) for least in (0.01, 0.5, 0.99)]
+    pair = (["Das Haus ist alt und schön."], ["The house is old yet dear."])
+    links = [set(StatisticalAligner.from_folder(folder, least).align(*pair)[0].links) for least in (0.01, 0.5, 0.99)]
     assert links[0] > links[1] >= links[2]
     usual, asked = (StatisticalAligner.from_folder(folder, least) for least in (None, 0.5))
     assert usual.growth < usual.threshold

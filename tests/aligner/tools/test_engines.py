@@ -10,6 +10,7 @@ from xalign_fairseq.aligner.tools.engines import CheckpointEngine, LinkedPair, T
 from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.symmetrize import METHODS, symmetrize
+from xalign_fairseq.transport.linking import Linking
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -56,7 +57,7 @@ def test_without_an_aligner_the_error_says_what_to_install(tmp_path, monkeypatch
     only_tools(monkeypatch, tmp_path / "none")
     with pytest.raises(XalignError) as error:
         choose_engine("auto", None)
-    for words in ("there is no word aligner", "pip install", "eflomal", "github.com/clab/fast_align", "--model"):
+    for words in ("there is no word aligner", "pip install", "eflomal", "github.com/clab/fast_align", "model"):
         assert words in str(error.value)
     with pytest.raises(XalignError, match=r"(?s)eflomal is not installed.*pip install"):
         choose_engine("eflomal", None)
@@ -65,9 +66,9 @@ def test_without_an_aligner_the_error_says_what_to_install(tmp_path, monkeypatch
 
 
 def test_engine_and_checkpoint_must_agree():
-    with pytest.raises(XalignError, match="needs a checkpoint"):
+    with pytest.raises(XalignError, match="needs a model"):
         choose_engine("checkpoint", None)
-    with pytest.raises(XalignError, match="fast_align has no use for a checkpoint"):
+    with pytest.raises(XalignError, match="fast_align does not read a model"):
         choose_engine("fast_align", "best.pt")
 
 
@@ -94,11 +95,11 @@ def test_a_checkpoint_aligns_by_itself(tmp_path):
 
 def test_a_checkpoint_is_described_by_its_content_and_its_labelling(tmp_path):
     (tmp_path / "best.pt").write_bytes(b"weights")
-    pairs = SimpleNamespace(embedded=("en", "de"), mapped=None, encoding="joint")
-    method = SimpleNamespace(describe=lambda: {"method": "transport", "mu": 1.0})
-    aligner = SimpleNamespace(pair_encoder=pairs, layers=(7, 8), similarity="hidden", method=method)
+    pairs = SimpleNamespace(embedded=("en", "de"), mapped=None)
+    linking = Linking("softmax", {"threshold": 0.5}, (7, 8), "hidden", "joint")
+    aligner = SimpleNamespace(pair_encoder=pairs, linking=linking)
     assert CheckpointEngine(aligner, tmp_path / "best.pt").describe() == {
         "name": "checkpoint", "file": str(tmp_path / "best.pt"), "sha256": hashlib.sha256(b"weights").hexdigest(),
         "layers": [7, 8], "similarity": "hidden", "encoding": "joint", "maps": None, "languages": "en-de",
-        "method": "transport", "mu": 1.0,
+        "method": "softmax", "threshold": 0.5,
     }  # fmt: skip

@@ -7,8 +7,7 @@ import torch
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import pack
-from xalign_fairseq.encoder.bodies.attention import attend, near
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings, attend, near
 
 LENGTHS, HEADS, DIM = (7, 3, 7, 1), 4, 6
 
@@ -62,3 +61,28 @@ def test_attention_is_its_definition(packed, kv_heads, sliding_window, biased):
 
 def test_near_tokens_are_less_than_a_window_apart():
     assert near(4, 2, torch.device("cpu")).int().tolist() == [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]]
+
+
+TOKENS = torch.tensor([[0, 5, 6, 2], [0, 2, 1, 1]])
+
+
+def test_of_a_padded_input():
+    around = Surroundings.of([Input(TOKENS)], None, 1)
+    assert around.positions.tolist() == [[1, 2, 3, 4], [1, 2, 0, 0]] and around.longest == 4
+    assert around.padding.tolist() == [[False] * 4, [False, False, True, True]]
+    x = torch.zeros(2, 4, 8)
+    assert around.batch(x) is x and around.row(x) is x
+
+
+def test_of_packed_inputs():
+    inputs = [Input(TOKENS), Input(TOKENS[:, :2])]
+    around = Surroundings.of(inputs, pack(inputs, 1), 1)
+    assert around.positions.tolist() == [[1, 2, 1, 2, 1, 2, 1, 2, 3, 4]] and around.longest == 4
+    assert around.batch(torch.zeros(10, 8)).shape == (1, 10, 8) and around.row(torch.zeros(1, 10, 8)).shape == (10, 8)
+
+
+def test_what_layers_share_is_made_once():
+    around, made = Surroundings.of([Input(TOKENS)], None, 1), []
+    for _ in range(3):
+        around.once(lambda: made.append(1))
+    assert made == [1]

@@ -8,6 +8,7 @@ from support.body_folders import MODELS, write_model
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
+from xalign_fairseq.transport.linking import Linking
 
 SRC = ["The red house is big .", "Bob sees a cat", "Ann likes (the) bread ."]
 TGT = ["Der rote Hund ist groß .", "Bob sieht über Nacht", "Ann mag Brot ."]
@@ -24,7 +25,7 @@ def folder(request, tmp_path_factory):
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
 def test_pairs_are_aligned(folder, encoding):
-    aligner = Aligner.from_pretrained(folder / "model", method="argmax", encoding=encoding, dtype="float32")
+    aligner = Aligner.from_pretrained(folder / "model", linking=Linking("argmax", encoding=encoding), dtype="float32")
     found = aligner.align(SRC, TGT)
     for pair, src, tgt in zip(found, SRC, TGT, strict=True):
         assert pair.src == src.split() and pair.tgt == tgt.split() and pair.links
@@ -34,7 +35,7 @@ def test_pairs_are_aligned(folder, encoding):
 
 def test_bfloat16_and_8_bits_are_near(folder):
     def states(dtype):
-        aligner = Aligner.from_pretrained(folder / "model", method="argmax", layer=-1, dtype=dtype)
+        aligner = Aligner.from_pretrained(folder / "model", linking=Linking("argmax", layers=(-1,)), dtype=dtype)
         assert aligner.dtype == dtype
         ids = aligner.tokenizer.encode("The red house is big .")
         return aligner.encoder.states(torch.tensor([[0, *ids, 2]]), grad=False).layer(-1).float()

@@ -28,7 +28,10 @@ def test_a_damaged_option_is_refused(given):
 
 def config_of(kind, **settings):
     """The configuration of an encoder of a family; None: of our own."""
-    form = {"model_type": kind, **dict.fromkeys(BODIES[kind].required, 4), **settings} if kind else settings
+    form = settings
+    if kind:
+        required = (*BODIES[kind].sizes.values(), *BODIES[kind].required)
+        form = {"model_type": kind, **dict.fromkeys(required, 4), **settings}
     return EncoderConfig(
         60, encoder_embed_dim=4, encoder_attention_heads=4, transformers_config=json.dumps(form) if form else ""
     )

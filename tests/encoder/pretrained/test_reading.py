@@ -9,9 +9,9 @@ import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.pretrained.conversion import convert
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import convert
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 LETTERS = "abcdefghijklmnopqrs"

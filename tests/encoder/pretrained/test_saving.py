@@ -2,10 +2,13 @@ import resource
 import signal
 
 import pytest
+import torch
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import new_model, save_checkpoint
+from xalign_fairseq.encoder.pretrained.saving import convert, new_model, save_checkpoint
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def test_what_is_written_is_read_again(transfer_encoder, tmp_path, name):
     again, _ = read_pretrained(tmp_path / name)
     body = [key for key in state["model"] if key.startswith("encoder.sentence_encoder.")]
     assert body and all(again["model"][key].equal(state["model"][key]) for key in body)
-    with pytest.raises(XalignError, match="exists already and was left as it is"), new_model(tmp_path / name):
+    with pytest.raises(XalignError, match="exists already"), new_model(tmp_path / name):
         pytest.fail("nothing is begun")
     with new_model(tmp_path / name, overwrite=True) as save:
         save(state, where)
@@ -51,3 +54,92 @@ def test_torchs_error_of_a_full_disk_is_told_as_one(transfer_encoder, tmp_path, 
     full_disk(20_000)
     with pytest.raises(XalignError, match="free some space"):
         save_checkpoint(state, tmp_path / "model.pt", tmp_path)
+
+
+@pytest.fixture
+def trained(tmp_path, folder):
+    """A checkpoint in half precision after a training, of the XLM-R."""
+    convert(folder, tmp_path / "first.pt")
+    state = checkpoint.read(tmp_path / "first.pt")
+    del state["training_record"]
+    state["model"] = {name: value.half() for name, value in state["model"].items()}
+    state["model"]["heads.dwa.steps"] = torch.tensor(7)
+    state |= {
+        "optimizer_history": [{"num_updates": 40}],
+        "last_optimizer_state": {"exp_avg": torch.ones(1000)},
+        "extra_state": {"best": 0.25},
+    }
+    path = tmp_path / "trained.pt"
+    torch.save(state, path)
+    return path
+
+
+def test_a_checkpoint_keeps_what_a_training_begins_with(trained, tmp_path):
+    config = convert(trained, tmp_path / "out.pt")
+    before, after = checkpoint.read(trained), checkpoint.read(tmp_path / "out.pt")
+    assert (config.encoder_layers, config.encoder_embed_dim, config.max_positions) == (3, 24, 20)
+    assert after.keys() == {"cfg", "model", "task_state", "training_record"}
+    assert after["cfg"] == before["cfg"] and after["training_record"]["updates"] == 40
+    assert before["model"].keys() == after["model"].keys()
+    for name, value in before["model"].items():
+        expected = torch.int64 if name == "heads.dwa.steps" else torch.float32
+        assert after["model"][name].dtype == expected and torch.equal(after["model"][name], value.to(expected))
+
+
+@pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertForMaskedLM"])
+def test_a_folder_reads_as_the_model_that_it_was_made_of(build, save, tmp_path, kind):
+    given = save(build(kind))
+    config = convert(given, tmp_path / "base")
+    tokenizer_file = "sentencepiece.bpe.model" if kind.startswith("XLM") else "wordpiece.json"
+    assert sorted(path.name for path in (tmp_path / "base").iterdir()) == ["dict.txt", "model.pt", tokenizer_file]
+    state = checkpoint.read(tmp_path / "base/model.pt")
+    del state["task_state"]["tokenizer"]  # the files beside it are enough
+    (tmp_path / "base/model.pt").unlink()  # its weights are mapped into memory
+    torch.save(state, tmp_path / "base/model.pt")
+    (before, at), (after, beside) = read_pretrained(given), read_pretrained(tmp_path / "base")
+    assert all(torch.equal(value, after["model"][name]) for name, value in before["model"].items())
+    ours = load_tokenizer(before, config.vocab_size, where=at)
+    again = load_tokenizer(after, config.vocab_size, where=beside)
+    for line in ("The red house", "Кошка спит", "ﬁrst floor…"):
+        assert again.encode(line) == ours.encode(line)
+
+
+def test_what_is_there_is_left_unless_told(folder, tmp_path):
+    (tmp_path / "out.pt").write_bytes(b"mine")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine").touch()
+    for name in ("out.pt", "out"):
+        with pytest.raises(XalignError, match=rf"exists already[\s\S]*{name}[\s\S]*by overwrite"):
+            convert(folder, tmp_path / name)
+    assert (tmp_path / "out.pt").read_bytes() == b"mine" and (tmp_path / "out/mine").exists()
+    convert(folder, tmp_path / "out", overwrite=True)
+    convert(folder, tmp_path / "out.pt", overwrite=True)
+    assert not (tmp_path / "out/mine").exists()
+    assert (
+        checkpoint.read(tmp_path / "out.pt")["model"].keys()
+        == checkpoint.read(tmp_path / "out/model.pt")["model"].keys()
+    )
+
+
+def test_the_folder_of_the_model_itself_is_never_replaced(folder):
+    before = sorted(path.name for path in folder.iterdir())
+    with pytest.raises(XalignError, match="holds what is read, which would be lost"):
+        convert(folder, folder, overwrite=True)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_checkpoint_does_not_lose_its_optimiser_to_its_own_conversion(folder, tmp_path):
+    path = tmp_path / "trained.pt"
+    convert(folder, tmp_path / "begun.pt")
+    torch.save({**checkpoint.read(tmp_path / "begun.pt"), "last_optimizer_state": {"step": 5}}, path)
+    with pytest.raises(XalignError, match="is or holds what is read"):
+        convert(path, path, overwrite=True)
+    assert checkpoint.read(path)["last_optimizer_state"] == {"step": 5}
+
+
+def test_nothing_is_left_of_a_model_that_cannot_be_read(folder, tmp_path):
+    (folder / "model.safetensors").write_bytes(b"damaged")
+    for name in ("out.pt", "out"):
+        with pytest.raises(XalignError, match="damaged"):
+            convert(folder, tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

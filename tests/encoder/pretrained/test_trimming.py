@@ -9,7 +9,7 @@ from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.packaged import PACKAGE
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import TRIMMED, summary, trim, untrim

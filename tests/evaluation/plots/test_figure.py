@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib import image, pyplot, rc_context, rcParams
+from matplotlib import ft2font, image, pyplot, rc_context, rcParams
 from matplotlib.text import Text
 
 from xalign_fairseq.core.errors import XalignError
@@ -13,10 +13,12 @@ from xalign_fairseq.evaluation.plots.figure import (
     FONTS,
     check_picture,
     draw_key,
+    missing_font,
     new_figure,
     require_matplotlib,
     save,
     style_axes,
+    unshaped,
 )
 from xalign_fairseq.evaluation.plots.palette import INK
 
@@ -121,3 +123,20 @@ def test_axes_have_a_grid_along_one_axis_and_no_frame():
     lines = {name: [line.get_visible() for line in axis.get_gridlines()]
              for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))}  # fmt: skip
     assert all(lines["x"]) and not any(lines["y"])
+
+
+def test_fonts_of_letters_drawn_as_boxes_are_named():
+    assert missing_font([]) is None
+    told = missing_font("कख书か")
+    assert "कख书か" in told and "Noto Sans Devanagari, Noto Sans CJK (" in told and "fontlist" in told
+
+
+def test_scripts_that_an_older_matplotlib_does_not_shape_are_named(monkeypatch):
+    monkeypatch.delattr(ft2font, "__libraqm_version__", raising=False)
+    assert unshaped(["The", "书", "дом"]) is None
+    assert "letters of ARABIC, DEVANAGARI one by one" in unshaped(["a", "घर", "بيت"])
+
+
+def test_one_that_shapes_says_nothing(monkeypatch):
+    monkeypatch.setattr(ft2font, "__libraqm_version__", "0.10", raising=False)
+    assert unshaped(["घर"]) is None

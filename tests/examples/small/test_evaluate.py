@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.neural.sweep import sweep_links
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.linking import Linking
 
 
 def test_dictionary_words_are_single_known_and_different(tmp_path):
@@ -107,10 +107,11 @@ def test_all_measures_of_a_checkpoint(texts, tmp_path, transfer_encoder, maps, m
     assert how["alignment"] == {"en": len(made_up.NOUNS), "de": len(made_up.NOUNS)}
     assert ("maps:de-en" in how["aer"]["signature"]) is maps
     # of all layers and methods the one that is best on silver links was chosen
-    chosen = {"languages": ("de", "en") if maps else None, "use_maps": maps, "dtype": "float32"}
+    chosen = {"languages": ("de", "en") if maps else None, "maps": maps, "dtype": "float32"}
     encodings = ("separate",) if maps else ("joint", "separate")
-    aligners = [Aligner.from_pretrained(model, encoding=each, **chosen) for each in encodings]
-    places = [(layer, Transport(filter=each)) for layer in range(3) for each in ("argmax", "itermax", "union")]
+    aligners = [Aligner.from_pretrained(model, linking=Linking(encoding=each), **chosen) for each in encodings]
+    filters = ("argmax", "itermax", "union")
+    places = [Linking("transport", {"filter": each}, (layer,)) for layer in range(3) for each in filters]
     sides = [(texts[1] / f"de-en/valid.{lang}").read_text().splitlines() for lang in ("de", "en")]
     golds = read_gold(texts[1] / "de-en/valid.links")
     swept = [links for each in aligners for links in sweep_links(each, zip(*sides, strict=True), places)]

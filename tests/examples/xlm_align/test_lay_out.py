@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tests.examples.recipes import load
-from xalign_fairseq.cli._gold_sets import find_sets
+from xalign_fairseq.aligner.gold_sets import find_sets
 from xalign_fairseq.core.errors import XalignError
 
 [laying_out] = load("xlm_align", "lay_out")

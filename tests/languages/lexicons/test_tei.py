@@ -5,7 +5,8 @@ import gzip
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
+from xalign_fairseq.languages.lexicons.formats import format_of, read_entries
+from xalign_fairseq.languages.lexicons.tei import without_notes
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>t</title></titleStmt></fileDesc>
@@ -40,7 +41,7 @@ def entries(path, kind="auto"):
 def test_tei(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(gzip.compress(TEI.encode()) if name.endswith(".gz") else TEI.encode())
-    assert format_of(path) == "tei" and files_of(path) == [path]
+    assert format_of(path) == "tei"
     assert entries(path) == TEI_ENTRIES
 
 
@@ -78,3 +79,12 @@ def test_real_entries(tmp_path, real):
     )
     (tmp_path / "swe.tei").write_text(f"<TEI xmlns='http://www.tei-c.org/ns/1.0'>{body}</TEI>", encoding="utf-8")
     assert entries(tmp_path / "swe.tei") == [(headword, to) for headword in real for to in real[headword]]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [("(to) go <v> [coll.]", "go"), ("a (b (c) d) e", "a e"), ("a) b (c", "a) b (c"), ("x~y_z {pl}", "x y z"),
+     ("((((", "(((("), ("  a   b ", "a b")],
+)  # fmt: skip
+def test_notes(text, left):
+    assert without_notes(text) == left

@@ -1,11 +1,8 @@
-import pytest
 import torch
-from fairseq import trainer
 from fairseq.optim.fp16_optimizer import FP16Optimizer
 from omegaconf import OmegaConf
 
 from xalign_fairseq.trainer import compat
-from xalign_fairseq.trainer.compat import cpu_half
 
 
 def optimizer(parameters):
@@ -37,34 +34,3 @@ def test_current_device_is_cuda_s_again_afterwards():
     before = torch.cuda.current_device
     optimizer([torch.nn.Parameter(torch.ones(2, dtype=torch.float16))])
     assert torch.cuda.current_device is before
-
-
-@pytest.fixture
-def step(monkeypatch):
-    """The function that has a patched trainer, on CUDA or not, do a step that asks for CUDA."""
-
-    def run(cuda):
-        class Overflowing:
-            tpu = False
-
-            def train_step(self, scale):
-                return torch.tensor(0.0).cuda() + scale
-
-        Overflowing.cuda = cuda
-        with monkeypatch.context() as patch:
-            patch.setattr(trainer, "Trainer", Overflowing)
-            cpu_half.install()
-        return Overflowing().train_step(2)
-
-    return run
-
-
-def test_overflow_on_a_cpu_trainer_needs_no_cuda(step):
-    assert step(cuda=False) == 2
-    assert "cuda" not in vars(torch.Tensor)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_cuda_trainer_is_left_alone(step):
-    with pytest.raises((AssertionError, RuntimeError)):
-        step(cuda=True)

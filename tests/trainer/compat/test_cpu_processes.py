@@ -115,5 +115,5 @@ def test_a_launcher_s_process_trains_with_cuda_as_it_is(monkeypatch):
 
 
 def test_nccl_on_cpus_is_an_error_at_once():
-    with pytest.raises(XalignError, match="--distributed-backend gloo"):
+    with pytest.raises(XalignError, match="expected: gloo"):
         utils.call_main(config(distributed_world_size=2, distributed_backend="nccl"), pytest.fail)

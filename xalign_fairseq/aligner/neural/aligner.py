@@ -1,7 +1,8 @@
-"""The word aligner: sentence pairs in, word links with probabilities out, from a checkpoint and without fairseq."""
+"""The word aligner by an encoder: sentence pairs in, word links with probabilities out, without fairseq."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -10,65 +11,60 @@ from torch import Tensor
 
 from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.neural.dtypes import choose_dtype, convert, dtype_of
-from xalign_fairseq.aligner.neural.link_setting import LinkSetting
+from xalign_fairseq.aligner.neural.linking import ITSELF, resolve_linking
 from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
-from xalign_fairseq.aligner.neural.precedence import Said, settle
-from xalign_fairseq.aligner.sentence_pairs import Sentence, chunks
+from xalign_fairseq.aligner.options import UNITS, AlignerOptions
+from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.sentence_pairs import WordPair, chunks
 from xalign_fairseq.core.devices import choose_device
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
+from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.transport.label_options import reading
-from xalign_fairseq.transport.methods import Method, links_of_words, make_method
+from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
+from xalign_fairseq.transport.methods import Method, links_of_words, make_method, method_label
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.words import NO_WORD
 
-# Pairs are sorted by length within so many, which bounds memory on files of any size.
+# Pairs are sorted by length within chunks of this size, which bounds memory on files of any size.
 SORTED_AT_ONCE = 2048
 # A pair's similarities, and the copies of them that methods make, take 1 GB at most: 4,096 subwords a side.
 MOST_SIMILARITIES = 1 << 24
-UNITS = ("word", "subword")
-
-Layers = int | Sequence[int]
 
 
-class Aligner:
+@dataclass(frozen=True, eq=False)
+class Aligner(WordAligner):
     """Word alignment by the hidden states of a pair, as XLM-Align (Chi et al. 2021), SimAlign or awesome-align do it.
 
     A method (:mod:`~xalign_fairseq.transport.methods`) makes links between subwords of hidden states of one layer, or
-    of several layers' mean; these become links between words. How pairs are encoded is told by
-    :class:`~xalign_fairseq.aligner.neural.pair_states.PairEncoder`.
+    of several layers' mean; these become links between words. A pair that is longer than the encoder's positions is
+    read in overlapping windows. ``dataclasses.replace`` makes another aligner of the same encoder.
 
     Args:
-        encoder: in evaluation mode, on the device to use.
+        encoder: on the device to use; it is set to evaluation mode.
         tokenizer: whose ids the encoder knows.
-        layer: whose hidden states give the links, or several; 0 embeddings, -1 last. Without one, that at the method's
-            usual depth.
-        method: or its name; ``transport`` by default, as XLM-Align's released code labels in training.
-        pointer: whose scores stand in for dot products of hidden states, if given.
-        encoding: ``joint`` or ``separate``; without one ``separate`` where maps are used, else the method's usual one.
-        maps: linear maps of the hidden states of separately encoded sides, given to use them.
+        linking: how links are made; what is unspecified is the method's default, and the method is ``transport``.
+        pointer: whose scores replace dot products of hidden states, if given.
+        maps: linear maps of the hidden states of separately encoded sides, if they are to be used.
         languages: of source and target, for maps and for encoders with language embeddings.
         units: what links join, ``word`` or ``subword``.
-        batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
+        batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
+        specified: whether a part of the linking was asked for, for :meth:`describe`.
 
-    Attributes:
-        unknown: how many tokens of all pairs so far the vocabulary lacks.
-        origin: where the rest of its setting comes from: the model ``itself``, or its family, or None.
-
-    Errors: :class:`XalignError` for a layer that the encoder lacks, a language without a map or an embedding, and a
-    pointer or maps with an encoding or a method that has no use for them. No pair is left out and none is cut: one with
-    an empty side has no links, and one longer than the encoder's positions is read in overlapping windows.
+    Raises:
+        XalignError: the encoder lacks a layer, a language has no map or no embedding, or a pointer or maps do not go
+            with the encoding or the method.
 
     Example::
 
@@ -78,47 +74,40 @@ class Aligner:
         [(0, 0), (1, 2), (2, 1)]
     """
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        tokenizer: Tokenizer,
-        *,
-        layer: Layers | None = None,
-        method: Method | str = "transport",
-        pointer: Pointer | None = None,
-        encoding: str | None = None,
-        maps: LanguageMaps | None = None,
-        languages: tuple[str, str] | None = None,
-        units: str = "word",
-        batch_tokens: int = 8192,
-    ):
-        self.encoder = encoder.eval()
-        self.tokenizer = tokenizer
-        self.pointer = pointer
-        self.method = make_method(method) if isinstance(method, str) else method
-        self.layers = self._resolve(self._usual_layer() if layer is None else layer)
-        encoding = encoding or (self.method.encoding if maps is None else "separate")
-        if pointer is not None and encoding != "joint":
+    encoder: Encoder
+    tokenizer: Tokenizer
+    linking: Linking = UNSPECIFIED
+    pointer: Pointer | None = None
+    maps: LanguageMaps | None = None
+    languages: tuple[str, str] | None = None
+    units: str = UNITS[0]
+    batch_tokens: int = 8192
+    specified: bool = False
+    pair_encoder: PairEncoder = field(init=False, repr=False)
+    _unknown: UnknownTokens = field(init=False, repr=False, default_factory=UnknownTokens)
+
+    def __post_init__(self) -> None:
+        self.encoder.eval()
+        similarity = "hidden" if self.pointer is None else "pointer"
+        linking = replace(self.linking, similarity=similarity)
+        if linking.method and linking.layers and linking.encoding:
+            linking = replace(linking, layers=self._resolve(linking.layers))
+        else:
+            linking = resolve_linking(linking, self.encoder.config, maps=self.maps is not None)
+        object.__setattr__(self, "linking", linking)
+        if self.pointer is not None and linking.encoding != "joint":
             raise XalignError(
                 "a pointer reads jointly encoded pairs",
                 parameter="encoding",
-                found=encoding,
-                remedy="--similarity hidden",
+                found=linking.encoding,
+                remedy=("set", Parameter("similarity", "hidden")),
             )
-        reading(self.method, pointer)  # whether they go together
-        self.languages = languages
-        self.pair_encoder = PairEncoder(self.encoder, encoding, maps, languages)
-        if units not in UNITS:
-            raise XalignError("there is no such unit of links", found=units, expected=" or ".join(UNITS))
-        self.units = units
-        self.batch_tokens = batch_tokens
-        self.unknown = UnknownTokens()
-        self.origin: str | None = None
-
-    @property
-    def similarity(self) -> str:
-        """What similarities of tokens are read from: ``hidden`` states, or a ``pointer``."""
-        return "hidden" if self.pointer is None else "pointer"
+        if self.units not in UNITS:
+            raise XalignError(
+                "there is no such unit of links", parameter="units", found=self.units, expected=" or ".join(UNITS)
+            )
+        pair_encoder = PairEncoder(self.encoder, linking.encoding, self.maps, self.languages)
+        object.__setattr__(self, "pair_encoder", pair_encoder)
 
     @property
     def device(self) -> torch.device:
@@ -131,161 +120,101 @@ class Aligner:
         return dtype_of(self.encoder)
 
     @classmethod
-    def from_pretrained(
-        cls,
-        path: str | os.PathLike,
-        *,
-        dictionary: str | os.PathLike | None = None,
-        spm: str | os.PathLike | None = None,
-        layer: Layers | None = None,
-        method: Method | str | None = None,
-        options: Mapping[str, Any] | None = None,
-        similarity: str | None = None,
-        encoding: str | None = None,
-        languages: tuple[str, str] | None = None,
-        use_maps: bool = False,
-        units: str = "word",
-        device: str = "auto",
-        dtype: str = "auto",
-        batch_tokens: int = 8192,
-        revision: str | None = None,
-    ) -> "Aligner":
-        """Load a checkpoint of fairseq's, a folder of XLM-R's or of Hugging Face's, or a model of the latter's hub.
+    def from_pretrained(cls, path: str | os.PathLike, options: AlignerOptions | None = None, **more: Any) -> "Aligner":
+        """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
-        What ``path`` and ``revision`` may be is told by
-        :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`, where the tokenizer is looked for by
-        :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
+        What is unspecified of the linking is as the model labelled itself in its training. A model that never did has
+        what was chosen for its family (:mod:`~xalign_fairseq.aligner.neural.defaults`); one of no known family has
+        ``transport`` on hidden states, at the depth of layer 10 of 12.
 
-        What is not given is as the model labelled itself in its training
-        (:func:`~xalign_fairseq.encoder.labelling.stored_labelling`): method, similarity, layer and encoding. A model
-        that never did has what was chosen for its family and the method, if one is named
-        (:func:`~xalign_fairseq.aligner.neural.defaults.default_labelling`); one of no known family has ``transport`` on
-        hidden states, at the same depth as layer 10 of 12; SimAlign's and awesome-align's methods and ``released``
-        read layer 8 of 12. ``options`` are the method's, or change those of the model's own: ``{"filter": "argmax",
-        "mu": 0.5}``. With ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in for dot products
-        (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the checkpoint's linear maps are used,
-        those of ``languages``, which an encoder with language embeddings needs too.
-        ``dtype`` is of weights and hidden states, not of the links: ``auto`` is ``bfloat16`` where that is fast, else
-        ``float32``; ``int8`` is for the layers on a CPU (:mod:`xalign_fairseq.aligner.neural.dtypes`).
+        Args:
+            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
+            options: all at once, or
+            more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
+
+        Example::
+
+            Aligner.from_pretrained("e5-small", linking=Linking("argmax"), device="cpu")
         """
-        target = choose_device(device)
-        said = Said(layer, method, options, similarity, encoding, use_maps)
-        said.check()  # before the model is read
-        dtype = choose_dtype(dtype, [target])
-        state, where = read_pretrained(path, revision, lookup=True)
+        options = options or AlignerOptions.of(**more)
+        target = choose_device(options.device)
+        asked = options.linking
+        if asked.method:
+            make_method(asked.method, **asked.options)  # its errors come before the model is read
+        dtype = choose_dtype(options.dtype, [target])
+        backend.select(options.sinkhorn_backend)
+        state, where = read_pretrained(path, options.revision, lookup=True)
         encoder, heads = checkpoint.load_encoder(state, where)
-        settled = settle(said, state, encoder.config)
-        pointer = checkpoint.load_pointer(heads, where).to(target) if settled.similarity == "pointer" else None
-        maps = require_maps(heads, where).to(target) if use_maps else None
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
-        layers, method, encoding = settled.setting
-        convert(encoder, target, dtype)
-        aligner = cls(
-            encoder,
-            tokenizer,
-            layer=layers,
-            method=method,
-            pointer=pointer,
-            encoding=encoding,
-            maps=maps,
-            languages=languages,
-            units=units,
-            batch_tokens=batch_tokens,
+        stored = (state.get("task_state") or {}).get("labelling")
+        own = None if stored is None else Linking.from_state(stored)
+        linking = resolve_linking(asked, encoder.config, own, family_of(state), options.maps)
+        tokenizer = load_tokenizer(
+            state, encoder.config.vocab_size, where=where, dictionary=options.dictionary, spm=options.spm
         )
-        aligner.origin = settled.origin
-        aligner.unknown.trimmed = trimmed_to(state)
+        pointer = checkpoint.load_pointer(heads, where).to(target) if linking.similarity == "pointer" else None
+        maps = require_maps(heads, where).to(target) if options.maps else None
+        convert(encoder, target, dtype)
+        languages, units, batch_tokens = options.languages, options.units, options.batch_tokens
+        specified = asked != UNSPECIFIED or options.maps
+        aligner = cls(encoder, tokenizer, linking, pointer, maps, languages, units, batch_tokens, specified)
+        aligner._unknown.trimmed = trimmed_to(state)
         return aligner
 
-    @property
-    def setting(self) -> LinkSetting:
-        """Layers, method and encoding of the links."""
-        return LinkSetting(self.layers, self.method, self.pair_encoder.encoding)
-
-    def signature(self, setting: LinkSetting | None = None) -> str:
-        """The line that names all that decides the links, of its own setting or of another one.
+    def signature(self, linking: Linking | None = None) -> str:
+        """The line that names all that decides the links, by its own linking or by another one of the same encoder.
 
         Example::
 
             Aligner.from_pretrained("e5-small").signature()  # "base:hyp0,gold0|...|layer:7|encoding:separate|..."
         """
-        layers, method, encoding = setting or self.setting
+        own = self.pair_encoder
+        used = replace(linking or self.linking, similarity=self.linking.similarity)
         return score_signature(
-            unit=self.units,
-            layer=layers,
-            method=method,
-            similarity=self.similarity,
-            encoding=encoding,
-            languages=self.pair_encoder.mapped,
-            embedded=self.pair_encoder.embedded,
-            dtype=self.dtype,
+            unit=self.units, linking=used, languages=own.mapped, embedded=own.embedded, dtype=self.dtype
         )
 
-    def with_encoding(self, encoding: str) -> "Aligner":
-        """The same aligner, of the same encoder, with another encoding of pairs; errors as for the class."""
-        return Aligner(
-            self.encoder,
-            self.tokenizer,
-            layer=self.layers,
-            method=self.method,
-            pointer=self.pointer,
-            encoding=encoding,
-            maps=self.pair_encoder.maps,
-            languages=self.languages,
-            units=self.units,
-            batch_tokens=self.batch_tokens,
+    def describe(self) -> str:
+        """Layer, encoding, similarity, method, device and dtype, in a line."""
+        linking, origin = self.linking, self.linking.origin
+        rest = "the rest: " if self.specified else ""
+        usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
+        return (
+            f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
+            f"encoding, {linking.similarity} similarity, "
+            f"{method_label(linking.finder)}{f' ({rest}{usual})' if origin else ''}, {self.device}, {self.dtype}"
         )
 
-    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
-        """Align sentences: strings, split at white space into words, or lists of words. Both sides equally many."""
-        if isinstance(src, str) or isinstance(tgt, str):
-            raise XalignError(
-                "a text is given in the place of a list of texts",  # whose letters would be taken for texts
-                found=src if isinstance(src, str) else tgt,
-                remedy='align(["one sentence"], ["its translation"])',
-            )
-        try:
-            return list(self.stream(zip(src, tgt, strict=True)))
-        except ValueError as error:
-            if isinstance(error, XalignError) or "zip()" not in str(error):
-                raise
-            raise XalignError("the two sides differ in their number of sentences", found=str(error)) from None
+    def unknown(self) -> UnknownTokens:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        return self._unknown
 
-    def stream(
-        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
-    ) -> Iterator[Alignment]:
-        """Align pairs one after the other in their order; ``progress`` is told how many more are done."""
-        for settings in self.sweep(pairs, [(self.layers, self.method)], progress):
-            yield settings[0]
+    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        for [alignment] in self.sweep(pairs, [self.linking], progress):
+            yield alignment
 
     def sweep(
-        self,
-        pairs: Iterable[tuple[Sentence, Sentence]],
-        settings: Sequence[tuple[Layers, Method]],
-        progress: Callable[[int], object] | None = None,
+        self, pairs: Iterable[SentencePair], linkings: Sequence[Linking], progress: Progress | None = None
     ) -> Iterator[list[Alignment]]:
-        """Align each pair with every setting (layer or layers, method) from one pass of the encoder.
+        """Align each pair by every linking, of the aligner's own encoding, from one pass of the encoder.
 
         Yields:
-            for each pair, in the order of the input, one alignment per setting.
+            for each pair, in the order of the input, one alignment per linking.
         """
-        resolved = [(self._resolve(layers), reading(method, self.pointer)) for layers, method in settings]
+        resolved = [(self._resolve(each.layers), reading(each.finder, self.pointer)) for each in linkings]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress)
 
-    def _resolve(self, layers: Layers) -> tuple[int, ...]:
-        several = [layers] if isinstance(layers, int) else layers
-        return tuple(self.encoder.config.resolve_layer(layer, "layer") for layer in several)
-
-    def _usual_layer(self) -> int:
-        return max(1, round(self.encoder.config.encoder_layers * self.method.depth))
+    def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)
 
     def _chunk(
         self,
-        pairs: list[tuple[list[str], list[str]]],
+        pairs: list[WordPair],
         settings: Sequence[tuple[tuple[int, ...], Method]],
-        progress: Callable[[int], object] | None,
+        progress: Progress | None,
     ) -> list[list[Alignment]]:
-        encoded = encode_pairs(self.tokenizer, pairs, self.unknown)
+        encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
         # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
         full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
@@ -305,7 +234,7 @@ class Aligner:
             for pair, words in zip(encoded, pairs, strict=True)
         ]
 
-    def _linked_units(self, pair: EncodedPair, words: tuple[list[str], list[str]]) -> tuple[list[str], list[str]]:
+    def _linked_units(self, pair: EncodedPair, words: WordPair) -> WordPair:
         if self.units == "word":
             return words
         symbols = self.tokenizer.dictionary.symbols

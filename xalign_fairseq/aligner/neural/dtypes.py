@@ -26,7 +26,7 @@ def choose_dtype(name: str, devices: Sequence[torch.device]) -> str:
         XalignError: no name of a dtype, or a device has no products in it.
     """
     if name not in DTYPES:
-        raise XalignError("there is no such dtype", where="dtype", found=name, expected=" or ".join(DTYPES))
+        raise XalignError("there is no such dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
     for device in devices if name == "int8" else ():
         require_int8(device)
     if name != "auto":

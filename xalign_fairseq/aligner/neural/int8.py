@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import fast_bfloat16
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.encoder.transformer import Encoder
 
 LARGEST = 127
@@ -116,8 +116,8 @@ def require_int8(device: torch.device) -> None:
     if found:
         raise XalignError(
             "there are no products of 8-bit numbers here",
-            where="--dtype int8",
+            parameter="dtype",
             found=found,
             expected="a CPU with VNNI, and a torch with torch._int_mm on it",
-            remedy="--dtype auto",
+            remedy=("set", Parameter("dtype", "auto")),
         )

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.neural.windows import pair_windows
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.inputs import Input, in_target
 from xalign_fairseq.data.samples import BOS, EOS, pair_sequence
@@ -65,9 +65,9 @@ class PairEncoder:
                     "linear maps are of separately encoded sides",
                     parameter=("maps", "encoding"),
                     found="no languages" if languages is None else f"the encoding {encoding}",
-                    remedy="--encoding separate, or leave --maps out",
+                    remedy=("set", Parameter("encoding", "separate"), "or leave out", Parameter("maps")),
                 )
-            maps.require(languages, "--maps")
+            maps.require(languages, Parameter("maps"))
         self.encoder, self.encoding, self.maps = encoder, encoding, maps
         self._rows = encoder.config.side_rows(languages)
         self.mapped = languages if maps is not None else None

@@ -11,8 +11,9 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from xalign_fairseq.aligner.sentence_pairs import Sentence, WordPair, chunks
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.sentence_pairs import WordPair, chunks
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.process import exit_text
 from xalign_fairseq.core.signals import interrupts_kept_off
 from xalign_fairseq.core.workers import follow_parent
@@ -39,7 +40,7 @@ class Load(Protocol):
     def __call__(self, *, device: str) -> "Aligner": ...
 
 
-class AlignerPool:
+class AlignerPool(WordAligner):
     """Aligners in processes of their own, one for each device: the same links as of one aligner, in the same order.
 
     Each process has one thread. Weights that ``load`` maps from a file, as float32 ones are, are in memory once for all
@@ -53,7 +54,7 @@ class AlignerPool:
 
     Example::
 
-        with AlignerPool(partial(Aligner.from_pretrained, "checkpoint_best.pt"), ["cpu"] * 4) as pool:
+        with load_aligner("checkpoint_best.pt", device="cpu", processes=4) as pool:
             for alignment in pool.stream(SentencePairs("test.en", "test.de")):
                 ...
     """
@@ -68,12 +69,6 @@ class AlignerPool:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> "AlignerPool":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the processes at once, whatever they do."""
@@ -94,9 +89,8 @@ class AlignerPool:
             self.close()
             raise
 
-    @property
     def unknown(self) -> UnknownTokens:
-        """How many tokens of all pairs so far the vocabulary lacks; not to be asked while pairs are being aligned."""
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         self._require_open()
         for worker in self._workers:
             worker.send(_unknown)
@@ -105,10 +99,16 @@ class AlignerPool:
             counted.add(worker.receive())
         return counted
 
-    def stream(
-        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
-    ) -> Iterator["Alignment"]:
-        """Align pairs in their order, as :meth:`Aligner.stream` does; left before its end, it closes the pool."""
+    def describe(self) -> str:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        return f"{self.ask(_describe)}, {len(self._workers)} processes"
+
+    def signature(self) -> str:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        return self.ask(_signature)
+
+    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator["Alignment"]:
+        """Align pairs in their order; left before its end, it closes the pool."""
         self._require_open()
         numbered = enumerate(chunks(pairs, self._chunk_size(operator.length_hint(pairs))))
         waiting = next(numbered, None)
@@ -138,7 +138,7 @@ class AlignerPool:
 
     def _require_open(self) -> None:
         if not self._workers:
-            raise XalignError("the pool of aligners is closed", where="AlignerPool", remedy="make another one")
+            raise XalignError("the pool of aligners is closed", remedy="make another one")
 
     def _chunk_size(self, total: int) -> int:
         """Pairs in a chunk, so that short texts occupy all workers; ``total`` is 0 if it isn't known."""
@@ -176,7 +176,7 @@ class _Worker:
         return XalignError(
             "a worker process was killed",
             found=exit_text(self.process.exitcode or 0),
-            remedy="use fewer --processes, or a smaller --batch-tokens",
+            remedy=("use fewer", Parameter("processes"), "or smaller", Parameter("batch_tokens")),
         )
 
 
@@ -202,7 +202,15 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
 
 
 def _unknown(aligner: "Aligner") -> UnknownTokens:
-    return aligner.unknown
+    return aligner.unknown()
+
+
+def _describe(aligner: "Aligner") -> str:
+    return aligner.describe()
+
+
+def _signature(aligner: "Aligner") -> str:
+    return aligner.signature()
 
 
 def _align(aligner: "Aligner", pairs: list[WordPair]) -> list["Alignment"]:

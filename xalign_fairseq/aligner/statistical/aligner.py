@@ -1,19 +1,21 @@
 """The aligner of bitext alone in the form of the others: pairs in, links with probabilities out."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, chunks
+from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs, chunks
 from xalign_fairseq.aligner.statistical.choice import USUAL, Choice, Report, choose
-from xalign_fairseq.aligner.statistical.folder import Progress, TrainedModels, finish, load, train_models
+from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
+from xalign_fairseq.aligner.statistical.folder import TrainedModels, finish, load, train_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.version import __version__
-from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
+from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import check_bounds
@@ -21,7 +23,7 @@ from xalign_fairseq.links.pharaoh import check_bounds
 AT_ONCE = 2048
 
 
-class StatisticalAligner:
+class StatisticalAligner(WordAligner):
     """Word alignment by tables that were learned from bitext alone.
 
     Args:
@@ -32,7 +34,7 @@ class StatisticalAligner:
     Example::
 
         aligner = StatisticalAligner.from_folder("aligner")
-        [pair] = aligner.align([("das Haus", "the house")])
+        [pair] = aligner.align(["das Haus"], ["the house"])
         pair.links  # {(0, 0): 0.97, (1, 1): 0.99}
     """
 
@@ -41,21 +43,14 @@ class StatisticalAligner:
         self.threshold, self.growth, self._calibration = trained.choice
         if min_probability is not None:
             self.threshold = self.growth = self._calibration.score(min_probability)
-        self.unknown = UnknownTokens()
 
     @classmethod
     def from_folder(cls, path: str | os.PathLike, min_probability: float | None = None) -> "StatisticalAligner":
         """Read a folder that ``xalign train-aligner --from-scratch`` has written."""
         return cls(load(Path(path)), min_probability)
 
-    def align(self, pairs: Iterable[tuple[Sentence, Sentence]]) -> list[Alignment]:
-        """All pairs at once."""
-        return list(self.stream(pairs))
-
-    def stream(
-        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
-    ) -> Iterator[Alignment]:
-        """Pair by pair, in order; ``progress`` is told how many more are done."""
+    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         for chunk in chunks(pairs, AT_ONCE):
             for (src, tgt), scores in zip(chunk, mean_scores(self._models, chunk), strict=True):
                 found = grown_links(scores, self.threshold, self.growth)
@@ -72,9 +67,13 @@ class StatisticalAligner:
         grown = f", grown by those of {growth:.2f} and more" if self.growth < self.threshold else ""
         return f"from bitext alone ({names}), links of probability {least:.2f} and more{grown}"
 
+    def signature(self) -> str:
+        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        return score_signature(system=self.describe())
+
 
 def train_from_scratch(
-    src: str, tgt: str, folder: Path, progress: Progress, dev: tuple[str, str, str] | None = None
+    src: str, tgt: str, folder: Path, progress: UnitProgress, dev: tuple[str, str, str] | None = None
 ) -> Report | None:
     """Learn an aligner of a bitext into a folder; how good it is on a development set, if there is one.
 

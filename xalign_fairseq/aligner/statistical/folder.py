@@ -12,7 +12,7 @@ from xalign_fairseq.aligner.statistical.learning import learn
 from xalign_fairseq.aligner.statistical.models import NAMES, UnitModel
 from xalign_fairseq.aligner.statistical.storing import load_model, save_model
 from xalign_fairseq.aligner.statistical.units import Cutter, make_units
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import LOCK, alone_on
 
@@ -68,7 +68,7 @@ def train_models(
             "the output folder holds something else than a statistical aligner",
             where=folder,
             expected="a new or empty folder, or one that the same command has begun",
-            remedy="choose another --out",
+            remedy=("choose another", Parameter("out")),
         )
     folder.mkdir(parents=True, exist_ok=True)
     with alone_on(folder / BEGUN):
@@ -77,7 +77,7 @@ def train_models(
             raise XalignError(
                 "the output folder is of another text, version or encoder",
                 where=folder,
-                remedy="choose another --out, or remove this folder",
+                remedy=("choose another", Parameter("out"), "or remove this folder"),
             )
         write_json(folder / BEGUN, identity)
         guide = find_guide() if find_guide else None

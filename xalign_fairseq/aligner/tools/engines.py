@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from xalign_fairseq.aligner.sentence_pairs import WordPair
 from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN, TOOLS, Tool
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.links.symmetrize import symmetrize
 
@@ -98,18 +98,18 @@ class CheckpointEngine:
         """The checkpoint and how links were found."""
         from xalign_fairseq.encoder.pretrained.reading import find_pretrained
 
-        pairs = self.aligner.pair_encoder
+        pairs, linking = self.aligner.pair_encoder, self.aligner.linking
         embedded = {"languages": "-".join(pairs.embedded)} if pairs.embedded else {}
         return {
             "name": CHECKPOINT,
             "file": os.fspath(self._path),
             "sha256": _sha256(find_pretrained(self._path)),
-            "layers": list(self.aligner.layers),
-            "similarity": self.aligner.similarity,
-            "encoding": pairs.encoding,
+            "layers": list(linking.layers),
+            "similarity": linking.similarity,
+            "encoding": linking.encoding,
             "maps": "-".join(pairs.mapped or ()) or None,
             **embedded,
-            **self.aligner.method.describe(),
+            **linking.finder.describe(),
         }
 
     def run(self, pairs: Iterable[WordPair]) -> None:
@@ -132,10 +132,13 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         choose_engine("auto", None)  # ("eflomal", "no checkpoint was given, and eflomal is installed")
     """
     if name == CHECKPOINT and checkpoint is None:
-        raise XalignError("--engine checkpoint needs a checkpoint", remedy="add --model PT")
+        raise XalignError("the engine checkpoint needs a model", parameter="model", found="none")
     if name in TOOLS and checkpoint is not None:
         raise XalignError(
-            f"{name} has no use for a checkpoint", found="--model", remedy="leave it out, or --engine checkpoint"
+            f"{name} does not read a model",
+            parameter="model",
+            found=checkpoint,
+            remedy=("leave it out, or set", Parameter("engine", CHECKPOINT)),
         )
     if name == CHECKPOINT or checkpoint is not None:
         return CHECKPOINT, f"--model {checkpoint}"
@@ -149,9 +152,9 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         return FAST_ALIGN.name, "no checkpoint was given, eflomal is not installed, and fast_align is on PATH"
     raise XalignError(
         "there is no word aligner",
-        found="neither --model nor eflomal nor fast_align",
+        found=("neither", Parameter("model"), "nor eflomal nor fast_align"),
         expected="one of them",
-        remedy="\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or give --model PT")),
+        remedy=("\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or set")), Parameter("model", "PT")),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import require_place
 from xalign_fairseq.core.text.containers import file_of, suffix_of
 
@@ -87,13 +87,17 @@ class LinkFiles:
         for first, second in combinations(self.outputs, 2):
             if os.path.realpath(first) == os.path.realpath(second):
                 raise XalignError(
-                    "two outputs have the same name", where=first, remedy="choose other names for --out, --directions"
+                    "two outputs have the same name",
+                    where=first,
+                    remedy=("choose other names for", Parameter("out"), "and", Parameter("directions")),
                 )
         inputs = {os.path.realpath(path) for path in (file_of(str(self.src)), file_of(str(self.tgt)), *other_inputs)}
         for path in self.outputs:
             if os.path.realpath(path) in inputs:
                 raise XalignError(
-                    "an input would be overwritten", where=path, remedy="choose another --out (or --directions)"
+                    "an input would be overwritten",
+                    where=path,
+                    remedy=("choose another", Parameter("out"), "or", Parameter("directions")),
                 )
         for path in self.outputs:
             require_place(path, other_inputs)  # in a folder that is read
@@ -102,5 +106,5 @@ class LinkFiles:
             raise XalignError(
                 "output files exist already and were left as they are",
                 where=", ".join(existing),
-                remedy="choose another name, or pass --overwrite to replace them",
+                remedy=("choose another name, or replace them by", Parameter("overwrite")),
             )

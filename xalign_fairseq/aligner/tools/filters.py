@@ -22,6 +22,7 @@ def ordered_filters(names: Iterable[str]) -> tuple[str, ...]:
     if unknown := wanted - {*FILTERS, WU_DREDZE}:
         raise XalignError(
             "there is no such filter",
+            parameter="filters",
             found=", ".join(sorted(unknown)),
             expected=", ".join((*FILTERS, WU_DREDZE)),
         )

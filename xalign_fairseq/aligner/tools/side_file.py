@@ -10,7 +10,7 @@ from typing import IO, Any
 from xalign_fairseq.aligner.tools.engines import LinkedPair
 from xalign_fairseq.aligner.tools.files import LinkFiles
 from xalign_fairseq.aligner.tools.filters import EMPTY, IDENTICAL, ONE_TO_ONE, drop_identical, keep_one_to_one
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.lines import read_lines
@@ -96,7 +96,7 @@ def _write_pairs(
             "no sentence pair has a link left",
             where=f"{files.src}, {files.tgt}",
             found=f"{of_links['found']} links before the filters",
-            remedy="check that the texts belong together and differ, or leave out --filters",
+            remedy=("check that the texts belong together and differ, or leave out", Parameter("filters")),
         )
     return {"links": dict(of_links), "pairs": dict(of_pairs)}
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 
 
 class Joined(io.RawIOBase):
@@ -38,7 +39,7 @@ class Joined(io.RawIOBase):
         return taken
 
 
-def _zstd_frames(path: str | os.PathLike, library: Any) -> Iterator[bytes]:
+def _zstd_frames(path: StrPath, library: Any) -> Iterator[bytes]:
     """By frames, since the library's own stream ends in silence where a file is cut short."""
     with open(path, "rb") as packed:
         frame = None
@@ -52,7 +53,7 @@ def _zstd_frames(path: str | os.PathLike, library: Any) -> Iterator[bytes]:
             raise EOFError("the file ends within a frame")
 
 
-def _open_zstd(path: str | os.PathLike, mode: str) -> Any:
+def _open_zstd(path: StrPath, mode: str) -> Any:
     """By Python's own module from 3.14 on, else by the library zstandard, which needs to be installed."""
     for name in ("compression.zstd", "zstandard"):
         try:
@@ -62,11 +63,9 @@ def _open_zstd(path: str | os.PathLike, mode: str) -> Any:
         if name == "zstandard":
             return Joined(_zstd_frames(path, library.ZstdDecompressor()))
         return library.open(path, mode)
-    raise XalignError(
-        "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here",
-        where=path,
-        remedy=f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}",
-    )
+    problem = "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here"
+    remedy = f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}"
+    raise XalignError(problem, where=path, remedy=remedy)
 
 
 ZSTD_BYTES = 1 << 10  # that are unpacked at once: to 32 MB at most
@@ -82,35 +81,25 @@ def _is_damage(error: Exception) -> bool:
     return isinstance(error, _DAMAGED) or type(error).__name__ == "ZstdError"
 
 
-def is_compressed(path: str | os.PathLike) -> bool:
+def is_compressed(path: StrPath) -> bool:
     """Whether a file is compressed, by the end of its name: .gz, .bz2, .xz or .zst."""
     return Path(path).suffix in _OPENERS
 
 
-def unpacked_name(path: str | os.PathLike) -> str:
-    """The path without what tells that the file is compressed.
-
-    Example::
-
-        unpacked_name("dev.conllu.xz")  # "dev.conllu"
-    """
+def unpacked_name(path: StrPath) -> str:
+    """The path without what tells that the file is compressed."""
     return os.fspath(path).removesuffix(Path(path).suffix if is_compressed(path) else "")
 
 
 def existing(path: str) -> str:
-    """The path, or where there is no such file that of its compressed form, if there is one.
-
-    Example::
-
-        existing("train.en")  # "train.en.gz"
-    """
+    """The path, or where there is no such file that of its compressed form, if there is one."""
     if Path(path).is_file():
         return path
     return next((f"{path}{suffix}" for suffix in _OPENERS if Path(f"{path}{suffix}").is_file()), path)
 
 
 @contextmanager
-def open_file(path: str | os.PathLike, packed: str | None = None) -> Iterator[IO[bytes]]:
+def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked as they are read.
 
     Args:
@@ -119,11 +108,6 @@ def open_file(path: str | os.PathLike, packed: str | None = None) -> Iterator[IO
 
     Raises:
         XalignError: a compressed file is damaged or cut short, or nothing here reads its kind (.zst).
-
-    Example::
-
-        with open_file("train.en.xz") as stream:
-            stream.read(100)
     """
     opener = _OPENERS.get(Path(path).suffix if packed is None else packed)
     if opener is None:

@@ -15,7 +15,7 @@ from typing import IO
 from xml.parsers import expat
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.core.text.compressed import Joined, existing, is_compressed, open_file, unpacked_name
 
 BLOCK = 1 << 16
@@ -24,7 +24,7 @@ MOST_CHARACTERS = 1 << 20  # of a unit of TMX
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
 
-def kind_of(path: str | os.PathLike) -> str | None:
+def kind_of(path: StrPath) -> str | None:
     """``.tsv`` or ``.tmx`` if a file holds several texts, by its name, with or without compression; else None."""
     suffix = Path(unpacked_name(path)).suffix.lower()
     return suffix if suffix in (".tsv", ".tmx") else None
@@ -35,19 +35,14 @@ def file_of(path: str) -> str:
     return _parted(path)[0]
 
 
-def text_sha256(path: str | os.PathLike) -> str:
+def text_sha256(path: StrPath) -> str:
     """The sha256 of the file that a text is in, as it is, and of ``FILE#PART`` which part is meant: ``1f...#2``."""
     file = file_of(os.fspath(path))
     return file_sha256(Path(file)) + os.fspath(path).removeprefix(file)
 
 
-def suffix_of(path: str | os.PathLike) -> str:
-    """How the name of a text ends, by which its language is told; empty of a column, which has none.
-
-    Example::
-
-        suffix_of("train.de.gz"), suffix_of("memory.tmx#de")  # (".de", ".de")
-    """
+def suffix_of(path: StrPath) -> str:
+    """How the name of a text ends, by which its language is told; empty of a column, which has none."""
     file, part = _parted(os.fspath(path))
     if part is not None:
         return f".{part}" if kind_of(file) == ".tmx" else ""
@@ -71,10 +66,6 @@ def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
 
     Raises:
         XalignError: a folder has no such files, or several.
-
-    Example::
-
-        sides_of("memory.tmx.xz", "en", "de")  # ("memory.tmx.xz#en", "memory.tmx.xz#de")
     """
     file, part = _parted(prefix)
     kind = kind_of(file) if Path(file).is_file() else None
@@ -108,16 +99,11 @@ def _in_folder(folder: Path, src: str, tgt: str) -> str:
 
 
 @contextmanager
-def open_text(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+def open_text(path: StrPath) -> Iterator[IO[bytes]]:
     """The bytes of a text: a file, a compressed one, or ``FILE#PART``.
 
     Raises:
         XalignError: the file is damaged, or has no such part.
-
-    Example::
-
-        with open_text("memory.tmx#de") as stream:
-            next(stream)
     """
     file, part = _parted(os.fspath(path))
     with open_file(file) as stream:
@@ -149,12 +135,8 @@ def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
     for number, line in enumerate(stream, 1):
         cells = line.removesuffix(b"\n").removesuffix(b"\r").split(b"\t")
         if len(cells) < column and cells != [b""]:
-            raise XalignError(
-                "a line of the table has too few columns",
-                where=f"{file}, line {number}",
-                found=f"{len(cells)}",
-                expected=f"{column} or more, separated by tabs",
-            )
+            problem, expected = "a line of the table has too few columns", f"{column} or more, separated by tabs"
+            raise XalignError(problem, where=f"{file}, line {number}", found=f"{len(cells)}", expected=expected)
         yield (cells[column - 1] if len(cells) >= column else b"") + b"\n"
 
 
@@ -173,12 +155,8 @@ def _language(stream: IO[bytes], file: str, language: str) -> Iterator[bytes]:
         raise XalignError("the TMX file can't be read", where=file, found=error, expected="well-formed XML") from None
     yield from units.take()
     if not units.found:
-        raise XalignError(
-            "the TMX file has no text in this language",
-            where=file,
-            found=", ".join(name for name, _ in units.languages.most_common(20)) or "no language",
-            expected=language,
-        )
+        found = ", ".join(name for name, _ in units.languages.most_common(20)) or "no language"
+        raise XalignError("the TMX file has no text in this language", where=file, found=found, expected=language)
 
 
 class _Units:
@@ -229,18 +207,14 @@ class _Units:
             return
         self._size += len(text)
         if self._size > MOST_CHARACTERS:
-            raise XalignError(
-                "a unit of the TMX file is too long",
-                where=self.file,
-                expected=f"at most {MOST_CHARACTERS:,} characters",
-            )
+            expected = f"at most {MOST_CHARACTERS:,} characters"
+            raise XalignError("a unit of the TMX file is too long", where=self.file, expected=expected)
         self._segment.append(text)
 
     def refuse_entity(self, name: str, *_: object) -> None:
-        raise XalignError(
-            "the TMX file defines entities, which are not read", where=self.file, found=name[:40],
-            remedy="if you trust the file, write out what they stand for, such as with xmllint",
-        )  # fmt: skip
+        problem = "the TMX file defines entities, which are not read"
+        remedy = "if you trust the file, write out what they stand for, such as with xmllint"
+        raise XalignError(problem, where=self.file, found=name[:40], remedy=remedy)
 
 
 def _plain(language: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from xalign_fairseq.core.errors import Text, XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.containers import file_of, is_stream, open_text, skip
 from xalign_fairseq.core.text.lines import no_regular_file, note_crlf, text_lines
 
@@ -69,15 +69,11 @@ class TextFile:
         return [line.removesuffix("\r") for line in lines] if b"\r\n" in raw else lines
 
 
-def scan(path: str | os.PathLike) -> TextFile:
+def scan(path: StrPath) -> TextFile:
     """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks.
 
     Raises:
         XalignError: the file and the line that is not so.
-
-    Example::
-
-        scan("train.en").lines  # 100000
     """
     lines, position, last, crlf = 0, 0, NEWLINE, False
     offsets = [0]
@@ -108,19 +104,15 @@ def scan(path: str | os.PathLike) -> TextFile:
     return TextFile(os.fspath(path), lines, tuple(offsets))
 
 
-def require_files(paths: Sequence[str | os.PathLike], remedy: Text) -> None:
+def require_files(paths: Sequence[StrPath], remedy: Text) -> None:
     """Name all missing files at once, or the first that is a folder, a pipe or a device."""
     missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(file_of(os.fspath(path))).is_file()]
     for path in map(file_of, missing):
         if Path(path).exists():
             raise no_regular_file(path)
     if missing:
-        raise XalignError(
-            "files do not exist" if len(missing) > 1 else "a file does not exist",
-            where=", ".join(missing),
-            found=nearly(missing[0]) if len(missing) == 1 else None,
-            remedy=remedy,
-        )
+        problem, where = "files do not exist" if len(missing) > 1 else "a file does not exist", ", ".join(missing)
+        raise XalignError(problem, where=where, found=nearly(missing[0]) if len(missing) == 1 else None, remedy=remedy)
 
 
 def require_equal_lengths(first: TextFile, second: TextFile) -> None:
@@ -135,12 +127,12 @@ def require_equal_lengths(first: TextFile, second: TextFile) -> None:
         )
 
 
-def _find_fault(path: str | os.PathLike) -> None:
+def _find_fault(path: StrPath) -> None:
     with open_text(path) as stream:
         deque(text_lines(stream, path), 0)
 
 
-def _check_text(path: str | os.PathLike, raw: bytes) -> bool:
+def _check_text(path: StrPath, raw: bytes) -> bool:
     """Whether lines end with CRLF."""
     try:
         raw.decode("utf-8")

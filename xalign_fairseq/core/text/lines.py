@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.containers import file_of, open_text
 
 logger = logging.getLogger(__name__)
@@ -22,23 +22,16 @@ PACKED = {
 }
 
 
-def decode_line(
-    raw: bytes, path: str | os.PathLike, number: int, expected: str = "UTF-8 text", next: str | None = None
-) -> str:
+def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 text", next: str | None = None) -> str:
     """One line of a file as text; :class:`XalignError` with its place if it is not UTF-8."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise XalignError(
-            "the file is not UTF-8",
-            where=f"{path}, line {number}",
-            found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
-            expected=expected,
-            remedy=next,
-        ) from None
+        where, found = f"{path}, line {number}", f"byte 0x{raw[error.start]:02x} at position {error.start} of the line"
+        raise XalignError("the file is not UTF-8", where=where, found=found, expected=expected, remedy=next) from None
 
 
-def read_lines(path: str | os.PathLike) -> Iterator[str]:
+def read_lines(path: StrPath) -> Iterator[str]:
     """Yield the lines of UTF-8 text without their line end, one at a time, in constant memory.
 
     The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`).
@@ -56,14 +49,14 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
         yield from text_lines(stream, path)
 
 
-def no_regular_file(path: str | os.PathLike) -> XalignError:
+def no_regular_file(path: StrPath) -> XalignError:
     """The error for a folder, a pipe or a device where a file is expected, which may be read several times."""
     return XalignError(
         "this is no regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
     )
 
 
-def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str]:
+def text_lines(stream: Iterable[bytes], path: StrPath) -> Iterator[str]:
     """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
 
     A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
@@ -100,14 +93,14 @@ def packed_by(raw: bytes) -> str | None:
     return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
 
 
-def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
+def _require_unpacked(raw: bytes, path: StrPath) -> None:
     """A text does not begin as compressed files do, whose bytes would be taken for another encoding."""
     tool = packed_by(raw)
     if tool is not None:
+        found, expected = f"the first bytes of {tool}'s files", f"text, or a name that ends in {PACKED[tool][1]}"
         raise XalignError(
-            "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
-            expected=f"text, or a name that ends in {PACKED[tool][1]}", remedy=f"{tool} -dc {path} > FILE",
-        )  # fmt: skip
+            "the file is compressed", where=path, found=found, expected=expected, remedy=f"{tool} -dc {path} > FILE"
+        )
 
 
 @functools.cache

@@ -1,10 +1,10 @@
 """CoNLL-U of Universal Dependencies: sentences with their universal tags, and with their trees."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample
 from xalign_fairseq.data.labelled.lines import read_rows
 
@@ -22,7 +22,7 @@ class ConlluSentence:
     """
 
     id: str
-    path: str | os.PathLike
+    path: StrPath
     line: int
     rows: list[list[str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -39,18 +39,11 @@ class ConlluSentence:
         return tuple(row[index] for row in self.rows)
 
     def tree(self) -> Tree | None:
-        """Heads and relations, ``None`` where they are all ``_``.
-
-        Raises:
-            XalignError: heads without relations, a head that is no word of the sentence, no root or several, a cycle.
-        """
+        """Heads and relations, ``None`` where they are all ``_``."""
         heads, relations = _labels(self, HEAD), _labels(self, DEPREL)
         if (heads is None) != (relations is None):
-            raise XalignError(
-                "a sentence has heads without relations, or relations without heads",
-                where=self.where,
-                expected="columns 7 and 8 both filled, or both _",
-            )
+            problem = "a sentence has heads without relations, or relations without heads"
+            raise XalignError(problem, where=self.where, expected="columns 7 and 8 both filled, or both _")
         return None if heads is None or relations is None else Tree(_heads(self, heads), relations)
 
 
@@ -65,44 +58,27 @@ _RELATIONS = """
 UPOS_TAGS, UD_RELATIONS = frozenset(_TAGS.split()), frozenset(_RELATIONS.split())
 
 
-def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
+def read_upos(path: StrPath, language: str) -> list[WordsExample]:
     """Read words and universal part-of-speech tags; the tree is not looked at.
 
     Words are the syntactic ones: a multi-word token (``1-2``) stands as its words, an empty node (``8.1``) is left
     out, and a word may hold blanks. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
     (``en_ewt``) is ``en``.
-
-    Raises:
-        XalignError: malformed columns or word numbers (file and line).
-
-    Example::
-
-        first = read_upos("en_ewt-ud-dev.conllu.gz", "en")[0]
-        first.words, first.tags  # ("From", "the", ...), ("ADP", "DET", ...)
     """
     code = language.partition("_")[0]
     return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS)) for each in read_sentences(path)]
 
 
-def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
-    """Read words, universal tags and trees; a sentence whose heads are all ``_`` is unlabelled.
-
-    Raises:
-        XalignError: besides those of :func:`read_upos`, a head that is no word of the sentence, no root or several,
-            a cycle (file and line).
-    """
+def read_trees(path: StrPath, language: str) -> list[TreeExample]:
+    """Read words, universal tags and trees; a sentence whose heads are all ``_`` is unlabelled."""
     code = language.partition("_")[0]
     return [
         TreeExample(each.id, code, each.column(FORM), each.column(UPOS), each.tree()) for each in read_sentences(path)
     ]
 
 
-def read_sentences(path: str | os.PathLike) -> Iterator[ConlluSentence]:
-    """Read sentences one at a time; their trees are not looked at.
-
-    Raises:
-        XalignError: malformed columns or word numbers (file and line), or no sentence at all.
-    """
+def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
+    """Read sentences one at a time; their trees are not looked at."""
     count, sentence = 0, ConlluSentence("1", path, 1)
     for number, line in enumerate(read_rows(path), 1):
         if not line.strip():
@@ -126,12 +102,9 @@ def read_sentences(path: str | os.PathLike) -> Iterator[ConlluSentence]:
 
 def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
     if len(row) != 10 or not all(row):
-        raise XalignError(
-            "a line of CoNLL-U does not have its columns",
-            where=where,
-            found=f"{len(row)} columns" + (", one of them empty" if len(row) == 10 else ""),
-            expected="10 columns, separated by tabs, none empty (_ stands for nothing)",
-        )
+        found = f"{len(row)} columns" + (", one of them empty" if len(row) == 10 else "")
+        expected = "10 columns, separated by tabs, none empty (_ stands for nothing)"
+        raise XalignError("a line of CoNLL-U does not have its columns", where=where, found=found, expected=expected)
     number, due = row[0], len(sentence.rows) + 1
     if number == str(due):
         sentence.rows.append(row)
@@ -141,12 +114,8 @@ def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
         sentence.multiword += mark == "-"  # before its words
         sentence.empty += mark == "."  # after a word
         return
-    raise XalignError(
-        "the words of a sentence are not numbered in order",
-        where=where,
-        found=number,
-        expected=f"{due}" + (" (or is the blank line between two sentences missing?)" if number == "1" else ""),
-    )
+    expected = f"{due}" + (" (or is the blank line between two sentences missing?)" if number == "1" else "")
+    raise XalignError("the words of a sentence are not numbered in order", where=where, found=number, expected=expected)
 
 
 def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
@@ -156,12 +125,9 @@ def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
     if len(missing) == len(labels):
         return None
     if missing:
-        raise XalignError(
-            "a sentence is labelled in part",
-            where=sentence.where,
-            found=f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}",
-            expected="a label for every word or for none",
-        )
+        found = f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}"
+        expected = "a label for every word or for none"
+        raise XalignError("a sentence is labelled in part", where=sentence.where, found=found, expected=expected)
     return labels
 
 
@@ -170,29 +136,17 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     where, words = sentence.where, len(column)
     for k, text in enumerate(column, 1):
         if not (_is_number(text) and int(text) <= words):
-            raise XalignError(
-                "a head is no word of its sentence",
-                where=where,
-                found=f"head {text} of word {k}",
-                expected=f"a number from 0 to {words}",
-            )
+            found, expected = f"head {text} of word {k}", f"a number from 0 to {words}"
+            raise XalignError("a head is no word of its sentence", where=where, found=found, expected=expected)
     heads = tuple(map(int, column))
     roots = [k for k, head in enumerate(heads, 1) if head == 0]
     if len(roots) != 1:
-        raise XalignError(
-            "a sentence does not have one root",
-            where=where,
-            found=f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else ""),
-            expected="one",
-        )
+        found = f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
+        raise XalignError("a sentence does not have one root", where=where, found=found, expected="one")
     cycle = _cycle(heads)
     if cycle:
-        raise XalignError(
-            "the heads of a sentence run in a circle",
-            where=where,
-            found=" -> ".join(map(str, cycle)),
-            expected="a tree",
-        )
+        found = " -> ".join(map(str, cycle))
+        raise XalignError("the heads of a sentence run in a circle", where=where, found=found, expected="a tree")
     return heads
 
 

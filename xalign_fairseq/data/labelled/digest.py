@@ -1,15 +1,15 @@
 """What tells one labelled file from another."""
 
 import hashlib
-import os
 from pathlib import Path
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.bitext import english_file
 from xalign_fairseq.data.labelled.lines import open_bytes
 from xalign_fairseq.data.labelled.sentence_pairs import labels_file
 
 
-def digest(path: str | os.PathLike) -> str:
+def digest(path: StrPath) -> str:
     """First 12 hexadecimal digits of the SHA-256 of a file's content, decompressed, and of what is read with it.
 
     That is the file of labels beside a file of pairs, and the English side of a bitext, appended.

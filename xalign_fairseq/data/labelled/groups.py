@@ -1,13 +1,81 @@
 """Training examples in groups, each of which belongs into one batch, and which groups are held out."""
 
+import logging
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.code_switching import code_switch
-from xalign_fairseq.data.labelled.examples import QuestionExample
+from xalign_fairseq.data.labelled.examples import PairExample, QuestionExample
+
+logger = logging.getLogger(__name__)
+
+
+def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> list[tuple[Any, ...]]:
+    """Replace each translated example by its two mixtures with the original; both belong into one batch.
+
+    (first_xx, second_xx) becomes (first_xx, second_en) and (first_en, second_xx), with XNLI's and PAWS-X's texts or
+    QA's question and context; the original is dropped. Files are parallel line by line; questions go by their ids, and
+    those that were not translated are left out and counted.
+
+    Args:
+        examples: language -> its training examples; ``source`` among them.
+        source: the language to mix with.
+    """
+    others = [language for language in examples if language != source]
+    if source not in examples or not others:
+        problem = "code-switching mixes a translation with the original"
+        parameter = ("code_switch", "train_langs")
+        expected = f"{source} and at least one other language"
+        raise XalignError(problem, parameter=parameter, found=", ".join(examples), expected=expected)
+    return [
+        _mixtures(original, translated)
+        for language in others
+        for original, translated in _parallel(examples[source], examples[language], source, language)
+    ]
+
+
+def _parallel(
+    originals: Sequence[Any], translations: Sequence[Any], source: str, language: str
+) -> list[tuple[Any, Any]]:
+    """Which original each translation belongs to: questions by their ids, other examples by their lines."""
+    if all(isinstance(each, QuestionExample) for each in (*originals, *translations)):
+        by_id = {each.id: each for each in originals}
+        pairs = [(by_id[each.id], each) for each in translations if each.id in by_id]
+        lost = len(originals) + len(translations) - 2 * len(pairs)
+        if lost:
+            logger.warning("%d questions of %s or %s have no counterpart and are left out", lost, source, language)
+        if pairs:
+            return pairs
+    elif len(originals) == len(translations):
+        return list(zip(originals, translations, strict=True))
+    where = f"{source} and {language}"
+    found = f"{len(originals)} and {len(translations)} examples"
+    expected = "a translation of each example, in the same order; of questions with the same ids"
+    raise XalignError("the training files are not parallel", where=where, found=found, expected=expected)
+
+
+def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
+    if isinstance(original, PairExample):
+        if original.label != translated.label:
+            where = f"{original.language} {original.id} and {translated.language} {translated.id}"
+            found = f"labels {original.label} and {translated.label}"
+            raise XalignError("the training files are not parallel", where=where, found=found)
+        return (
+            replace(translated, second=original.second, second_language=original.language),
+            replace(translated, language=original.language, first=original.first, second_language=translated.language),
+        )
+    if isinstance(original, QuestionExample):
+        return (
+            replace(original, question=translated.question, question_language=translated.language),
+            replace(translated, question=original.question, question_language=original.language),
+        )
+    raise XalignError(
+        "code-switching needs examples of two texts", found=type(original).__name__, expected="pairs or questions"
+    )
+
 
 HOLDOUT_SEED = 1
 
@@ -38,26 +106,14 @@ def held_out(
         share: of the source examples.
         seed: of the draw.
         where: for the error.
-
-    Raises:
-        XalignError: the share is none of the source examples or all.
-
-    Example::
-
-        training = {"en": english, "de": german}  # 10 examples each
-        held_out(training, grouped(training, False), 0.2).sum()  # 4
     """
     of_group = list(_sources(training, groups))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(of_group))}
     out = round(share * len(numbers))
     if not 0 < out < len(numbers):
-        raise XalignError(
-            "the share to hold out leaves nothing to train or to choose the model on",
-            where=where,
-            parameter="holdout",
-            found=f"{share:g} of {len(numbers)} examples",
-            expected="a share between 0 and 1",
-        )
+        problem = "the share to hold out leaves nothing to train or to choose the model on"
+        found = f"{share:g} of {len(numbers)} examples"
+        raise XalignError(problem, where=where, parameter="holdout", found=found, expected="a share between 0 and 1")
     chosen = np.zeros(len(numbers), dtype=bool)
     chosen[np.random.default_rng(seed).permutation(len(numbers))[:out]] = True
     return chosen[[numbers[source] for source in of_group]]

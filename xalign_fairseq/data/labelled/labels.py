@@ -38,19 +38,13 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
 
     Tags and relations of Universal Dependencies that merely did not occur in training are no error, since languages
     use different ones and a model can only get them wrong; they are returned, sorted.
-
-    Raises:
-        XalignError: other labels that are not in ``train_labels``; all are named.
     """
     known = set(train_labels)
     unknown = {label for each in examples for label in classes_of(each)} - known
     foreign = unknown - UPOS_TAGS - UD_RELATIONS
     if foreign:
+        problem, remedy = "the file has labels that the model was not trained on", "train on data with the same labels"
         raise XalignError(
-            "the file has labels that the model was not trained on",
-            where=path,
-            found=", ".join(sorted(foreign)),
-            expected=", ".join(sorted(known)),
-            remedy="train on data with the same labels",
+            problem, where=path, found=", ".join(sorted(foreign)), expected=", ".join(sorted(known)), remedy=remedy
         )
     return sorted(unknown)

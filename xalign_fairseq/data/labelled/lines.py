@@ -1,23 +1,19 @@
 """Lines and bytes of benchmark files, plain or compressed, as their authors publish them."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.lines import PACKED, decode_line, packed_by
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike) -> Iterator[IO[bytes]]:
-    """Open a file for reading; one that is compressed, whatever its name, is unpacked.
-
-    Raises:
-        XalignError: the file is missing, or its compressed data are damaged or cut short.
-    """
+def open_bytes(path: StrPath) -> Iterator[IO[bytes]]:
+    """Open a file for reading; one that is compressed, whatever its name, is unpacked."""
     path = Path(path)
     if not path.is_file():
         raise XalignError("the file does not exist", where=path, remedy="check the path, the split and the language")
@@ -27,19 +23,11 @@ def open_bytes(path: str | os.PathLike) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def read_rows(path: str | os.PathLike) -> Iterator[str]:
+def read_rows(path: StrPath) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, one at a time, without their line end (LF or CRLF: XTREME's scripts write both).
 
     Only LF ends a line, so that the separators of Unicode, which real sentences hold, don't. A byte order mark at the
     start is dropped.
-
-    Raises:
-        XalignError: the file is missing, empty, damaged or not UTF-8 (file and line are named).
-
-    Example::
-
-        for number, line in enumerate(read_rows("test-de.tsv.gz"), 1):
-            ...
     """
     number = 0
     with open_bytes(path) as stream:

@@ -1,11 +1,11 @@
 """Pairs of texts with a class: XNLI and PAWS-X, as XTREME and as their authors lay them out."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import existing
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.lines import read_rows
@@ -31,7 +31,7 @@ class _Columns:
     language: int | None = None
 
 
-def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
+def read_pairs(path: StrPath, language: str) -> list[PairExample]:
     """Read pairs of texts from tab-separated rows; what the columns are follows from the first row.
 
     With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) columns go by their names, and of a file that holds many
@@ -39,15 +39,6 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     two texts, whose labels are the lines of ``{split}.labels`` beside ``{split}-{language}.tsv``, if there is such a
     file. A column of labels that is empty in every row holds none. ``contradictory``, as XNLI's training files have it,
     is read as ``contradiction``.
-
-    Raises:
-        XalignError: ragged rows (file and line), labels of some rows only or in another number than the pairs, no
-            row of the language.
-
-    Example::
-
-        pair = read_pairs("dev-de.tsv", "de")[0]
-        pair.first, pair.second, pair.label
     """
     rows = read_rows(path)
     columns, header = _columns(path)
@@ -57,12 +48,8 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     for number, line in enumerate(rows, 1 + header):
         row = line.split("\t")
         if len(row) != columns.width:
-            raise XalignError(
-                "a row does not have the columns of the first one",
-                where=f"{path}, line {number}",
-                found=f"{len(row)} columns",
-                expected=f"{columns.width}",
-            )
+            problem, where = "a row does not have the columns of the first one", f"{path}, line {number}"
+            raise XalignError(problem, where=where, found=f"{len(row)} columns", expected=f"{columns.width}")
         if columns.language is not None and row[columns.language].strip() != language:
             others.add(row[columns.language].strip())
             continue
@@ -80,7 +67,7 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     return _with_labels_beside(path, examples) if columns.label is None else examples
 
 
-def labels_file(path: str | os.PathLike) -> Path | None:
+def labels_file(path: StrPath) -> Path | None:
     """The file of labels beside ``{split}-{language}.tsv``, ``{split}.labels`` (or compressed), if there is one."""
     path = Path(path)
     split = path.name.partition("-")[0]
@@ -88,7 +75,7 @@ def labels_file(path: str | os.PathLike) -> Path | None:
     return beside if beside.is_file() and beside.name != path.name else None
 
 
-def _columns(path: str | os.PathLike) -> tuple[_Columns, bool]:
+def _columns(path: StrPath) -> tuple[_Columns, bool]:
     """What the columns are and whether the first row is a header."""
     row = next(read_rows(path)).split("\t")
     names = [name.strip().lower() for name in row]
@@ -96,12 +83,10 @@ def _columns(path: str | os.PathLike) -> tuple[_Columns, bool]:
     if first is not None and second is not None:
         return _Columns(len(row), first, second, label, _index(names, _ID), _index(names, ("language",))), True
     if len(row) not in (2, 3):
-        raise XalignError(
-            "the columns of the file are unknown",
-            where=f"{path}, line 1",
-            found=f"{len(row)} columns and no header",
-            expected="text TAB text [TAB label], or a header that names sentence1, sentence2 and label",
-        )
+        where = f"{path}, line 1"
+        found = f"{len(row)} columns and no header"
+        expected = "text TAB text [TAB label], or a header that names sentence1, sentence2 and label"
+        raise XalignError("the columns of the file are unknown", where=where, found=found, expected=expected)
     return _Columns(len(row), 0, 1, 2 if len(row) == 3 else None), False
 
 
@@ -115,10 +100,7 @@ def quote(text: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """Take off the quotes that Python's csv module, with which XTREME wrote some files, puts around a text with quotes.
-
-    Such a text begins and ends with a quote and has all others doubled; a plain text that does so has none inside.
-    """
+    """Without the quotes that Python's csv module, which XTREME used, put around a text."""
     inside = text[1:-1]
     quoted = len(text) > 3 and text[0] == text[-1] == '"' and '""' in inside and '"' not in inside.replace('""', "")
     return inside.replace('""', '"') if quoted else text
@@ -129,13 +111,13 @@ def _label(text: str) -> str | None:
     return "contradiction" if label == "contradictory" else label or None
 
 
-def _no_label(path: str | os.PathLike, number: int) -> XalignError:
+def _no_label(path: StrPath, number: int) -> XalignError:
     return XalignError(
         "a pair has no label", where=f"{path}, line {number}", expected="a label in every row or in none"
     )
 
 
-def _with_labels_beside(path: str | os.PathLike, examples: list[PairExample]) -> list[PairExample]:
+def _with_labels_beside(path: StrPath, examples: list[PairExample]) -> list[PairExample]:
     beside = labels_file(path)
     if beside is None:
         return examples
@@ -143,10 +125,6 @@ def _with_labels_beside(path: str | os.PathLike, examples: list[PairExample]) ->
     if None in labels:
         raise _no_label(beside, 1 + labels.index(None))
     if len(labels) != len(examples):
-        raise XalignError(
-            "pairs and labels differ in number",
-            where=f"{path}, {beside}",
-            found=f"{len(examples)} pairs, {len(labels)} labels",
-            expected="a label for each pair",
-        )
+        problem, found = "pairs and labels differ in number", f"{len(examples)} pairs, {len(labels)} labels"
+        raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a label for each pair")
     return [replace(each, label=label) for each, label in zip(examples, labels, strict=True)]

@@ -1,10 +1,10 @@
 """SQuAD's JSON, as XQuAD, MLQA and TyDiQA-GoldP have it too."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import parse_json
 from xalign_fairseq.data.labelled.examples import QuestionExample
 from xalign_fairseq.data.labelled.lines import open_bytes
@@ -23,19 +23,10 @@ TYDIQA_LANGUAGES = {
 }
 
 
-def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
+def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
 
     Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled.
-
-    Raises:
-        XalignError: the file is not such JSON, a question has no answer (SQuAD 2), or an answer does not stand at its
-            offset in the context (id, what stands there and where the answer is).
-
-    Example::
-
-        first = read_squad("xquad.de.json.gz", "de")[0]
-        first.question, first.answers  # ..., (("308", 34),)
     """
     with open_bytes(path) as stream:
         content = parse_json(stream.read(), path)
@@ -45,23 +36,15 @@ def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
         if isinstance(error, XalignError):
             raise
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise XalignError(
-            "the file is not SQuAD's JSON",
-            where=path,
-            found=problem,
-            expected='{"data": [{"paragraphs": [{"context", "qas": [{"id", "question", "answers"}]}]}]}',
-        ) from None
+        expected = '{"data": [{"paragraphs": [{"context", "qas": [{"id", "question", "answers"}]}]}]}'
+        raise XalignError("the file is not SQuAD's JSON", where=path, found=problem, expected=expected) from None
     if not questions:
         raise XalignError("the file has no question", where=path)
     return questions
 
 
-def read_tydiqa(path: str | os.PathLike, language: str) -> list[QuestionExample]:
-    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name.
-
-    Raises:
-        XalignError: as :func:`read_squad`, or no question is in the language.
-    """
+def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
+    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name."""
     questions = read_squad(path, language)
     names = {each.id.split("-")[0] for each in questions} & set(TYDIQA_LANGUAGES.values())
     mine = TYDIQA_LANGUAGES.get(language, language)
@@ -88,11 +71,8 @@ def _questions(data: Any, path: object, language: str) -> Iterator[QuestionExamp
 def _answers(answers: Any, context: str, where: str) -> tuple[tuple[str, int], ...] | None:
     """Texts and offsets, checked against the context; ``None`` if no answer has a text."""
     if not answers:
-        raise XalignError(
-            "a question has no answer",
-            where=where,
-            expected="at least one (unanswerable questions, as SQuAD 2 has them, are not supported)",
-        )
+        expected = "at least one (unanswerable questions, as SQuAD 2 has them, are not supported)"
+        raise XalignError("a question has no answer", where=where, expected=expected)
     found = tuple((each["text"], int(each["answer_start"])) for each in answers if each["text"])
     for text, start in found:
         if start < 0 or not context.startswith(text, start):

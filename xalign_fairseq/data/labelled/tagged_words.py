@@ -1,10 +1,10 @@
 """A word and its tag a line, a blank line after each sentence: XTREME's POS and NER, and WikiAnn's own files."""
 
-import os
 import re
 from collections.abc import Iterator
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.conllu import read_upos
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.data.labelled.lines import read_rows
@@ -12,19 +12,11 @@ from xalign_fairseq.data.labelled.lines import read_rows
 _BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003's files have it
 
 
-def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExample]:
+def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
     """Read ``word TAB tag`` lines, or ``word`` lines of a file without labels.
 
     The first line tells which; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), which
     is taken off. Sentences are numbered from 1.
-
-    Raises:
-        XalignError: a line that is unlike the first one (file and line), a tag behind a blank, or no sentence at all.
-
-    Example::
-
-        first = read_tagged_words("dev-de.tsv", "de")[0]
-        first.words, first.tags  # ("in", "Berlin"), ("O", "B-LOC")
     """
     examples: list[WordsExample] = []
     words: list[str] = []
@@ -48,14 +40,14 @@ def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExamp
     return examples
 
 
-def read_pos(path: str | os.PathLike, language: str) -> list[WordsExample]:
+def read_pos(path: StrPath, language: str) -> list[WordsExample]:
     """Read words and part-of-speech tags from CoNLL-U, which has ten columns, or from ``word TAB tag`` lines."""
     rows = (row for row in read_rows(path) if row.strip() and not row.startswith("#"))
     columns = next(rows, "").count("\t") + 1
     return read_tagged_words(path, language) if columns <= 2 else read_upos(path, language)
 
 
-def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:
+def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
     """``[word, tag]`` or ``[word]`` of each line, ``None`` for a blank one."""
     prefix = f"{language}:"
     columns, prefixed = 0, False
@@ -66,27 +58,17 @@ def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:
             continue
         if columns == 0:
             if len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
-                raise XalignError(
-                    "the columns are separated by blanks",
-                    where=f"{path}, line {number}",
-                    found=row[0],
-                    expected="word TAB tag",
-                    remedy=f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)',
-                )
+                problem = "the columns are separated by blanks"
+                where = f"{path}, line {number}"
+                remedy = f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)'
+                raise XalignError(problem, where=where, found=row[0], expected="word TAB tag", remedy=remedy)
             columns, prefixed = len(row), row[0].startswith(prefix) and row[0] != prefix
         # XTREME's script leaves words empty that held nothing but blanks; their tags count all the same.
         if len(row) != columns or columns > 2 or not row[-1]:
-            raise XalignError(
-                "a line is malformed",
-                where=f"{path}, line {number}",
-                found=f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty"),
-                expected="word TAB tag on every line (or a word alone on every line of a file without labels)",
-            )
+            found = f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty")
+            expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"
+            raise XalignError("a line is malformed", where=f"{path}, line {number}", found=found, expected=expected)
         if prefixed and not row[0].startswith(prefix):
-            raise XalignError(
-                "a word lacks the language that the file's first word has before it",
-                where=f"{path}, line {number}",
-                found=row[0],
-                expected=f"{prefix}{row[0]}",
-            )
+            problem = "a word lacks the language that the file's first word has before it"
+            raise XalignError(problem, where=f"{path}, line {number}", found=row[0], expected=f"{prefix}{row[0]}")
         yield [row[0].removeprefix(prefix), *row[1:]] if prefixed else row

@@ -96,9 +96,12 @@ class PairText:
             sides, words = [ids for ids, _ in both], [index for _, index in both]
         no_src, no_tgt = (sizes == 0 for _, sizes in sides)
         keep, filtered = _filter(
-            ~(no_src | no_tgt), filters, [sizes for _, sizes in sides],
-            dict(zip((self.src, self.tgt), texts, strict=True)), self.repeated,
-        )  # fmt: skip
+            ~(no_src | no_tgt),
+            filters,
+            [sizes for _, sizes in sides],
+            dict(zip((self.src, self.tgt), texts, strict=True)),
+            self.repeated,
+        )
         counts = {
             "lines": len(keep),
             "pairs": int(keep.sum()),

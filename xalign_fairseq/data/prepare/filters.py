@@ -28,10 +28,6 @@ class Filters:
         max_length_ratio: the longer side of a pair has at most so many times the tokens of the shorter one.
         deduplicate: of equal pairs (both sides), or lines, the first alone.
         language_model: a fastText model; each side is to be most probably in its language by it.
-
-    Example::
-
-        Filters(max_length=256, max_length_ratio=3)
     """
 
     min_length: int | None = None
@@ -90,10 +86,6 @@ class SeenHashes:
 
     Args:
         expected: how many hashes will be added at most.
-
-    Example::
-
-        SeenHashes(3).add(np.array([5, 7, 5], dtype=np.uint64))  # [False, False, True]
     """
 
     def __init__(self, expected: int):
@@ -115,10 +107,6 @@ class SeenHashes:
 
 
 def line_hashes(sides: Sequence[Sequence[str]]) -> np.ndarray:
-    """64-bit hashes (n,) uint64 of pairs, or of lines: the same on every machine.
-
-    Args:
-        sides: the lines of each side, as many in each.
-    """
+    """64-bit hashes (n,) uint64 of pairs, or of lines: the same on every machine."""
     rows = ("\n".join(row).encode() for row in zip(*sides, strict=True))
     return np.frombuffer(b"".join(blake2b(row, digest_size=8).digest() for row in rows), dtype="<u8")

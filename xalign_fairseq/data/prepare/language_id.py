@@ -9,25 +9,19 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 
 LABEL = "__label__"  # begins fastText's names of languages
 MODELS = "lid.176.bin or lid.176.ftz, see https://fasttext.cc/docs/en/language-identification.html"
 
 
-def in_language(path: str | os.PathLike, language: str, lines: Sequence[str]) -> np.ndarray:
+def in_language(path: StrPath, language: str, lines: Sequence[str]) -> np.ndarray:
     """(n,) bool: which lines are most probably in a language.
 
     Args:
         path: of the model.
         language: its code; of ``pt_BR`` and ``zh-Hans`` the first part counts.
         lines: without line breaks.
-
-    Raises:
-        XalignError: the library is not installed, or the file is no such model.
-
-    Example::
-
-        in_language("lid.176.bin", "en", ["The red house", "Das rote Haus"])  # [True, False]
     """
     wanted = LABEL + code(language)
     predict = _load(os.fspath(path)).predict
@@ -35,18 +29,13 @@ def in_language(path: str | os.PathLike, language: str, lines: Sequence[str]) ->
     return np.array([wanted in predict(line)[0] for line in lines], dtype=bool)
 
 
-def require_model(path: str | os.PathLike) -> None:
+def require_model(path: StrPath) -> None:
     """:class:`XalignError` unless a model can be read."""
     _load(os.fspath(path))
 
 
 def code(language: str) -> str:
-    """The language of a code that may name a region or a script, too.
-
-    Example::
-
-        code("pt_BR")  # "pt"
-    """
+    """The language of a code that may name a region or a script, too."""
     return re.split("[_-]", language)[0]
 
 
@@ -64,8 +53,6 @@ def _load(path: str) -> Any:
         model = fasttext.load_model(path)
         model.predict("a")
     except (ValueError, RuntimeError, MemoryError) as error:
-        raise XalignError(
-            "the file is no fastText model that tells languages apart", where=path, found=error,
-            expected=MODELS,
-        ) from None  # fmt: skip
+        problem = "the file is no fastText model that tells languages apart"
+        raise XalignError(problem, where=path, found=error, expected=MODELS) from None
     return model

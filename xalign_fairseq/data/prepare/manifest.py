@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data.databin import MANIFEST
@@ -103,7 +103,7 @@ def _scripts(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
-def _name(path: str | os.PathLike | None) -> str | None:
+def _name(path: StrPath | None) -> str | None:
     return None if path is None else os.fspath(path)
 
 

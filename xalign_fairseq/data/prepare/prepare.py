@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
 from xalign_fairseq.core.progress import progress as progress_of
 from xalign_fairseq.core.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
 from xalign_fairseq.core.workers import Workers, processes
@@ -125,7 +125,7 @@ def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
     tokenizer.dictionary.save(folder / DICTIONARY)
 
 
-def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str | os.PathLike | None) -> None:
+def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | None) -> None:
     """Put the user's files into the folder as they are, if the two belong together."""
     if dictionary is None:
         _store_tokenizer(folder, SentencePieceTokenizer(model))
@@ -172,12 +172,10 @@ def _write_texts(
                     bar.update(encoded.counts["lines"])
                     progress.note(state, writers)
             if counts[text.kept] == 0:
-                raise XalignError(
-                    "nothing is left of a text",
-                    where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
-                    found=f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters",
-                    expected="at least one sentence",
-                )
+                where = f"{text.name}: {', '.join(file.path for file in text.sources)}"
+                found = f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters"
+                expected = "at least one sentence"
+                raise XalignError("nothing is left of a text", where=where, found=found, expected=expected)
             progress.finish(state)
             yield counts
 
@@ -222,14 +220,11 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
 
 
 @contextmanager
-def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
+def _disk_errors(destdir: StrPath) -> Iterator[None]:
     """A full disk, or a folder that can't be written, as an error that says that nothing was lost."""
     try:
         yield
     except OSError as error:
-        raise XalignError(
-            "the data-bin could not be written; what was there before is unchanged",
-            where=os.fspath(destdir),
-            found=error,
-            remedy=("free some disk space, or choose another", Parameter("out"), "and prepare again"),
-        ) from error
+        problem = "the data-bin could not be written; what was there before is unchanged"
+        remedy = ("free some disk space, or choose another", Parameter("out"), "and prepare again")
+        raise XalignError(problem, where=os.fspath(destdir), found=error, remedy=remedy) from error

@@ -96,11 +96,14 @@ class PrepareProgress:
         if entry is None:
             return TextProgress(name)
         places = {output: (first, second) for output, (first, second) in entry["places"].items()}
-        files = [(path(self._folder / output), size) for output, place in places.items() for path, size in
-                 zip((bin_path, sizes_path), place, strict=True)]  # fmt: skip
-        if not entry["done"] and not all(path.is_file() and path.stat().st_size >= size for path, size in files):
+        if not entry["done"] and not all(self._reaches(output, *place) for output, place in places.items()):
             return TextProgress(name)
         return TextProgress(name, entry["parts"], entry["done"], Counter(entry["counts"]), places)
+
+    def _reaches(self, output: str, first: int, second: int) -> bool:
+        """Whether an output's files have these sizes, or more."""
+        files = ((bin_path(self._folder / output), first), (sizes_path(self._folder / output), second))
+        return all(path.is_file() and path.stat().st_size >= size for path, size in files)
 
     def note(self, state: TextProgress, writers: Sequence[MMapWriter]) -> None:
         """So many chunks are written; noted now and then."""
@@ -127,9 +130,7 @@ class PrepareProgress:
 
     def _put(self, state: TextProgress) -> None:
         places = {name: list(place) for name, place in state.places.items()}
-        self._texts[state.name] = _Entry(
-            parts=state.parts, done=state.done, counts=dict(state.counts), places=places
-        )  # fmt: skip
+        self._texts[state.name] = _Entry(parts=state.parts, done=state.done, counts=dict(state.counts), places=places)
         self._write()
 
     def _write(self) -> None:

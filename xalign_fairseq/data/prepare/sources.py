@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import require_outside
+from xalign_fairseq.core.files import StrPath, require_outside
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.filters import Filters
@@ -20,11 +20,9 @@ RESERVED = ("links", "words", "None")  # these stand where a language stands in 
 def require_language(code: str) -> None:
     """Raise :class:`XalignError` unless a language code can stand in the names of a data-bin's files."""
     if not LANGUAGE.fullmatch(code) or code in RESERVED:
-        raise XalignError(
-            "this language code can't be part of the data-bin's file names",
-            found=repr(code),
-            expected=f"no blank, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}",
-        )
+        problem = "this language code can't be part of the data-bin's file names"
+        expected = f"no blank, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}"
+        raise XalignError(problem, found=repr(code), expected=expected)
 
 
 @dataclass(frozen=True)
@@ -70,12 +68,12 @@ class PrepareOptions:
         progress: show a progress bar if stderr is a terminal.
     """
 
-    destdir: str | os.PathLike
+    destdir: StrPath
     pairs: Sequence[PairSource] = ()
     mono: Sequence[MonoSource] = ()
-    spm: str | os.PathLike | None = None
-    dictionary: str | os.PathLike | None = None
-    tokenizer: str | os.PathLike | None = None
+    spm: StrPath | None = None
+    dictionary: StrPath | None = None
+    tokenizer: StrPath | None = None
     trim_vocabulary: bool = False
     vocab_size: int = 8000
     seed: int = 1
@@ -126,11 +124,8 @@ class PrepareOptions:
         if self.tokenizer is not None and self.spm is not None:
             raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="that of the model")
         if self.trim_vocabulary and self.tokenizer is None:
-            raise XalignError(
-                "a vocabulary is trimmed with its model, and none is given",
-                parameter="trim_vocabulary",
-                remedy=("add", Parameter("tokenizer", "MODEL")),
-            )
+            problem = "a vocabulary is trimmed with its model, and none is given"
+            raise XalignError(problem, parameter="trim_vocabulary", remedy=("add", Parameter("tokenizer", "MODEL")))
         if self.dictionary is not None and self.spm is None:
             raise XalignError(
                 "a dictionary needs the sentencepiece model that it belongs to",
@@ -162,11 +157,9 @@ class PrepareOptions:
             expected = "0/N to N-1/N of N shards"
             raise XalignError("there is no such shard", parameter="shard", found=f"{index}/{number}", expected=expected)
         if self.trains_model:
-            raise XalignError(
-                "shards need one tokenizer, and each would train its own",
-                parameter=("shard", "spm", "tokenizer"),
-                remedy="train it once, such as by preparing a part of the text, and give it to all shards",
-            )
+            problem = "shards need one tokenizer, and each would train its own"
+            remedy = "train it once, such as by preparing a part of the text, and give it to all shards"
+            raise XalignError(problem, parameter=("shard", "spm", "tokenizer"), remedy=remedy)
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:

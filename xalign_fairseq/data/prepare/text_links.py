@@ -24,16 +24,6 @@ def require_fitting_links(text: PairText, filters: Filters, run: Workers) -> Non
     They can't if one is malformed or lies outside its sentences, or if a sentence has more than :data:`MOST_WORDS`
     words. The error names line, link and lengths. Only a file that does not fit is held as a whole, to say whether it
     looks 1-based.
-
-    Args:
-        text: the bitext.
-        filters: a sentence that they leave out for its length may have any number of words.
-        run: in these processes.
-
-    Example::
-
-        with processes(4) as run:
-            require_fitting_links(text, Filters(), run)
     """
     if text.links_file is None:
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.core.text.lines import read_lines
 
 BOS, PAD, EOS, UNK, MASK = "<s>", "<pad>", "</s>", "<unk>", "<mask>"
@@ -39,7 +39,7 @@ class Dictionary:
             raise ValueError(f"{len(self.symbols) - 4} symbols but {len(self.counts) - 4} counts")
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "Dictionary":
+    def load(cls, path: StrPath) -> "Dictionary":
         """Read ``symbol count`` lines.
 
         Raises:
@@ -54,22 +54,22 @@ class Dictionary:
             overwrite = rest.endswith(mark)
             symbol, _, count = rest.removesuffix(mark).rpartition(" ")
             if not symbol or not count.isdecimal() or len(count) > MOST_DIGITS:
-                raise XalignError(
-                    "the dictionary has a line that is not 'symbol count'",
-                    where=f"{os.fspath(path)}, line {number}", found=repr(line),
-                    expected="for example: ▁the 1520",
-                )  # fmt: skip
+                problem = "the dictionary has a line that is not 'symbol count'"
+                where = f"{os.fspath(path)}, line {number}"
+                raise XalignError(problem, where=where, found=repr(line), expected="for example: ▁the 1520")
             if symbol in seen and not overwrite:
                 raise XalignError(
-                    "the dictionary has a symbol twice", where=f"{os.fspath(path)}, line {number}", found=symbol,
+                    "the dictionary has a symbol twice",
+                    where=f"{os.fspath(path)}, line {number}",
+                    found=symbol,
                     remedy=f"remove one of the lines, or end the line with {OVERWRITE} so that its id holds",
-                )  # fmt: skip
+                )
             seen.add(symbol)
             symbols.append(symbol)
             counts.append(int(count))
         return cls(symbols, counts)
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: StrPath) -> None:
         """Write ``symbol count`` lines, as fairseq does: the four specials are left out."""
         with atomic_write(path) as stream:
             for symbol, count in zip(self.symbols[4:], self.counts[4:], strict=True):

@@ -39,30 +39,18 @@ class Normalisation:
 
 
 def read_pieces(model: bytes) -> list[Piece]:
-    """All pieces of a model in the order of their ids; ``model`` is one that sentencepiece has loaded.
-
-    Example::
-
-        read_pieces(Path("sentencepiece.model").read_bytes())[0]  # Piece("<unk>", 0.0, UNKNOWN)
-    """
+    """All pieces of a model in the order of their ids; ``model`` is one that sentencepiece has loaded."""
     return [Piece(each.piece, each.score, each.type) for each in _parse(model).pieces]
 
 
 def require_unigram(model: bytes, where: object) -> None:
-    """Refuse a model that is no unigram one.
-
-    Raises:
-        XalignError: its type is BPE, word or char, so that scores alone do not decide on the segmentation.
-    """
+    """Refuse a model that is no unigram one."""
     kind = model_type(model)
     if kind != "unigram":
-        raise XalignError(
-            "the sentencepiece model can't be copied into another script",
-            where=where,
-            found=f"a {kind} model",
-            expected="a unigram model, in which a twin's score makes it follow its original",
-            remedy=("train a unigram model with spm_train or", Command("prepare")),
-        )
+        problem = "the sentencepiece model can't be copied into another script"
+        expected = "a unigram model, in which a twin's score makes it follow its original"
+        remedy = ("train a unigram model with spm_train or", Command("prepare"))
+        raise XalignError(problem, where=where, found=f"a {kind} model", expected=expected, remedy=remedy)
 
 
 def model_type(model: bytes) -> str:
@@ -81,12 +69,7 @@ def read_normalisation(model: bytes) -> Normalisation:
 
 
 def rule_charsmap(name: str) -> bytes:
-    """The charsmap of one of sentencepiece's own normalisations.
-
-    Example::
-
-        make_unigram(pieces, rule_charsmap("nmt_nfkc"))  # sentencepiece's default
-    """
+    """The charsmap of one of sentencepiece's own normalisations."""
     rules = sentencepiece.SentencePieceNormalizer(rule_name=name)
     return read_normalisation(rules.serialized_model_proto()).charsmap
 
@@ -95,14 +78,6 @@ def make_unigram(pieces: Iterable[tuple[str, float, int]], charsmap: bytes) -> b
     """A unigram model, which normalises text by a charsmap and sentencepiece's other defaults.
 
     The model is written without protobuf, which would take a second for XLM-R's pieces.
-
-    Raises:
-        XalignError: a piece is no text that UTF-8 has, or its score no number that float32 has.
-
-    Example::
-
-        specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
-        sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
     """
     numbers, model = struct.Struct("<cfcB").pack, bytearray()
     text, score, kind = "", 0.0, NORMAL
@@ -142,18 +117,7 @@ def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
 
 
 def keep_pieces(model: bytes, keep: Iterable[bool]) -> bytes:
-    """The model without the pieces that are not to be kept, the others in their order; it normalises text as before.
-
-    Samples by which older releases of sentencepiece test a model when they load it are left out.
-
-    Args:
-        model: one that sentencepiece has loaded.
-        keep: of each piece, in the order of their ids.
-
-    Example::
-
-        keep_pieces(model, [piece.type != NORMAL or len(piece.text) == 1 for piece in read_pieces(model)])
-    """
+    """The model without the pieces that are not to be kept, the others in their order; it normalises text as before."""
     proto, fewer = _parse(model), _messages().ModelProto()
     for part in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
         if proto.HasField(part):
@@ -176,6 +140,7 @@ def _messages() -> Any:
     try:
         from sentencepiece import sentencepiece_model_pb2
     except Exception as error:  # protobuf is not there, or older than these messages: an error of its own
-        raise XalignError("sentencepiece's models are taken apart by protobuf", found=error,
-                          remedy="pip install -U protobuf") from None  # fmt: skip
+        raise XalignError(
+            "sentencepiece's models are taken apart by protobuf", found=error, remedy="pip install -U protobuf"
+        ) from None
     return sentencepiece_model_pb2

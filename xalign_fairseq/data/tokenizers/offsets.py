@@ -24,10 +24,6 @@ def pieces_with_offsets(
     Returns:
         pieces: texts, split at white space within them as ``fairseq-preprocess`` splits.
         begin, end: (N,) int64, 0-based, end exclusive: ``text[begin[i]:end[i]]`` is behind piece i.
-
-    Example::
-
-        pieces_with_offsets(processor, "ﬁne ½")  # ["▁fine", "▁", "1⁄2"], [0, 4, 4], [3, 4, 5]
     """
     normalised, origin = processor.normalize(text, with_offsets=True)
     # Pieces are counted in bytes, for a model with byte fallback has pieces of one byte.

@@ -41,9 +41,9 @@ class TokenizerPipeline:
         return {"content": self.content, "special_ids": list(self.special_ids), "size": self.size}
 
     @classmethod
-    def from_state(cls, state: Any, where: object = None) -> "TokenizerPipeline":
+    def from_state(cls, state: object, where: object = None) -> "TokenizerPipeline":
         """What :meth:`to_state` gave; :class:`XalignError` for something else."""
-        require_form(state, dict[str, Any], where)
+        state = require_form(state, dict[str, Any], where)
         if state.keys() != {"content", "special_ids", "size"}:
             raise XalignError("this is no tokenizer's pipeline", where=where, found=sorted(state))
         require_form(state["content"], str, where)
@@ -117,11 +117,9 @@ class PipelineTokenizer(Tokenizer):
         self.missing_pieces = 0
         order = pipeline.order
         if dictionary.embedding_size != len(order):
+            found, remedy = f"{dictionary.embedding_size} ids", "give the dict.txt that came with the model"
             raise XalignError(
-                "the dictionary does not belong to the tokenizer",
-                found=f"{dictionary.embedding_size} ids",
-                expected=f"{len(order)}",
-                remedy="give the dict.txt that came with the model",
+                "the dictionary does not belong to the tokenizer", found=found, expected=f"{len(order)}", remedy=remedy
             )
         self._pieces = pipeline.open()
         # Ids that stand for several symbols are text's <unk> before they are others.
@@ -143,14 +141,11 @@ class PipelineTokenizer(Tokenizer):
         return self.pipeline
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
-        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
         flat, sizes = flatten([self._read(line).ids for line in lines])
         return self._table[flat], sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
-
-        The ids are those of the whole line. A token is of the word of its first letter; one of blanks alone is of the
+        """A token is of the word of its first letter; one of blanks alone is of the
         word that follows.
         """
         ids, index = [], []

@@ -21,20 +21,8 @@ def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -
 
     The settings are XLM-R's: NFKC, character coverage 0.9995, ``<unk>`` 0, ``<s>`` 1, ``</s>`` 2.
 
-    Args:
-        files: checked text, of all languages.
-        vocab_size: the model's number of pieces, these three included; a text that yields fewer gives fewer.
-        seed: of the drawing.
-
     Returns:
         The bytes of the model file: the same for the same text and seed.
-
-    Raises:
-        XalignError: the vocabulary is too small for the characters of the text.
-
-    Example::
-
-        model = train_sentencepiece([scan("train.en"), scan("train.de")], vocab_size=8000, seed=1)
     """
     model = io.BytesIO()
     try:

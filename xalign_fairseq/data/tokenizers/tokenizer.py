@@ -11,6 +11,7 @@ import numpy as np
 import sentencepiece
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.offsets import SPACE, pieces_with_offsets
 
@@ -122,7 +123,7 @@ class SentencePieceTokenizer(Tokenizer):
         tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's model
     """
 
-    def __init__(self, model: str | os.PathLike | bytes, dictionary: Dictionary | None = None):
+    def __init__(self, model: StrPath | bytes, dictionary: Dictionary | None = None):
         super().__init__()
         self._processor = load_sentencepiece(model)
         self.dictionary = dictionary if dictionary is not None else dictionary_of_model(self._processor)
@@ -133,7 +134,6 @@ class SentencePieceTokenizer(Tokenizer):
         self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
-        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
         return self._ids_of(lines, flatten(self._encode_each(list(lines))))
 
     def _ids_of(self, lines: Sequence[str], encoded: Ragged) -> Ragged:
@@ -145,9 +145,7 @@ class SentencePieceTokenizer(Tokenizer):
         return flat, sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
-
-        The ids are those of the whole line. A piece that begins with ▁ begins a word, in lines of words of which each,
+        """A piece that begins with ▁ begins a word, in lines of words of which each,
         encoded by itself, has one such piece. In a few other sentences normalisation makes two words of one, or none,
         or a piece spans two: there the words are found by the position of the characters.
         """
@@ -260,7 +258,7 @@ class SentencePieceTokenizer(Tokenizer):
         return np.bincount(owners, minlength=len(words)).tolist()
 
 
-def load_sentencepiece(model: str | os.PathLike | bytes) -> sentencepiece.SentencePieceProcessor:
+def load_sentencepiece(model: StrPath | bytes) -> sentencepiece.SentencePieceProcessor:
     """A sentencepiece model from a path or from its bytes; :class:`XalignError` if it isn't one."""
     where = f"{len(model)} bytes" if isinstance(model, bytes) else os.fspath(model)
     if not isinstance(model, bytes):

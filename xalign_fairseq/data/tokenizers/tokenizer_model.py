@@ -1,14 +1,13 @@
 """A tokenizer's model, as data-bins and checkpoints keep it beside the dictionary, and the tokenizer that it makes."""
 
 import json
-import os
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.offsets import SPACE
@@ -32,15 +31,7 @@ _STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
 
 
 def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Tokenizer:
-    """The tokenizer of a model, or of a model's file, and a dictionary.
-
-    Raises:
-        XalignError: a damaged model, or a dictionary of another one.
-
-    Example::
-
-        make_tokenizer(Path("sentencepiece.bpe.model"), Dictionary.load("dict.txt")).encode("Hello world!")
-    """
+    """The tokenizer of a model, or of a model's file, and a dictionary."""
     if isinstance(model, Path) and model.name in _STATES:
         model = read_model(model)
     if isinstance(model, WordPieceSettings):
@@ -50,20 +41,12 @@ def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Toke
     return SentencePieceTokenizer(model, dictionary)
 
 
-def find_model(folder: str | os.PathLike) -> Path | None:
-    """The file of the tokenizer's model in a folder, None if there is none.
-
-    Raises:
-        XalignError: there are models of several kinds.
-    """
+def find_model(folder: StrPath) -> Path | None:
+    """The file of the tokenizer's model in a folder, None if there is none."""
     found = [path for name in (*SENTENCEPIECE_NAMES, *_STATES) if (path := Path(folder) / name).is_file()]
     if len(found) > 1 and found[-1].name in _STATES:
-        raise XalignError(
-            "the folder has two tokenizers",
-            where=folder,
-            found=" and ".join(path.name for path in found),
-            remedy="remove the one that the data were not encoded with",
-        )
+        problem, remedy = "the folder has two tokenizers", "remove the one that the data were not encoded with"
+        raise XalignError(problem, where=folder, found=" and ".join(path.name for path in found), remedy=remedy)
     return found[0] if found else None
 
 

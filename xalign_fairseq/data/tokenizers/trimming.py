@@ -1,6 +1,5 @@
 """A tokenizer of fewer pieces: those that a text needs, which is cut as before (Abdaoui et al. 2020)."""
 
-import os
 import unicodedata
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -10,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.progress import progress as progress_of
 from xalign_fairseq.core.text.corpus import require_files, scan
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
@@ -43,12 +43,6 @@ class Trimmer(ABC):
 
     Attributes:
         counts: how often each id occurred in the text, (V,) int64.
-
-    Example::
-
-        trimmer = make_trimmer(tokenizer)
-        trimmer.read(["Ein kleines Haus."])
-        small = trimmer.trim(floor=0).tokenizer
     """
 
     def __init__(self, tokenizer: Tokenizer):
@@ -64,9 +58,6 @@ class Trimmer(ABC):
 
         Args:
             floor: how many pieces are kept because they are the most frequent ones, whether the text has them or not.
-
-        Raises:
-            XalignError: a floor below 0.
         """
         if floor < 0:
             raise XalignError("a number of pieces is below 0", parameter="floor", found=floor, expected="0 or more")
@@ -220,29 +211,17 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
     if isinstance(tokenizer, WordPieceTokenizer):
         return WordPieceTrimmer(tokenizer)
     if not isinstance(tokenizer, SentencePieceTokenizer):
-        raise XalignError(
-            "this kind of tokenizer can't be trimmed",
-            found="a tokenizer.json of another kind than XLM-R's and BERT's",
-            expected="a sentencepiece model or WordPiece",
-            remedy="leave the trimming out",
-        )
+        found = "a tokenizer.json of another kind than XLM-R's and BERT's"
+        expected = "a sentencepiece model or WordPiece"
+        remedy = "leave the trimming out"
+        raise XalignError("this kind of tokenizer can't be trimmed", found=found, expected=expected, remedy=remedy)
     return SentencePieceTrimmer(tokenizer)
 
 
 def trim_to_files(
-    tokenizer: Tokenizer, paths: Sequence[str | os.PathLike], floor: int = FLOOR, progress: bool = False
+    tokenizer: Tokenizer, paths: Sequence[StrPath], floor: int = FLOOR, progress: bool = False
 ) -> Trimmed:
-    """The tokenizer of what these files of text need.
-
-    Args:
-        tokenizer: of all pieces.
-        paths: UTF-8 text, one sentence a line; read in parts, so that their size does not matter.
-        floor: of :meth:`Trimmer.trim`.
-        progress: show how far it is.
-
-    Raises:
-        XalignError: a file is missing, empty or not UTF-8.
-    """
+    """The tokenizer of what these files of text need."""
     require_files(paths, remedy="check the names of the text files")
     files = [scan(path) for path in paths]
     trimmer = make_trimmer(tokenizer)

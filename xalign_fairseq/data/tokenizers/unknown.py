@@ -24,16 +24,7 @@ _SCRIPTS = {"Cjk": "Han"}
 
 @dataclass
 class UnknownTokens:
-    """A count of tokens, of the unknown ones among them, and of the scripts of those that were looked at.
-
-    ``trimmed``: the text that the vocabulary was trimmed to, if it was.
-
-    Example::
-
-        counted = count_unknown(tokenizer, tokenizer.encode_batch(lines), lines)
-        counted.warning("links of these words mean little")
-        # "1,204 of 9,331 tokens are unknown to the model's vocabulary, most of them in Thai script: links of these ..."
-    """
+    """A count of tokens, of the unknown ones among them, and of the scripts of those that were looked at."""
 
     tokens: int = 0
     unknown: int = 0
@@ -61,13 +52,7 @@ class UnknownTokens:
 
 
 def count_unknown(tokenizer: Tokenizer, ids: Ragged, lines: Sequence[str]) -> UnknownTokens:
-    """The unknown tokens of lines whose ids are given; the script of those in the first lines that have any.
-
-    Args:
-        tokenizer: that gave the ids.
-        ids: of all lines, as :meth:`~xalign_fairseq.data.tokenizers.tokenizer.Tokenizer.encode_batch` gives them.
-        lines: the text.
-    """
+    """The unknown tokens of lines whose ids are given; the script of those in the first lines that have any."""
     flat, sizes = ids
     unk = tokenizer.dictionary.unk_index
     places = np.flatnonzero(flat == unk)
@@ -92,12 +77,7 @@ def unknown_of_texts(entries: Iterable[Mapping[str, Any]]) -> UnknownTokens:
 
 
 def script_of(text: str) -> str:
-    """The script of the first letter of a text by its name in Unicode, :data:`SYMBOLS` if it has none.
-
-    Example::
-
-        script_of("กิน")  # "Thai"
-    """
+    """The script of the first letter of a text by its name in Unicode, :data:`SYMBOLS` if it has none."""
     letter = next((character for character in text if character.isalpha()), None)
     name = "" if letter is None else unicodedata.name(letter, "")
     if not name:

@@ -42,15 +42,13 @@ class WordPieceSettings:
         return {**asdict(self), "special_ids": list(self.special_ids)}
 
     @classmethod
-    def from_state(cls, state: Any, where: object = None) -> "WordPieceSettings":
+    def from_state(cls, state: object, where: object = None) -> "WordPieceSettings":
         """The settings that :meth:`to_state` gave.
 
         Raises:
             XalignError: something else.
         """
-        kinds: dict[str, Any] = {
-            "lowercase": bool, "strip_accents": bool | None, "chinese_chars": bool, "special_ids": list
-        }  # fmt: skip
+        kinds = dict(lowercase=bool, strip_accents=bool | None, chinese_chars=bool, special_ids=list)
         if (
             not isinstance(state, dict)
             or state.keys() != kinds.keys()
@@ -88,11 +86,9 @@ class WordPieceTokenizer(Tokenizer):
         self.settings = settings
         self.missing_pieces = 0
         if not any(symbol.startswith(CONTINUES) for symbol in dictionary.symbols):
-            raise XalignError(
-                "the dictionary is not WordPiece's",
-                found=f"{len(dictionary)} symbols, none of which begins with {CONTINUES}",
-                remedy="give the dict.txt that came with the model",
-            )
+            found = f"{len(dictionary)} symbols, none of which begins with {CONTINUES}"
+            remedy = "give the dict.txt that came with the model"
+            raise XalignError("the dictionary is not WordPiece's", found=found, remedy=remedy)
         self._pieces = _build(dictionary, settings)
 
     @property
@@ -106,15 +102,11 @@ class WordPieceTokenizer(Tokenizer):
         return self.settings
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
-        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
         words = [REMOVED_BLANKS.sub("", line).split() for line in lines]
         return self.encode_words_batch(words)[0]
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
-
-        No rule of BERT's looks beyond a blank, so the words' ids are the line's.
-        """
+        """No rule of BERT's looks beyond a blank, so the words' ids are the line's."""
         parts = iter(self._parts(list(chain.from_iterable(sentences))))
         ids: list[list[int]] = []
         index: list[np.ndarray] = []
@@ -188,23 +180,16 @@ def from_vocabulary(
     places = {name: [i for i, symbol in enumerate(symbols) if symbol == name] for name in BERT_SPECIALS.values()}
     wrong = [f"{name} {len(found)} times" for name, found in places.items() if len(found) != 1]
     if wrong:
-        raise XalignError(
-            "the vocabulary is not BERT's",
-            where=where,
-            found=", ".join(wrong),
-            expected=f"each of {' '.join(BERT_SPECIALS.values())} once",
-        )
+        expected = f"each of {' '.join(BERT_SPECIALS.values())} once"
+        raise XalignError("the vocabulary is not BERT's", where=where, found=", ".join(wrong), expected=expected)
     cls_, pad, sep, unk, mask = (found[0] for found in places.values())
     special_ids = (cls_, pad, sep, unk, mask)
     rest = [symbol for i, symbol in enumerate(symbols) if i not in special_ids]
     seen = {*SPECIALS, MASK, ""}
     for symbol in rest:
         if symbol in seen or "\n" in symbol:
-            raise XalignError(
-                "fairseq's dictionary can't hold a symbol of the vocabulary, or not twice",
-                where=where,
-                found=repr(symbol),
-            )
+            problem = "fairseq's dictionary can't hold a symbol of the vocabulary, or not twice"
+            raise XalignError(problem, where=where, found=repr(symbol))
         seen.add(symbol)
     return Dictionary(rest), WordPieceSettings(lowercase, strip_accents, chinese_chars, special_ids)
 
@@ -217,11 +202,8 @@ def bert_ids(dictionary: Dictionary, settings: WordPieceSettings) -> list[int]:
     """
     size, taken = dictionary.embedding_size, set(settings.special_ids)
     if max(taken) >= size:
-        raise XalignError(
-            "the dictionary does not belong to the settings of WordPiece",
-            found=f"{size} ids",
-            expected=f"more than {max(taken)}, the place of a special symbol",
-        )
+        found, expected = f"{size} ids", f"more than {max(taken)}, the place of a special symbol"
+        raise XalignError("the dictionary does not belong to the settings of WordPiece", found=found, expected=expected)
     *specials, mask = settings.special_ids
     return [*specials, *(i for i in range(size) if i not in taken), mask]
 

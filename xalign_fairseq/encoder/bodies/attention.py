@@ -4,11 +4,59 @@ transformers hands queries, keys, values and a mask from its layers to a functio
 takes what a pass knows of its sentences in the place of the mask, which the layers pass on as it is.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.packing import Packing, positions_of
+
+
+@dataclass(eq=False)
+class Surroundings:
+    """The sentences of one pass, packed in a row or padded, as transformers' layers are run over them.
+
+    Attributes:
+        packing: of the inputs; None: one input with its padding.
+        padding: (B, T) bool, True at padding; of packed sentences (1, N), False.
+        positions: (B, T) or (1, N) int64, from 1 on; 0 at padding.
+        longest: tokens of the longest sentence, or T.
+    """
+
+    packing: Packing | None
+    padding: Tensor
+    positions: Tensor
+    longest: int
+    _made: list[Any] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, inputs: Sequence[Input], packing: Packing | None, pad: int) -> "Surroundings":
+        """Of the inputs of a pass: several where there is a packing, else one."""
+        if packing is None:
+            [given] = inputs
+            return cls(None, given.tokens.eq(pad), positions_of(given, pad), given.tokens.shape[1])
+        positions = packing.row([positions_of(given, pad) for given in inputs])[None]
+        longest = packing.sentences.runs[-1][1] if packing.sentences.runs else 0
+        return cls(packing, torch.zeros_like(positions, dtype=torch.bool), positions, longest)
+
+    def batch(self, x: Tensor) -> Tensor:
+        """Hidden states (N, H) or (B, T, H) as layers read them, (1, N, H) or (B, T, H)."""
+        return x if self.packing is None else x[None]
+
+    def row(self, x: Tensor) -> Tensor:
+        """The inverse of :meth:`batch`."""
+        return x if self.packing is None else x[0]
+
+    def once(self, make: Callable[[], Any]) -> Any:
+        """What ``make`` gave when it was first called for."""
+        if not self._made:
+            self._made.append(make())
+        return self._made[0]
+
 
 NAME = "xalign_fairseq"  # of the function, in transformers' configurations
 
@@ -29,8 +77,7 @@ def attend(
     dropout: float = 0.0,
     scaling: float | None = None,
     sliding_window: int | None = None,
-    position_bias: Tensor | None = None,
-    **kwargs: object,
+    **others: Any,
 ) -> tuple[Tensor, None]:
     """softmax(scaling q k^T + bias) v within each sentence, between tokens that are near enough.
 
@@ -42,11 +89,13 @@ def attend(
         dropout: of the weights.
         scaling: of the products; None: 1 / sqrt(d).
         sliding_window: tokens attend to those that are less than so far from them; None: to all of their sentence.
-        position_bias: (1, heads, L, L), added to the products, by the places in a sentence; L is the longest's length.
+        others: may hold ``position_bias``, (1, heads, L, L), added to the products, by the places in a sentence; L is
+            the longest's length.
 
     Returns:
         (B, T, heads, d), and None for weights that are not kept.
     """
+    position_bias: Tensor | None = others.get("position_bias")
     usual = query.shape[-1] ** -0.5
     if scaling is not None and scaling != usual:
         query = query * (scaling / usual)

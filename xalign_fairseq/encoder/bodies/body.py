@@ -10,9 +10,9 @@ from torch.utils.checkpoint import checkpoint
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.families import WHERE, read_settings
-from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.family import BodyFamily, Theirs
 from xalign_fairseq.encoder.config import EncoderConfig
 
 
@@ -37,10 +37,13 @@ class TransformersLayer(nn.Module):
         """x (N, H), packed, or (B, T, H) -> the same shape."""
         shared = around.once(lambda: self._share(x, around))
         if self.checkpoint_activations and torch.is_grad_enabled():
-            return checkpoint(self.run, x, around, shared, training, use_reentrant=False, preserve_rng_state=training)
+            made: Tensor = checkpoint(
+                self.run, x, around, shared, training, use_reentrant=False, preserve_rng_state=training
+            )
+            return made
         return self.run(x, around, shared, training)
 
-    def run(self, x: Tensor, around: Surroundings, shared: Any, training: bool) -> Tensor:
+    def run(self, x: Tensor, around: Surroundings, shared: Theirs, training: bool) -> Tensor:
         """:meth:`forward` with what the pass shares; it sets the mode, which may be another's when it runs again."""
         if self.training != training:
             self.train(training)
@@ -50,12 +53,10 @@ class TransformersLayer(nn.Module):
     @property
     def self_attn(self) -> Any:
         """Refused: the weights of attention are read of our own layers alone."""
-        raise XalignError(
-            "the attention of this encoder's layers can't be looked into",
-            found=self._family.title,
-            expected="an encoder of XLM-R's or BERT's kind",
-            remedy=("set", Parameter("ot_align_marginals", "uniform")),
-        )
+        problem = "the attention of this encoder's layers can't be looked into"
+        found = self._family.title
+        remedy = ("set", Parameter("ot_align_marginals", "uniform"))
+        raise XalignError(problem, found=found, expected="an encoder of XLM-R's or BERT's kind", remedy=remedy)
 
 
 class TransformersBody(nn.Module):
@@ -71,14 +72,6 @@ class TransformersBody(nn.Module):
         packs: whether inputs are read without their padding.
         takes_rows: whether a layer runs for some of its rows; transformers' do not.
         rest: the model without token embeddings, layers and final norm.
-
-    Raises:
-        XalignError: transformers is not installed or does not take the configuration, or there are language embeddings.
-
-    Example::
-
-        body = TransformersBody(ModernBert().encoder_config(settings, 50368, "config.json"))
-        open_passes(body, [Input(tokens)])[0].layer(7)  # (B, T, H)
     """
 
     takes_rows = False
@@ -86,11 +79,8 @@ class TransformersBody(nn.Module):
     def __init__(self, config: EncoderConfig):
         super().__init__()
         if config.language_embeddings:
-            raise XalignError(
-                "an encoder that transformers runs has no language embeddings",
-                parameter="language_embeddings",
-                found=config.language_embeddings,
-            )
+            problem = "an encoder that transformers runs has no language embeddings"
+            raise XalignError(problem, parameter="language_embeddings", found=config.language_embeddings)
         self.config = config
         self.family, settings = read_settings(config.transformers_config, WHERE)
         self.packs = self.family.packs
@@ -113,7 +103,7 @@ class TransformersBody(nn.Module):
         self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 
-    def share(self, x: Tensor, around: Surroundings) -> Any:
+    def share(self, x: Tensor, around: Surroundings) -> Theirs:
         """What all layers of a pass read."""
         return self.family.share(self.rest, self.layers[0].inner, x, around)
 
@@ -126,10 +116,10 @@ class TransformersBody(nn.Module):
         if self.rest.training != training:
             self.rest.train(training)
 
-    def _apply(self, fn: Any, recurse: bool = True) -> "TransformersBody":
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "TransformersBody":
         """Move and convert parameters; tables of positions stay in float32, as transformers has them."""
         tables = [(each, name, table) for each in self.modules() for name, table in each._buffers.items()]
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         for module, name, table in tables:
             now = module._buffers[name]
             if table is not None and now is not None and now.dtype != table.dtype:
@@ -138,12 +128,7 @@ class TransformersBody(nn.Module):
 
 
 def their_name(family: BodyFamily, ours: str, layers: int) -> str:
-    """The name in transformers' model of a parameter of :class:`TransformersBody`.
-
-    Example::
-
-        their_name(ModernBert(), "layers.3.inner.attn.Wo.weight", 22)  # layers.3.attn.Wo.weight
-    """
+    """The name in transformers' model of a parameter of :class:`TransformersBody`."""
     if ours.startswith("embed_tokens."):
         return ours.replace("embed_tokens", family.embeddings, 1)
     if ours.startswith("rest."):
@@ -158,6 +143,6 @@ def _replace(model: nn.Module, name: str, other: nn.Module) -> nn.Module:
     """Put a module in the place of another, which is given back."""
     parent, _, child = name.rpartition(".")
     owner = model.get_submodule(parent)
-    found = getattr(owner, child)
+    found: nn.Module = getattr(owner, child)
     setattr(owner, child, other)
     return found

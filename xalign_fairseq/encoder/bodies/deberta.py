@@ -1,27 +1,17 @@
 """DeBERTa-v2 and v3, mDeBERTa: norms behind the maps, and attention by contents and by relative places."""
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any
 
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings
+from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily, Theirs
 
 
-class DebertaSettings(TypedDict, total=False):
+class DebertaSettings(BertSettings, total=False):
     """What of ``config.json`` is read."""
 
-    hidden_size: int
-    intermediate_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    max_position_embeddings: int
-    hidden_act: str
-    hidden_dropout_prob: float
-    attention_probs_dropout_prob: float
-    layer_norm_eps: float
-    type_vocab_size: int
     relative_attention: bool
     max_relative_positions: int
     position_buckets: int
@@ -32,26 +22,12 @@ class DebertaSettings(TypedDict, total=False):
 
 
 class Deberta(BodyFamily):
-    """DeBERTa-v2, v3 and mDeBERTa-v3 (He et al. 2021, 2023); without the convolution of v2's largest models.
-
-    Its attention makes its own scores out of relative places, in padded batches alone.
-    """
+    """DeBERTa-v2, v3 and mDeBERTa-v3 (He et al. 2021, 2023); without the convolution of v2's largest models."""
 
     model_type = "deberta-v2"
     title = "DeBERTa-v2, DeBERTa-v3, mDeBERTa-v3"
     form = DebertaSettings
-    required = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
     fixed = {"conv_kernel_size": 0}  # noqa: RUF012
-    sizes = {  # noqa: RUF012
-        "encoder_layers": "num_hidden_layers",
-        "encoder_embed_dim": "hidden_size",
-        "encoder_ffn_embed_dim": "intermediate_size",
-        "encoder_attention_heads": "num_attention_heads",
-    }
-    rates = {  # noqa: RUF012
-        "dropout": ("hidden_dropout_prob",),
-        "attention_dropout": ("attention_probs_dropout_prob",),
-    }
     eps = "layer_norm_eps"
     embeddings = "embeddings.word_embeddings"
     layers = "encoder.layer"
@@ -67,26 +43,27 @@ class Deberta(BodyFamily):
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:
         """Where the embeddings are of absolute places, too: attention is by distances."""
-        return settings.get("position_biased_input", True)
+        made: bool = settings.get("position_biased_input", True)
+        return made
 
-    def build(self, theirs: Any) -> nn.Module:
-        """The model."""
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers import DebertaV2Model
 
         return DebertaV2Model(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings, with those of absolute places in models that have any; all tokens are of type 0."""
-        return rest.embeddings(
+        made: Tensor = rest.embeddings(
             inputs_embeds=vectors, position_ids=(positions - 1).clamp_min(0), mask=positions.ne(0).to(vectors.dtype)
         )
+        return made
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         """What sees what, the relative places, and their embeddings."""
         mask = rest.encoder.get_attention_mask((~around.padding).long())
         return mask, rest.encoder.get_rel_pos(x), rest.encoder.get_rel_embedding()
 
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
         mask, places, embeddings = shared
-        return layer(x, mask, relative_pos=places, rel_embeddings=embeddings)[0]
+        made: Tensor = layer(x, mask, relative_pos=places, rel_embeddings=embeddings)[0]
+        return made

@@ -22,28 +22,17 @@ BODIES: dict[str, BodyFamily] = {
 
 
 def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, dict[str, Any]]:
-    """The family of the option ``transformers_config``, and its settings, checked.
-
-    Raises:
-        XalignError: it is not JSON, of no family, or of another form than the family's.
-    """
+    """The family of the option ``transformers_config``, and its settings, checked."""
     settings = require_form(parse_json(transformers_config, where), dict[str, Any], where)
     family = find_body(settings.get("model_type"), where)
     return family, family.check(settings, where)
 
 
 def find_body(model_type: object, where: object) -> BodyFamily:
-    """The family of a ``model_type``; :class:`XalignError` if there is none.
-
-    Example::
-
-        find_body("modernbert", "config.json").title  # "ModernBERT, mmBERT"
-    """
+    """The family of a ``model_type``; :class:`XalignError` if there is none."""
     if not isinstance(model_type, str) or model_type not in BODIES:
-        raise XalignError(
-            "transformers runs no encoder of this architecture here",
-            where=where, found=f"model_type {model_type}", expected=f"one of {', '.join(BODIES)}",
-        )  # fmt: skip
+        problem, expected = "transformers runs no encoder of this architecture here", f"one of {', '.join(BODIES)}"
+        raise XalignError(problem, where=where, found=f"model_type {model_type}", expected=expected)
     return BODIES[model_type]
 
 
@@ -56,10 +45,7 @@ def takes_positions(config: EncoderConfig) -> bool:
 
 
 def warn_of_dropout(config: EncoderConfig) -> None:
-    """Warn of each rate of dropout that is asked for and that the encoder, run by transformers, has no place for.
-
-    Training alone asks: the options that a checkpoint stores may name rates that it never had.
-    """
+    """Warn of each rate of dropout that is asked for and that the encoder, run by transformers, has no place for."""
     if config.transformers_config:
         family, _ = read_settings(config.transformers_config, WHERE)
         for name in DROPOUTS:

@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias, TypedDict
 
 import torch
 from torch import Tensor, nn
@@ -11,14 +11,35 @@ from torch import Tensor, nn
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder.bodies import attention
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.config import EncoderConfig
 
 # What stands for the vocabulary while transformers builds a model: embeddings are ours, by our ids.
-STANDING = {
-    "vocab_size": 2, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 0, "cls_token_id": 0, "sep_token_id": 0,
-    "mask_token_id": 0, "decoder_start_token_id": 0,
-}  # fmt: skip
+_IDS = ("bos", "eos", "cls", "sep", "mask")
+STANDING = {"vocab_size": 2, "pad_token_id": 1, "decoder_start_token_id": 0, **{f"{name}_token_id": 0 for name in _IDS}}
+
+# Modules, configurations and outputs of transformers, which has no types for them.
+Theirs: TypeAlias = Any
+
+
+class BertSizes(TypedDict, total=False):
+    """Settings that most families have by BERT's names."""
+
+    hidden_size: int
+    intermediate_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    max_position_embeddings: int
+
+
+class BertSettings(BertSizes, total=False):
+    """Besides, BERT's activation, rates and epsilon."""
+
+    hidden_act: str
+    hidden_dropout_prob: float
+    attention_probs_dropout_prob: float
+    layer_norm_eps: float
+    type_vocab_size: int
 
 
 class BodyFamily(ABC):
@@ -28,7 +49,7 @@ class BodyFamily(ABC):
         model_type: its name in ``config.json``.
         title: models of it, for people.
         form: a ``TypedDict`` of what of ``config.json`` is read; all else is left out.
-        required: the settings that a ``config.json`` must have.
+        required: the settings that a ``config.json`` must have, besides the sizes.
         fixed: settings that are the same in all its models here, and what a ``config.json`` without them means.
         sizes: our names of an encoder's sizes -> theirs.
         rates: our names of dropout rates -> theirs, all of which are set to ours.
@@ -45,10 +66,18 @@ class BodyFamily(ABC):
     model_type: ClassVar[str]
     title: ClassVar[str]
     form: ClassVar[type]
-    required: ClassVar[tuple[str, ...]]
+    required: ClassVar[tuple[str, ...]] = ()
     fixed: ClassVar[Mapping[str, Any]] = {}
-    sizes: ClassVar[Mapping[str, str]]
-    rates: ClassVar[Mapping[str, tuple[str, ...]]]
+    sizes: ClassVar[Mapping[str, str]] = {
+        "encoder_embed_dim": "hidden_size",
+        "encoder_ffn_embed_dim": "intermediate_size",
+        "encoder_layers": "num_hidden_layers",
+        "encoder_attention_heads": "num_attention_heads",
+    }
+    rates: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "dropout": ("hidden_dropout_prob",),
+        "attention_dropout": ("attention_probs_dropout_prob",),
+    }
     eps: ClassVar[str] = ""
     embeddings: ClassVar[str]
     layers: ClassVar[str] = "layers"
@@ -59,12 +88,8 @@ class BodyFamily(ABC):
     output: ClassVar[str] = ""
 
     def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
-        """The settings of a ``config.json`` that are read.
-
-        Raises:
-            XalignError: one is missing, of another type than in :attr:`form`, or differs from :attr:`fixed`.
-        """
-        missing = [name for name in self.required if found.get(name) is None]
+        """The settings of a ``config.json`` that are read."""
+        missing = [name for name in (*self.sizes.values(), *self.required) if found.get(name) is None]
         if missing:
             raise XalignError("the model's configuration lacks settings", where=where, found=f"no {', '.join(missing)}")
         names = {*self.form.__annotations__, *self.fixed}
@@ -72,10 +97,8 @@ class BodyFamily(ABC):
         require_form(kept, self.form, where)
         for name, value in self.fixed.items():
             if kept.get(name, value) != value:
-                raise XalignError(
-                    f"the model differs from {self.title}",
-                    where=where, found=f"{name} {kept[name]}", expected=f"{name} {value}",
-                )  # fmt: skip
+                given, expected = f"{name} {kept[name]}", f"{name} {value}"
+                raise XalignError(f"the model differs from {self.title}", where=where, found=given, expected=expected)
         return {"model_type": self.model_type, **kept}
 
     def encoder_config(self, settings: Mapping[str, Any], vocab_size: int, where: object) -> EncoderConfig:
@@ -88,20 +111,17 @@ class BodyFamily(ABC):
             options["layer_norm_eps"] = getattr(theirs, self.eps)
         return EncoderConfig(vocab_size=vocab_size, transformers_config=json.dumps(settings, sort_keys=True), **options)
 
-    def max_positions(self, theirs: Any) -> int:
+    def max_positions(self, theirs: Theirs) -> int:
         """The longest sequence, special tokens included."""
-        return theirs.max_position_embeddings
+        made: int = theirs.max_position_embeddings
+        return made
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:
         """Whether a model of checked settings reads its tokens' positions, and not their distances alone."""
         return True
 
-    def their_config(self, settings: Mapping[str, Any], where: object) -> Any:
-        """transformers' configuration of checked settings.
-
-        Raises:
-            XalignError: transformers is not installed, does not know the family, or refuses the settings.
-        """
+    def their_config(self, settings: Mapping[str, Any], where: object) -> Theirs:
+        """transformers' configuration of checked settings."""
         transformers = require_transformers(where)
         given = {**{name: value for name, value in settings.items() if name != "model_type"}, **STANDING}
         try:
@@ -110,18 +130,13 @@ class BodyFamily(ABC):
             raise refused(error, where) from None
 
     def built(self, config: EncoderConfig, settings: Mapping[str, Any], where: object) -> nn.Module:
-        """transformers' model of checked settings with the rates of dropout of a configuration of ours.
-
-        Raises:
-            XalignError: as :meth:`their_config`, or the configuration has other sizes.
-        """
+        """transformers' model of checked settings with the rates of dropout of a configuration of ours."""
         theirs = self.their_config(settings, where)
         for ours, name in self.sizes.items():
-            if getattr(config, ours) != getattr(theirs, name):
-                raise XalignError(
-                    "the encoder's sizes are not those of transformers' configuration",
-                    where=where, found=f"{ours} {getattr(config, ours)}", expected=getattr(theirs, name),
-                )  # fmt: skip
+            mine, expected = getattr(config, ours), getattr(theirs, name)
+            if mine != expected:
+                problem = "the encoder's sizes are not those of transformers' configuration"
+                raise XalignError(problem, where=where, found=f"{ours} {mine}", expected=expected)
         for ours, names in self.rates.items():
             for name in names:
                 setattr(theirs, name, getattr(config, ours))
@@ -143,11 +158,11 @@ class BodyFamily(ABC):
         return weights
 
     @abstractmethod
-    def build(self, theirs: Any) -> nn.Module:
+    def build(self, theirs: Theirs) -> nn.Module:
         """transformers' encoder of its configuration."""
 
     @abstractmethod
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Hidden states of layer 0, of the shape of ``vectors`` (..., H), the tokens' embeddings.
 
         Args:
@@ -156,21 +171,15 @@ class BodyFamily(ABC):
             positions: (...) int64, from 1 on; 0 at padding.
         """
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
-        """What all layers of a pass read, made once.
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
+        """What all layers of a pass read, made once."""
 
-        Args:
-            rest: the model without layers and token embeddings.
-            first: the first layer.
-            x: hidden states that a layer reads, whose dtype it has.
-            around: of the pass.
-        """
-
-    @abstractmethod
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
         """One of transformers' layers: (B, T, H) -> (B, T, H), packed sentences as B = 1."""
+        made: Tensor = layer(x, attention_mask=around, position_embeddings=shared)
+        return made
 
-    def finish(self, rest: Any, x: Tensor) -> Tensor:
+    def finish(self, rest: Theirs, x: Tensor) -> Tensor:
         """What follows the final norm: nothing, but in some families."""
         return x
 
@@ -187,12 +196,9 @@ def draw(model: nn.Module) -> None:
 
 def refused(error: Exception, where: object) -> XalignError:
     """What is told where transformers fails at a configuration."""
-    return XalignError(
-        "transformers does not take the model's configuration",
-        where=where,
-        found=f"{type(error).__name__}: {error}".split("\n")[0],
-        remedy="check the configuration, or install a newer transformers",
-    )
+    found = f"{type(error).__name__}: {error}".split("\n")[0]
+    remedy = "check the configuration, or install a newer transformers"
+    return XalignError("transformers does not take the model's configuration", where=where, found=found, remedy=remedy)
 
 
 def require_transformers(where: object) -> Any:
@@ -200,9 +206,6 @@ def require_transformers(where: object) -> Any:
     try:
         import transformers
     except ImportError:
-        raise XalignError(
-            "this encoder is run by transformers, which is not installed",
-            where=where,
-            remedy='pip install "transformers>=5"',
-        ) from None
+        problem = "this encoder is run by transformers, which is not installed"
+        raise XalignError(problem, where=where, remedy='pip install "transformers>=5"') from None
     return transformers

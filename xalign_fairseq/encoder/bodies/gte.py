@@ -1,13 +1,13 @@
 """mGTE: BERT's order of maps and norms, with gated maps and rotary positions."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings
+from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily, Theirs
 
 # Names in files -> names in transformers' model; maps that are one tensor in files are of several names.
 RENAMED = {
@@ -19,19 +19,9 @@ RENAMED = {
 JOINED = {"qkv_proj": ("q_proj", "k_proj", "v_proj"), "up_gate_proj": ("up_proj", "gate_proj")}
 
 
-class GteSettings(TypedDict, total=False):
+class GteSettings(BertSettings, total=False):
     """What of ``config.json`` is read."""
 
-    hidden_size: int
-    intermediate_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    max_position_embeddings: int
-    hidden_act: str
-    hidden_dropout_prob: float
-    attention_probs_dropout_prob: float
-    layer_norm_eps: float
-    type_vocab_size: int
     rope_parameters: dict[str, Any]
 
 
@@ -41,17 +31,6 @@ class Gte(BodyFamily):
     model_type = "gte"
     title = "mGTE"
     form: ClassVar[type] = GteSettings
-    required = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
-    sizes = {  # noqa: RUF012
-        "encoder_layers": "num_hidden_layers",
-        "encoder_embed_dim": "hidden_size",
-        "encoder_ffn_embed_dim": "intermediate_size",
-        "encoder_attention_heads": "num_attention_heads",
-    }
-    rates = {  # noqa: RUF012
-        "dropout": ("hidden_dropout_prob",),
-        "attention_dropout": ("attention_probs_dropout_prob",),
-    }
     eps = "layer_norm_eps"
     embeddings = "embeddings.word_embeddings"
     head = {  # noqa: RUF012
@@ -77,23 +56,18 @@ class Gte(BodyFamily):
                 made |= {name.replace(joined, new): part for new, part in zip(JOINED[joined], parts, strict=True)}
         return made
 
-    def build(self, theirs: Any) -> nn.Module:
-        """The model."""
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers import GteModel
 
         return GteModel(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings, all of type 0; positions are in the layers."""
-        return rest.embeddings(inputs_embeds=vectors)
+        made: Tensor = rest.embeddings(inputs_embeds=vectors)
+        return made
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
-        """Cosines and sines of the places."""
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         return rest.rotary_emb(x, (around.positions - 1).clamp_min(0))
-
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
-        return layer(x, attention_mask=around, position_embeddings=shared)
 
 
 class NewSettings(GteSettings, total=False):
@@ -104,27 +78,23 @@ class NewSettings(GteSettings, total=False):
 
 
 class New(Gte):
-    """mGTE as its authors published it, with code of their own (model_type ``new``) that is not run.
-
-    What is read of its configuration is kept as that of :class:`Gte`.
-    """
+    """mGTE as its authors published it, with code of their own (model_type ``new``) that is not run."""
 
     model_type = "new"
     title = "gte-multilingual"
     form: ClassVar[type] = NewSettings
     fixed = {  # noqa: RUF012
-        "position_embedding_type": "rope", "layer_norm_type": "layer_norm", "pack_qkv": True,
+        "position_embedding_type": "rope",
+        "layer_norm_type": "layer_norm",
+        "pack_qkv": True,
         "logn_attention_scale": False,
-    }  # fmt: skip
+    }
 
     def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
         """The settings, with the rotary positions in transformers' terms.
 
         Theirs of type ``ntk`` and a factor f have theta f and, for heads of d, frequencies that are divided by
         f^(2 / d) besides.
-
-        Raises:
-            XalignError: as of other families; or positions are scaled in another way.
         """
         settings = super().check(found, where)
         theta, scaling = float(settings.pop("rope_theta", 10000.0)), settings.pop("rope_scaling", None)
@@ -133,15 +103,16 @@ class New(Gte):
             factor = scaling.get("factor")
             known = scaling.get("type") == "ntk" and scaling.get("mixed_b") is None
             if not known or not isinstance(factor, int | float) or factor < 1:
-                raise XalignError(
-                    "the model's positions are scaled in a way that is not known here",
-                    where=where, found=f"rope_scaling {scaling}", expected='{"type": "ntk", "factor": 1 or more}',
-                )  # fmt: skip
+                problem, expected = (
+                    "the model scales its positions in an unknown way",
+                    '{"type": "ntk", "factor": 1 or more}',
+                )
+                raise XalignError(problem, where=where, found=f"rope_scaling {scaling}", expected=expected)
             per_head = settings["hidden_size"] // settings["num_attention_heads"]
             rope = {"rope_type": "linear", "rope_theta": theta * factor, "factor": factor ** (2 / per_head)}
         kept = {name: value for name, value in settings.items() if name in GteSettings.__annotations__}
         return {**kept, "rope_parameters": rope, "model_type": Gte.model_type}
 
-    def their_config(self, settings: Mapping[str, Any], where: object) -> Any:
+    def their_config(self, settings: Mapping[str, Any], where: object) -> Theirs:
         """That of :class:`Gte`, whose settings they have become."""
         return Gte().their_config(settings, where)

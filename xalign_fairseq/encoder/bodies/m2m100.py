@@ -1,13 +1,13 @@
 """The encoder of M2M-100 and NLLB: norms before the maps, and sines of the places added to the embeddings."""
 
 import math
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings
+from xalign_fairseq.encoder.bodies.family import BodyFamily, Theirs
 
 
 class M2M100Settings(TypedDict, total=False):
@@ -31,7 +31,6 @@ class M2M100(BodyFamily):
     model_type = "m2m_100"
     title = "the encoder of M2M-100 and NLLB"
     form = M2M100Settings
-    required = ("d_model", "encoder_layers", "encoder_ffn_dim", "encoder_attention_heads")
     sizes = {  # noqa: RUF012
         "encoder_layers": "encoder_layers",
         "encoder_embed_dim": "d_model",
@@ -46,18 +45,17 @@ class M2M100(BodyFamily):
     embeddings = "embed_tokens"
     norm = "layer_norm"
 
-    def build(self, theirs: Any) -> nn.Module:
-        """The encoder."""
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers.models.m2m_100.modeling_m2m_100 import M2M100Encoder
 
         return M2M100Encoder(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Embeddings, scaled, with the sines of their places; the table has a row of padding before the first."""
         scale = math.sqrt(rest.config.d_model) if rest.config.scale_embedding else 1.0
         places = rest.embed_positions.weights[positions + rest.embed_positions.padding_idx]
         return F.dropout(vectors * scale + places.to(vectors.dtype), rest.dropout, rest.training)
 
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
-        return layer(x, around)
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
+        made: Tensor = layer(x, around)
+        return made

@@ -1,21 +1,16 @@
 """ModernBERT and mmBERT: norms before the maps, GeGLU, rotary positions, two of three layers see near tokens."""
 
-from typing import Any, TypedDict
+from typing import Any
 
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings
+from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily, Theirs
 
 
-class ModernBertSettings(TypedDict, total=False):
+class ModernBertSettings(BertSizes, total=False):
     """What of ``config.json`` is read, of old releases too."""
 
-    hidden_size: int
-    intermediate_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    max_position_embeddings: int
     hidden_activation: str
     norm_eps: float
     norm_bias: bool
@@ -38,14 +33,7 @@ class ModernBert(BodyFamily):
     model_type = "modernbert"
     title = "ModernBERT, mmBERT"
     form = ModernBertSettings
-    required = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
     fixed = {"position_embedding_type": "absolute"}  # noqa: RUF012
-    sizes = {  # noqa: RUF012
-        "encoder_layers": "num_hidden_layers",
-        "encoder_embed_dim": "hidden_size",
-        "encoder_ffn_embed_dim": "intermediate_size",
-        "encoder_attention_heads": "num_attention_heads",
-    }
     rates = {  # noqa: RUF012
         "dropout": ("embedding_dropout",),
         "attention_dropout": ("attention_dropout",),
@@ -64,21 +52,21 @@ class ModernBert(BodyFamily):
     head_activation = "classifier_activation"
     output = "decoder"
 
-    def build(self, theirs: Any) -> nn.Module:
-        """The model."""
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers import ModernBertModel
 
         return ModernBertModel(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """Normed embeddings; positions are in the layers."""
-        return rest.embeddings(inputs_embeds=vectors)
+        made: Tensor = rest.embeddings(inputs_embeds=vectors)
+        return made
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         """Cosines and sines of the places, for layers of either kind."""
         places = (around.positions - 1).clamp_min(0)
         return {kind: rest.rotary_emb(x, places, kind) for kind in set(rest.config.layer_types)}
 
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
-        return layer(x, attention_mask=around, position_embeddings=shared[layer.attention_type])
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
+        made: Tensor = layer(x, attention_mask=around, position_embeddings=shared[layer.attention_type])
+        return made

@@ -5,8 +5,8 @@ from typing import Any, TypedDict
 
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.bodies.family import BodyFamily
-from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.bodies.attention import Surroundings
+from xalign_fairseq.encoder.bodies.family import BodyFamily, Theirs
 
 # Distances have no end; mT5 was trained on sequences of so many tokens.
 TRAINED_ON = 1024
@@ -33,7 +33,7 @@ class MT5(BodyFamily):
     model_type = "mt5"
     title = "the encoder of mT5"
     form = MT5Settings
-    required = ("d_model", "d_kv", "d_ff", "num_layers", "num_heads")
+    required = ("d_kv",)
     sizes = {  # noqa: RUF012
         "encoder_layers": "num_layers",
         "encoder_embed_dim": "d_model",
@@ -46,7 +46,7 @@ class MT5(BodyFamily):
     layers = "block"
     norm = "final_layer_norm"
 
-    def max_positions(self, theirs: Any) -> int:
+    def max_positions(self, theirs: Theirs) -> int:
         """What it was trained on."""
         return TRAINED_ON
 
@@ -54,25 +54,26 @@ class MT5(BodyFamily):
         """No: the bias is by distances."""
         return False
 
-    def build(self, theirs: Any) -> nn.Module:
-        """The encoder's stack."""
+    def build(self, theirs: Theirs) -> nn.Module:
         from transformers.models.mt5.modeling_mt5 import MT5Stack
 
         theirs.use_cache = theirs.is_encoder_decoder = False
         return MT5Stack(theirs)
 
-    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, rest: Theirs, vectors: Tensor, positions: Tensor) -> Tensor:
         """The embeddings themselves."""
-        return rest.dropout(vectors)
+        made: Tensor = rest.dropout(vectors)
+        return made
 
-    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+    def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
         """The bias of the first layer, (1, heads, L, L), which all layers add."""
         return first.layer[0].SelfAttention.compute_bias(around.longest, around.longest, device=x.device)
 
-    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """One layer."""
-        return layer(x, attention_mask=around, position_bias=shared)[0]
+    def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
+        made: Tensor = layer(x, attention_mask=around, position_bias=shared)[0]
+        return made
 
-    def finish(self, rest: Any, x: Tensor) -> Tensor:
+    def finish(self, rest: Theirs, x: Tensor) -> Tensor:
         """Dropout behind the final norm."""
-        return rest.dropout(x)
+        made: Tensor = rest.dropout(x)
+        return made

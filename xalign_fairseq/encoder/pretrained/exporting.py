@@ -1,8 +1,6 @@
 """Checkpoints of this package and of fairseq's XLM-R as folders that Hugging Face's libraries load."""
 
-import json
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,15 +9,16 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.core.files import atomic_folder, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_folder, require_outside
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.huggingface import sentence_transformers, side_files
 from xalign_fairseq.encoder.pretrained.huggingface.card import model_card
 from xalign_fairseq.encoder.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
 from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS
-from xalign_fairseq.encoder.pretrained.huggingface.record import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.returning import put_back
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
@@ -30,13 +29,13 @@ logger = logging.getLogger(__name__)
 
 
 def export(
-    path: str | os.PathLike,
-    folder: str | os.PathLike,
+    path: StrPath,
+    folder: StrPath,
     overwrite: bool = False,
     *,
     pooling: str | None = None,
     layer: int = -1,
-    onto: str | os.PathLike | None = None,
+    onto: StrPath | None = None,
 ) -> None:
     """Write a checkpoint as a Hugging Face folder, in float32.
 
@@ -55,15 +54,6 @@ def export(
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
         layer: of these vectors, from 1 on; the layers above, and the heads, are left out.
         onto: of an encoder that transformers runs: the Hugging Face model that it began with.
-
-    Raises:
-        XalignError: the checkpoint can't be read, or is in the folder that would be replaced; or it has what Hugging
-            Face's models can't: language embeddings, or a tokenizer of another kind than XLM-R's and BERT's.
-
-    Example::
-
-        export("checkpoint_best.pt", "my-aligner")
-        model = transformers.AutoModelForMaskedLM.from_pretrained("my-aligner")
     """
     require_safetensors(folder)
     state, where = read_pretrained(path)
@@ -89,30 +79,18 @@ def export(
         sentence_transformers.write(here, config, pooling)
 
 
-def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: str) -> None:
-    """Write a checkpoint's content into an empty folder, as :func:`export` does.
-
-    Args:
-        state: of the model.
-        where: it was read, for messages.
-        folder: gets the files.
-        name: of the model, for its card.
-    """
+def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None:
+    """Write a checkpoint's content into an empty folder, as :func:`export` does."""
     encoder, others = checkpoint.load_encoder(state, where)
     heads = {name: value for name, value in others.items() if name.startswith("heads.")}
     config = encoder.config
     if config.transformers_config:
-        raise XalignError(
-            "an encoder that transformers runs is exported into the model that it began with",
-            where=where,
-            remedy=Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL")),
-        )
+        problem = "an encoder that transformers runs is exported into the model that it began with"
+        remedy = Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL"))
+        raise XalignError(problem, where=where, remedy=remedy)
     if config.languages:
-        raise XalignError(
-            "Hugging Face's models have no language embeddings",
-            where=where,
-            found=f"embeddings of {config.language_embeddings}",
-        )
+        found = f"embeddings of {config.language_embeddings}"
+        raise XalignError("Hugging Face's models have no language embeddings", where=where, found=found)
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     files = tokenizer_files(tokenizer, config.max_positions, where)
     dropped = sorted((state.get("task_state") or {}).keys() - {"tokenizer", *side_files.KEPT})
@@ -120,7 +98,7 @@ def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: st
     if dropped:
         logger.warning("not exported from %s: %s", where, ", ".join(dropped))
     write_tensors(folder / SAFETENSORS, to_hugging_face(encoder, files.family, files.order))
-    _write_json(folder / "config.json", hugging_face_config(state, config, files.family, files.special_ids))
+    write_json(folder / "config.json", hugging_face_config(state, config, files.family, files.special_ids))
     for file, content in files.contents.items():
         (folder / file).write_bytes(content)
     side_files.write(state, heads, folder)
@@ -129,16 +107,7 @@ def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: st
 
 
 def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> dict[str, Tensor]:
-    """Hugging Face's tensors of an encoder in float32; the inverse of :func:`.huggingface.importing.to_fairseq`.
-
-    The vector of token type 0, which an import adds to the positions, is zero; so are those of other types, which the
-    model card says.
-
-    Args:
-        encoder: with its head.
-        family: what it becomes.
-        order: their id of each of our ids.
-    """
+    """Hugging Face's tensors of an encoder in float32; the inverse of :func:`.huggingface.importing.to_fairseq`."""
     theirs = {family.their_name(name): value.detach().float() for name, value in encoder.state_dict().items()}
     theirs[POSITIONS] = theirs[POSITIONS][ROWS - family.position_offset :]
     theirs[TOKEN_TYPES] = torch.zeros(family.token_types, encoder.config.encoder_embed_dim)
@@ -170,7 +139,3 @@ def hugging_face_config(
         **SHARED,
         **special_ids,
     }
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

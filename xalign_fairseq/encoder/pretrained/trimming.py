@@ -5,7 +5,6 @@ al. 2020, "Load What You Need"). Without them the masked-language-model head and
 hidden states of that text stay what they were, for its tokenizer still cuts it into the same pieces.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,10 +14,11 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
-from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD, training_record
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 TRIMMED = "trimmed"  # of a checkpoint's task state
@@ -31,8 +31,8 @@ _OF_IDS = ("tokenizer", "lexicons")
 
 def trim(
     state: dict[str, Any],
-    where: str | os.PathLike,
-    text: Sequence[str | os.PathLike],
+    where: StrPath,
+    text: Sequence[StrPath],
     floor: int = FLOOR,
     progress: bool = False,
 ) -> dict[str, Any]:
@@ -49,14 +49,6 @@ def trim(
         text: files, one sentence a line.
         floor: how many of the most frequent pieces are kept whether the text has them or not.
         progress: show a bar if stderr is a terminal.
-
-    Raises:
-        XalignError: a file is missing, empty or not UTF-8, or no tokenizer is found for the model.
-
-    Example::
-
-        small = trim(*read_pretrained("xlmr.base"), ["train.de", "train.en"])
-        encoder, _ = checkpoint.load_encoder(small)
     """
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
@@ -80,27 +72,12 @@ def trim(
     return _changed(state, model, vocabulary, about)
 
 
-def untrim(
-    state: dict[str, Any], where: str | os.PathLike, original: dict[str, Any], original_where: str | os.PathLike
-) -> dict[str, Any]:
+def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], original_where: StrPath) -> dict[str, Any]:
     """A trimmed model with the whole vocabulary again: what it has, as it is after any training, the rest of the
     original's.
 
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     pieces that were trimmed away have the vectors that they had.
-
-    Args:
-        state: of the trimmed model, trained or not.
-        where: where it was read, for messages.
-        original: what it was trimmed from.
-        original_where: where that was read.
-
-    Raises:
-        XalignError: the original has other pieces or another hidden size.
-
-    Example::
-
-        whole = untrim(*read_pretrained("aligner"), *read_pretrained("xlmr.base"))
     """
     mine, theirs = (masked_lm.usable(names.today(each["model"])) for each in (state, original))
     tokenizer = load_tokenizer(original, checkpoint.vocab_size(original, original_where), where=original_where)
@@ -108,11 +85,10 @@ def untrim(
     rows = torch.tensor(_places(small, tokenizer.dictionary, where, original_where))
     embeddings = theirs[masked_lm.EMBEDDINGS]
     if embeddings.shape[1] != mine[masked_lm.EMBEDDINGS].shape[1]:
-        raise XalignError(
-            "the models differ in their hidden size", where=f"{where}, {original_where}",
-            found=f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}",
-            remedy="give the model that this one was trimmed from",
-        )  # fmt: skip
+        problem = "the models differ in their hidden size"
+        found = f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}"
+        remedy = "give the model that this one was trimmed from"
+        raise XalignError(problem, where=f"{where}, {original_where}", found=found, remedy=remedy)
     grown: dict[int, Tensor] = {}
 
     def among_all(part: Tensor) -> Tensor:
@@ -152,11 +128,10 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
     """The whole dictionary's id of each id of the small one, ``<mask>`` included."""
     foreign = [symbol for symbol in small.symbols if symbol not in whole]
     if foreign:
-        raise XalignError(
-            "the model was not trimmed from this one", where=f"{where}, {original_where}",
-            found=f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}",
-            remedy="give the model that this one was trimmed from",
-        )  # fmt: skip
+        problem = "the model was not trimmed from this one"
+        found = f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}"
+        remedy = "give the model that this one was trimmed from"
+        raise XalignError(problem, where=f"{where}, {original_where}", found=found, remedy=remedy)
     places = [whole.index(symbol) for symbol in small.symbols]
     return places if small.mask_index < len(small) else [*places, whole.mask_index]
 
@@ -164,10 +139,7 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
 def _changed(
     state: dict[str, Any], model: dict[str, Tensor], vocabulary: dict[str, Any], about: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser.
-
-    ``about`` says what it is trimmed to, in its task state and, for model cards, in the record of its training.
-    """
+    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser."""
     kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
     stored = {key: each for key, each in (state.get("task_state") or {}).items() if key not in (*_OF_IDS, TRIMMED)}
     task_state = {**stored, "tokenizer": vocabulary}

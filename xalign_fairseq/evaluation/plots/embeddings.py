@@ -1,7 +1,6 @@
 """Linked words in the plane: where each encoder has the input embeddings of translations."""
 
 import importlib.util
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MUTED
 
@@ -36,12 +36,7 @@ class Panel:
 
 
 def plane(vectors: np.ndarray) -> tuple[np.ndarray, float]:
-    """Principal components: (N, H) to coordinates (N, 2), and the share of the variance that they keep.
-
-    Example::
-
-        plane(np.array([[0.0, 3.0], [0.0, -3.0]]))  # [[3, 0], [-3, 0]] and 1.0
-    """
+    """Principal components: (N, H) to coordinates (N, 2), and the share of the variance that they keep."""
     centred = vectors - vectors.mean(0)
     _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
     # An axis has no direction of its own: its largest entry is made positive.
@@ -53,12 +48,7 @@ def plane(vectors: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def neighbourhoods(vectors: np.ndarray) -> np.ndarray:
-    """t-SNE (van der Maaten & Hinton, 2008): (N, H) to coordinates (N, 2), always the same for the same vectors.
-
-    It begins with the principal components; the perplexity is 10, and less for fewer than 50 vectors.
-
-    Errors: :class:`XalignError` without scikit-learn.
-    """
+    """t-SNE (van der Maaten & Hinton, 2008): (N, H) to coordinates (N, 2), always the same for the same vectors."""
     if importlib.util.find_spec("sklearn") is None:
         raise XalignError("t-SNE needs scikit-learn", remedy="pip install scikit-learn")
     from sklearn.manifold import TSNE
@@ -78,19 +68,13 @@ def project(panel: Panel) -> tuple[np.ndarray, str]:
     return points, f"{100 * kept:.0f} % of the variance"
 
 
-def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], path: str | os.PathLike) -> None:
+def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], path: StrPath) -> None:
     """Draw the words of each panel in a plane of its own, a dotted line between the words of a pair.
 
     Args:
         pairs: source and target word of each pair, in the order of the panels' vectors.
         panels: at least one.
         path: file to write; its ending gives the format.
-
-    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
-
-    Example::
-
-        plot_embeddings([("today", "heute")], [Panel("before", src, tgt)], "embeddings.png")
     """
     columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
@@ -121,10 +105,15 @@ def _draw(axes: "Axes", title: str, pairs: Sequence[tuple[str, str]], points: np
             above = place[1] > other[1] or (side == 0 and place[1] == other[1])
             left = place[0] > edge
             axes.annotate(
-                word, place, xytext=(-3 if left else 3, 3 if above else -9), textcoords="offset points",
-                ha="right" if left else "left", color=colour, fontsize=8,
+                word,
+                place,
+                xytext=(-3 if left else 3, 3 if above else -9),
+                textcoords="offset points",
+                ha="right" if left else "left",
+                color=colour,
+                fontsize=8,
                 parse_math=False,  # a word with two dollar signs is no formula
-            )  # fmt: skip
+            )
     axes.set_title(title, color=INK, fontsize=9, parse_math=False)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.12)

@@ -6,17 +6,71 @@ SVG pictures are light or dark as their reader's settings are, and need no fonts
 import importlib.util
 import io
 import logging
-import os
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.evaluation.plots.palette import GRID, INK, MUTED, PAPER, in_both_lights
-from xalign_fairseq.evaluation.plots.scripts import missing_font, unshaped
+
+# Whose letters change their form or order beside others, by the first word of their names in Unicode.
+_SHAPED = """
+    ARABIC HEBREW SYRIAC THAANA NKO DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA
+    TIBETAN MYANMAR KHMER
+"""
+SHAPED = frozenset(_SHAPED.split())
+
+
+def script(letter: str) -> str:
+    """The writing system of a letter, as Unicode names it.
+
+    Example::
+
+        >>> script("क"), script("é"), script("书")
+        ('DEVANAGARI', 'LATIN', 'CJK')
+    """
+    return unicodedata.name(letter, "UNNAMED").split(" ")[0]
+
+
+def missing_font(letters: Iterable[str]) -> str | None:
+    """What to say of letters that are drawn as boxes; None if there are none."""
+    from matplotlib import get_cachedir
+
+    found = dict.fromkeys(letters)
+    if not found:
+        return None
+    names = ", ".join(dict.fromkeys(_font(script(letter)) for letter in found))
+    return (
+        f"no font that matplotlib knows has {''.join(list(found)[:20])}: the picture shows boxes. Install {names} "
+        "(Debian: fonts-noto-core, fonts-noto-cjk; or https://fonts.google.com/noto); if it is there, delete "
+        f"{get_cachedir()}/fontlist*, matplotlib's list of fonts, which is older"
+    )
+
+
+def _font(name: str) -> str:
+    return f"Noto Sans {'CJK' if name in ('CJK', 'HIRAGANA', 'KATAKANA', 'HANGUL') else name.title()}"
+
+
+def unshaped(texts: Iterable[str]) -> str | None:
+    """What to say of scripts whose letters this matplotlib draws one by one; None if there are none."""
+    import matplotlib
+    from matplotlib import ft2font
+
+    if hasattr(ft2font, "__libraqm_version__"):
+        return None
+    found = sorted({script(letter) for text in texts for letter in text} & SHAPED)
+    if not found:
+        return None
+    return (
+        f"matplotlib {matplotlib.__version__} draws the letters of {', '.join(found)} one by one, neither joined nor "
+        "in their order; from 3.11 on it shapes them: pip install -U 'matplotlib>=3.11'. The HTML page (xalign align "
+        "--format html) leaves it to the browser"
+    )
+
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,10 +80,9 @@ logger = logging.getLogger(__name__)
 # What would say when a picture was written.
 UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
-FONTS = (
-    "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari",
-    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Thai", "Nirmala UI", "Microsoft YaHei", "Arial Unicode MS",
-)  # fmt: skip
+_FONTS = """Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,DejaVu Sans,Noto Sans Devanagari,Lohit Devanagari,
+Noto Sans CJK SC,Noto Sans CJK JP,Noto Sans Thai,Nirmala UI,Microsoft YaHei,Arial Unicode MS"""
+FONTS = tuple(name.strip() for name in _FONTS.split(","))
 # Letters that XML 1.0 does not allow, in the comments that matplotlib writes of each text, too.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -40,11 +93,8 @@ def require_matplotlib() -> None:
         raise XalignError("pictures need matplotlib", remedy="pip install matplotlib")
 
 
-def check_picture(path: str | os.PathLike) -> str:
-    """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins.
-
-    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
-    """
+def check_picture(path: StrPath) -> str:
+    """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins."""
     require_matplotlib()
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -87,7 +137,7 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
         text.set_text(name)
 
 
-def save(figure: "Figure", path: str | os.PathLike) -> None:
+def save(figure: "Figure", path: StrPath) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
 
     The same figure gives the same bytes in these formats. Letters that no installed font has, and scripts that this

@@ -1,9 +1,9 @@
 """Zero-shot gaps: bars for each language and objective, and gaps against alignment scores (Tang et al. 2022)."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS, MUTED
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUP = 0.8  # of the distance between two languages, filled by their bars
+KEYS = ("task", "language", "objective")
 
 
-def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def _distinct(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    return [list(dict.fromkeys(row[key] for row in rows)) for key in KEYS]
+
+
+def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw supervised minus zero-shot score in points, a panel per task, a group of bars per language (Figure 2).
 
     Args:
         rows: mappings with ``task``, ``language``, ``objective``, ``mean`` and ``deviation`` (fractions, or ``None``).
         path: file to write; its ending gives the format.
-
-    Example::
-
-        plot_gap_bars([{"task": "POS", "language": "Inv", "objective": "MLM", "mean": 0.4, "deviation": None}], "a.png")
     """
-    tasks, languages, objectives = (list(dict.fromkeys(row[key] for row in rows))
-                                    for key in ("task", "language", "objective"))  # fmt: skip
+    tasks, languages, objectives = _distinct(rows)
     figure = new_figure(1.4 + 3.0 * len(tasks), 3.4)
     panels = figure.subplots(1, len(tasks), squeeze=False)[0]
     width = GROUP / len(objectives)
@@ -48,7 +48,7 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) ->
     save(figure, path)
 
 
-def plot_alignment(points: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw the gap of each run against its alignment score, a panel per task (Figure 3).
 
     Args:
@@ -56,17 +56,14 @@ def plot_alignment(points: Sequence[Mapping[str, Any]], path: str | os.PathLike)
             (fractions).
         path: file to write; its ending gives the format.
     """
-    tasks, languages, objectives = (list(dict.fromkeys(point[key] for point in points))
-                                    for key in ("task", "language", "objective"))  # fmt: skip
+    tasks, languages, objectives = _distinct(points)
     figure = new_figure(1.4 + 3.0 * len(tasks), 3.6)
     panels = figure.subplots(1, len(tasks), squeeze=False)[0]
     for task, axes in zip(tasks, panels, strict=True):
         for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
             for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
-                mine = [
-                    point for point in points
-                    if (point["task"], point["objective"], point["language"]) == (task, objective, language)
-                ]  # fmt: skip
+                wanted = (task, language, objective)
+                mine = [point for point in points if tuple(point[key] for key in KEYS) == wanted]
                 places = [[100 * point[key] for point in mine] for key in ("alignment", "gap")]
                 axes.plot(*places, marker, color=colour, markersize=5, alpha=0.75)
         axes.set_xlabel("alignment score, %", color=INK, fontsize=9)

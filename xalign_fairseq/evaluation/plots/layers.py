@@ -1,44 +1,26 @@
 """AER over the layers of an encoder, a line per rule, checkpoint or both; and over the updates of its training."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS
 
 Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
 
 
-def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
-    """Draw AER in percent over layers, the lowest of each curve marked (Chi et al. 2021, Figure 2).
-
-    Args:
-        curves: (layer, AER as a fraction) under the name that the legend shows.
-        path: file to write; its ending gives the format.
-
-    Example::
-
-        plot_layers({"XLM-R": [(7, 0.31), (8, 0.28)], "XLM-Align": [(7, 0.22), (8, 0.2)]}, "layers.svg")
-    """
+def plot_layers(curves: Curves, path: StrPath) -> None:
+    """Draw AER in percent over layers, the lowest of each curve marked (Chi et al. 2021, Figure 2)."""
     _plot(curves, path, "layer", "layer (0: embeddings)", every=True)
 
 
-def plot_updates(curves: Curves, path: str | os.PathLike) -> None:
-    """Draw AER in percent over the updates of a training, the lowest of each curve marked.
-
-    Args:
-        curves: (updates, AER as a fraction) under the name that the legend shows.
-        path: file to write; its ending gives the format.
-
-    Example::
-
-        plot_updates({"en-fr": [(1, 0.12), (500, 0.08)], "en-hi": [(1, 0.4), (500, 0.36)]}, "training.svg")
-    """
+def plot_updates(curves: Curves, path: StrPath) -> None:
+    """Draw AER in percent over the updates of a training, the lowest of each curve marked."""
     _plot(curves, path, "update", "updates")
 
 
-def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every: bool = False) -> None:
+def _plot(curves: Curves, path: StrPath, place: str, axis: str, every: bool = False) -> None:
     """``place``: what a number on the axis is called; ``every``: name all numbers that there are."""
     figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
     axes = figure.add_subplot()
@@ -63,14 +45,7 @@ def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every:
 
 
 def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
-    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``.
-
-    Of several settings of a layer, as thresholds, it is the best; means of layers are left out.
-
-    Example::
-
-        curves_by_method([{"layer": 8, "method": "argmax", "aer": 0.2}], "XLM-R")  # {"XLM-R": [(8, 0.2)]}
-    """
+    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``."""
     single = [row for row in rows if isinstance(row["layer"], int)]
     # What is the same everywhere says nothing; with one method a checkpoint's name says it all.
     telling = [key for key in ("encoding", "method") if len({row.get(key) for row in single}) > 1]

@@ -1,9 +1,9 @@
 """The link matrix of one sentence pair: source words down, target words across."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.matrix import (
     FONT_SIZE,
@@ -26,7 +26,7 @@ def plot_links(
     src: Sequence[str],
     tgt: Sequence[str],
     links: Mapping[tuple[int, int], float],
-    path: str | os.PathLike,
+    path: StrPath,
     *,
     gold: "Gold | None" = None,
 ) -> None:
@@ -34,18 +34,6 @@ def plot_links(
 
     Gold links are outlines: sure ones solid, possible ones dashed. A cell without an outline is a link too many, an
     outline without a cell is one that is missing.
-
-    Args:
-        src, tgt: the words.
-        links: probability in [0, 1] of each link (i, j).
-        path: file to write; its ending gives the format.
-        gold: reference links.
-
-    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
-
-    Example::
-
-        plot_links(["red", "house"], ["maison", "rouge"], {(0, 1): 0.9, (1, 0): 0.8}, "links.png")
     """
     rows, columns = max(len(src), 1), max(len(tgt), 1)
     cell = min(CELL, LONGEST_SIDE / max(rows, columns))

@@ -1,10 +1,10 @@
 """Zero-shot transfer: the average score of each task and checkpoint, and how far each language is behind English."""
 
-import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS, MUTED
 
@@ -16,16 +16,12 @@ WIDE = 7.0  # inches, from which on panels stand one below the other
 LABEL = 15  # characters of a line below a group, which has room for 1.2 inches
 
 
-def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds where it is known.
 
     Args:
         rows: mappings with ``task``, ``checkpoint``, ``mean`` and ``deviation`` (fractions, or ``None``).
         path: file to write; its ending gives the format.
-
-    Example::
-
-        plot_scores([{"task": "pos", "checkpoint": "tlm", "mean": 0.83, "deviation": 0.01}], "scores.png")
     """
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
@@ -37,8 +33,14 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
         mine = [row for row in rows if row["checkpoint"] == checkpoint]
         places = [tasks.index(row["task"]) + _offset(number, len(checkpoints)) for row in mine]
         heights = [100 * row["mean"] for row in mine]
-        shown[checkpoint] = axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)],
-                                     label=checkpoint, alpha=_strength(number))  # fmt: skip
+        shown[checkpoint] = axes.bar(
+            places,
+            heights,
+            0.92 * width,
+            color=COLOURS[number % len(COLOURS)],
+            label=checkpoint,
+            alpha=_strength(number),
+        )
         _error_bars(axes, places, mine, INK)
     axes.set_ylabel("average over languages, %", color=INK)
     axes.set_ylim(bottom=0)
@@ -47,7 +49,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     save(figure, path)
 
 
-def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+def plot_gaps(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw English minus each language, in points, a panel per task and a colour per checkpoint.
 
     Args:

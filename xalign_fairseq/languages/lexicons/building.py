@@ -19,9 +19,9 @@ POLICY = (
     " are dropped. Of the distinct source sides, in one random order, the first are trained on and the last held out."
 )
 # Why entries are dropped; an entry counts for the first of these.
-ONE_SIDED, SPECIAL, UNKNOWN, LONG, IDENTICAL, DUPLICATE = DROPPED = (
-    "one-sided", "with special symbols", "with unknown symbols", "of several subwords", "identical", "duplicate",
-)  # fmt: skip
+ONE_SIDED, SPECIAL, UNKNOWN = "one-sided", "with special symbols", "with unknown symbols"
+LONG, IDENTICAL, DUPLICATE = "of several subwords", "identical", "duplicate"
+DROPPED = (ONE_SIDED, SPECIAL, UNKNOWN, LONG, IDENTICAL, DUPLICATE)
 
 Ids = tuple[int, ...]
 # Texts -> the ids of each.
@@ -64,12 +64,9 @@ class LexiconOptions:
                 "the fraction is outside (0, 1]", parameter="fraction", found=self.fraction, expected="such as 0.25"
             )
         if self.fraction is not None and self.fraction + self.held_out > 1 + 1e-9:
-            raise XalignError(
-                "more than the whole lexicon is asked for",
-                parameter=("fraction", "held_out"),
-                found=f"{self.fraction} to train on and {self.held_out} to hold out",
-                expected="at most 1 together",
-            )
+            problem = "more than the whole lexicon is asked for"
+            found = f"{self.fraction} to train on and {self.held_out} to hold out"
+            raise XalignError(problem, parameter=("fraction", "held_out"), found=found, expected="at most 1 together")
 
 
 def pieces_encoder(dictionary: Dictionary) -> Encode:
@@ -113,12 +110,10 @@ def build(
     """
     entries, counts = _entries(list(pairs), encode, dictionary, options.subwords)
     if not entries:
-        raise XalignError(
-            "no entry of the dictionary is in the vocabulary",
-            found=_told(counts),
-            expected="words of these languages, as the data-bin's tokenizer knows them",
-            remedy=("check languages and columns; symbols of dict.txt need", Parameter("pieces")),
-        )
+        problem = "no entry of the dictionary is in the vocabulary"
+        expected = "words of these languages, as the data-bin's tokenizer knows them"
+        remedy = ("check languages and columns; symbols of dict.txt need", Parameter("pieces"))
+        raise XalignError(problem, found=_told(counts), expected=expected, remedy=remedy)
     part = _parts([source for source, _ in entries], options)
     sides = [_flat(side) for side in zip(*entries, strict=True)]
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], part)

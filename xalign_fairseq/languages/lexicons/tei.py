@@ -1,7 +1,7 @@
 """FreeDict's TEI: ``entry`` elements with the headword in ``form/orth`` and translations in ``sense/cit/quote``."""
 
 import gzip
-import os
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,20 @@ from typing import IO
 from xml.etree import ElementTree
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.languages.lexicons.notes import without_notes
+from xalign_fairseq.core.files import StrPath
+
+_OPEN = re.compile(r"[(<{[]")
+_BRACKETED = re.compile(r"\([^()]*\)|\[[^][]*\]|<[^<>]*>|\{[^{}]*\}")
+# Some of FreeDict's dictionaries join the words of a phrase so.
+_JOINTS = str.maketrans("~_", "  ")
+
+
+def without_notes(text: str) -> str:
+    """The text without what is in brackets, nested ones too, and with single blanks between its words."""
+    while _OPEN.search(text) and (shorter := _BRACKETED.sub(" ", text)) != text:
+        text = shorter
+    return " ".join(text.translate(_JOINTS).split())
+
 
 SUFFIXES = (".tei", ".xml", ".tei.gz", ".xml.gz")
 
@@ -18,19 +31,12 @@ _TRANSLATION = ("trans", "translation")
 _INSIDE = ("sense", "hom")
 
 
-def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
+def read(path: StrPath) -> Iterator[tuple[str, str]]:
     """The entries of a TEI dictionary, plain or gzip-compressed, one at a time, in constant memory.
 
     Each ``orth`` of an entry's own ``form`` (but inflected ones, ``type="infl"``) is paired with each ``quote`` of a
     ``cit`` of type ``trans`` in its senses, in TEI P4 each ``trans/tr``; notes in brackets are left out. An entry
     without a translation or without a headword is one pair with an empty side.
-
-    Raises:
-        XalignError: no such file, not XML, damaged, or XML without a single ``entry``.
-
-    Example::
-
-        next(read("eng-swe.tei"))  # ("Africa", "Afrika")
     """
     if not Path(path).is_file():
         raise XalignError("the dictionary does not exist", where=path)
@@ -45,18 +51,15 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
     except (ElementTree.ParseError, EOFError, gzip.BadGzipFile, zlib.error, *_UNREADABLE) as error:
         raise XalignError("the TEI file can't be read", where=path, found=error, expected="well-formed XML") from None
     if not found:
-        raise XalignError(
-            "the TEI file has no entry",
-            where=path,
-            expected="<entry><form><orth>...</orth></form><sense><cit type='trans'><quote>...</quote></cit></sense>",
-        )
+        expected = "<entry><form><orth>...</orth></form><sense><cit type='trans'><quote>...</quote></cit></sense>"
+        raise XalignError("the TEI file has no entry", where=path, expected=expected)
 
 
 # An encoding that is unknown, or wider than expat can read; elements that are too deep within each other.
 _UNREADABLE = (LookupError, ValueError, RecursionError)
 
 
-def _open(path: str | os.PathLike) -> IO[bytes]:
+def _open(path: StrPath) -> IO[bytes]:
     with open(path, "rb") as stream:
         compressed = stream.read(2) == b"\x1f\x8b"
     return gzip.open(path, "rb") if compressed else open(path, "rb")  # type: ignore[return-value]

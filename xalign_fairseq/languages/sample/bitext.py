@@ -5,7 +5,6 @@ in two splits, not even in two language pairs or under two seeds. A translation 
 out of its other splits too.
 """
 
-import os
 import random
 import zlib
 from contextlib import ExitStack
@@ -14,14 +13,14 @@ from pathlib import Path
 from typing import TextIO
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_folder
+from xalign_fairseq.core.files import StrPath, atomic_folder
 from xalign_fairseq.languages.sample.english import English
 from xalign_fairseq.languages.sample.french import French
 from xalign_fairseq.languages.sample.german import German
 from xalign_fairseq.languages.sample.lexicon import LANGUAGES, load_lexicon
+from xalign_fairseq.languages.sample.meaning import gold_links
 from xalign_fairseq.languages.sample.russian import Russian
 from xalign_fairseq.languages.sample.sampler import Sampler
-from xalign_fairseq.languages.sample.tokens import gold_links
 
 SPLITS = ("train", "valid", "test")
 ROOMS = ("valid", "test", *("mono",) * 5, *("train",) * 9)
@@ -43,17 +42,12 @@ class PairCounts:
 
 
 def room(english: str) -> str:
-    """The split to which an English sentence belongs: train, valid, test or mono.
-
-    Example::
-
-        room("It will rain .")      # always the same
-    """
+    """The split to which an English sentence belongs: train, valid, test or mono."""
     return ROOMS[zlib.crc32(english.encode()) % len(ROOMS)]
 
 
 def write_sample(
-    out: str | os.PathLike, pairs: int, seed: int, valid: int = 500, test: int = 500, overwrite: bool = False
+    out: StrPath, pairs: int, seed: int, valid: int = 500, test: int = 500, overwrite: bool = False
 ) -> list[PairCounts]:
     """Write the sample into a new folder; the same arguments give the same bytes.
 
@@ -71,13 +65,6 @@ def write_sample(
 
     Returns:
         A summary for each language pair.
-
-    Raises:
-        XalignError: a size below 1, or the folder exists.
-
-    Example::
-
-        write_sample("sample", pairs=10_000, seed=1)
     """
     sizes = {"train": pairs, "valid": valid, "test": test}
     for split, size in sizes.items():

@@ -1,8 +1,7 @@
 """English: analytic verbs with do-support, particles, two-word compounds, 's."""
 
 from xalign_fairseq.languages.sample.lexicon import Entry
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 SUBJECTS = {"I": "I", "he": "he", "she": "she", "we": "we", "they": "they", "nobody": "nobody", "it": "it"}
 OBJECTS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
@@ -44,12 +43,7 @@ def verb_forms(cell: str) -> dict[str, str]:
 
 
 class English:
-    """Says a :class:`Message` in English.
-
-    Example::
-
-        tokens = English().say(sentence)      # [("The", 1), ("dog", 2), ("sleeps", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in English."""
 
     def __init__(self) -> None:
         self._nouns: dict[Entry, tuple[list[str], list[str]]] = {}
@@ -119,7 +113,7 @@ class English:
                 return [(DETERMINERS.get(other, other), key)]
 
     def _clause(self, clause: Clause) -> list[Token]:
-        time = self._time(clause)
+        time = time_phrase(clause, "en")
         out: list[Token] = []
         if clause.time_first:
             out, time = time, []
@@ -139,10 +133,6 @@ class English:
         else:
             out += [*subject, *before]
         return [*out, *after, *self._complements(clause), *self._place(clause), *time]
-
-    def _time(self, clause: Clause) -> list[Token]:
-        time = clause.time
-        return time_phrase(time.entry, "en", time.key, time.year, time.number) if time else []
 
     @staticmethod
     def _be(person: str, tense: str) -> str:

@@ -18,8 +18,7 @@ from xalign_fairseq.languages.sample.french_morphology import (
     vowel_start,
 )
 from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 SUBJECTS = {
     "I": "je",
@@ -48,12 +47,7 @@ BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce": "cet"}
 
 
 class French:
-    """Says a :class:`Message` in French.
-
-    Example::
-
-        tokens = French().say(sentence)     # [("Le", 1), ("chien", 2), ("dort", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in French."""
 
     def __init__(self) -> None:
         lexicon = load_lexicon()
@@ -155,7 +149,7 @@ class French:
         return [(text, key)]
 
     def _clause(self, clause: Clause) -> list[Token]:
-        time = self._time(clause)
+        time = time_phrase(clause, "fr")
         out: list[Token] = []
         if clause.question:
             if clause.question != "yes-no":
@@ -197,10 +191,6 @@ class French:
         if clause.recipient:
             out += [("à", clause.recipient_key), *self._phrase(clause.recipient)]
         return [*out, *self._place(clause), *time]
-
-    def _time(self, clause: Clause) -> list[Token]:
-        time = clause.time
-        return time_phrase(time.entry, "fr", time.key, time.year, time.number) if time else []
 
     def _verb_group(self, clause: Clause) -> tuple[list[Token], list[Token]]:
         """The finite verb and the infinitive or participle after it."""

@@ -15,8 +15,7 @@ from xalign_fairseq.languages.sample.german_morphology import (
     parse_verb,
 )
 from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 PRONOUNS = {
     "I": {"nom": "ich", "acc": "mich", "dat": "mir"},
@@ -32,12 +31,7 @@ QUESTIONS = {"where": "wo", "when": "wann", "why": "warum"}
 
 
 class German:
-    """Says a :class:`Message` in German.
-
-    Example::
-
-        tokens = German().say(sentence)     # [("Der", 1), ("Hund", 2), ("schläft", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in German."""
 
     def __init__(self) -> None:
         lexicon = load_lexicon()
@@ -133,9 +127,9 @@ class German:
         if clause.question:
             front = [(QUESTIONS[clause.question], clause.word_key)]
         elif front is None and clause.time_first:
-            front = self._time(clause)
+            front = time_phrase(clause, "de")
         elif front is not None and clause.time_first:
-            middle = [*self._time(clause), *middle]
+            middle = [*time_phrase(clause, "de"), *middle]
         if front is None:
             return [*subject, *finite, *middle, *end]
         return [*front, *finite, *subject, *middle, *end]
@@ -144,17 +138,13 @@ class German:
         """Verb last."""
         finite, end = self._verb_group(clause, joined=True)
         subject = [] if clause.gap == "subject" else self._subject(clause)
-        time = self._time(clause) if clause.time_first else []
+        time = time_phrase(clause, "de") if clause.time_first else []
         return [*subject, *time, *self._middle(clause), *end, *finite]
 
     def _subject(self, clause: Clause) -> list[Token]:
         if clause.kind == "existential":
             return [("es", clause.word_key)]
         return self._phrase(clause.subject, "nom")
-
-    def _time(self, clause: Clause) -> list[Token]:
-        time = clause.time
-        return time_phrase(time.entry, "de", time.key, time.year, time.number) if time else []
 
     def _verb_group(self, clause: Clause, joined: bool) -> tuple[list[Token], list[Token]]:
         """The finite verb, and what stands at the clause's end; ``joined`` writes a particle before its verb."""
@@ -193,7 +183,7 @@ class German:
         if item is not None and verb is not None and pronoun:
             out += self._phrase(item, verb.case)
         if not clause.time_first:
-            out += self._time(clause)
+            out += time_phrase(clause, "de")
         if clause.frequency:
             out.append((clause.frequency.entry["de"], clause.frequency.key))
         if clause.negation == "never":

@@ -26,13 +26,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class SenseLexicon:
-    """All tables.
-
-    Example::
-
-        lexicon = load_lexicon()
-        [entry["de"] for entry in lexicon.nouns if entry["en"] == "bank"]
-    """
+    """All tables."""
 
     nouns: tuple[Entry, ...]
     places: tuple[Entry, ...]

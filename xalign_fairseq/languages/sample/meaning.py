@@ -1,9 +1,10 @@
 """What a sentence says, before any language says it: phrases and clauses whose parts are concepts.
 
 Each part holds a key, one bit of the sentence, by which the tokens of two languages find each other
-(:mod:`xalign_fairseq.languages.sample.tokens`).
+(:mod:`xalign_fairseq.languages.sample.meaning`).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -138,3 +139,45 @@ class Message:
     mark_key: int = 0
     comma_key: int = 0
     conjunction_key: int = 0
+
+
+Token = tuple[str, int]
+
+
+def gold_links(src: list[Token], tgt: list[Token]) -> list[tuple[int, int]]:
+    """The 0-based links ``(i, j)`` between tokens that share a concept, in order."""
+    return [(i, j) for i, (_, a) in enumerate(src) for j, (_, b) in enumerate(tgt) if a & b]
+
+
+def fixed_phrase(text: str, first: int) -> list[Token]:
+    """Tokens of a table cell such as ``last/a week/b``: letter a is concept ``first``, b the next, and so on."""
+    tokens = []
+    for word in text.split():
+        word, _, letters = word.partition("/")
+        tokens.append((word, sum(first << (ord(letter) - ord("a")) for letter in letters)))
+    return tokens
+
+
+def time_phrase(clause: Clause, language: str) -> list[Token]:
+    """A clause's time adverbial, if it has one; its blanks YEAR and NUMBER are filled in."""
+    time = clause.time
+    if time is None:
+        return []
+    text = time.entry[language].replace("YEAR", str(time.year)).replace("NUMBER", str(time.number))
+    return fixed_phrase(text, time.key)
+
+
+def finish(tokens: Iterable[Token]) -> list[Token]:
+    """Merge commas in a row, drop a comma before the final mark, and write the first letter as a capital."""
+    out: list[Token] = []
+    for text, keys in tokens:
+        if out and out[-1][0] == ",":
+            if text == ",":
+                out[-1] = (",", out[-1][1] | keys)
+                continue
+            if text in (".", "?"):
+                out.pop()
+        out.append((text, keys))
+    text, keys = out[0]
+    out[0] = (text[0].upper() + text[1:], keys)
+    return out

@@ -3,7 +3,7 @@
 import re
 
 from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 from xalign_fairseq.languages.sample.russian_morphology import (
     ANIMATE_NUMERALS,
     MY,
@@ -17,7 +17,6 @@ from xalign_fairseq.languages.sample.russian_morphology import (
     parse_noun,
     parse_verb,
 )
-from xalign_fairseq.languages.sample.tokens import Token, finish, fixed_phrase, time_phrase
 
 PRONOUNS = {
     "I": {"nom": "я", "acc": "меня", "dat": "мне"},
@@ -43,12 +42,7 @@ CLUSTERS = {"в": re.compile("[вф][^аеёиоуыэюя]"), "с": re.compile(
 
 
 class Russian:
-    """Says a :class:`Message` in Russian.
-
-    Example::
-
-        tokens = Russian().say(sentence)    # [("Собака", 2), ("спит", 28), (".", 32)]
-    """
+    """Says a :class:`Message` in Russian."""
 
     def __init__(self) -> None:
         lexicon = load_lexicon()
@@ -151,7 +145,7 @@ class Russian:
         return []
 
     def _clause(self, clause: Clause) -> list[Token]:
-        time = self._time(clause)
+        time = time_phrase(clause, "ru")
         out: list[Token] = []
         if clause.question not in ("", "yes-no"):
             out = [(QUESTIONS[clause.question], clause.word_key)]
@@ -177,10 +171,6 @@ class Russian:
         else:
             out += [*subject, *before, *no, *finite]
         return [*out, *self._complements(clause), *self._place(clause), *time]
-
-    def _time(self, clause: Clause) -> list[Token]:
-        time = clause.time
-        return time_phrase(time.entry, "ru", time.key, time.year, time.number) if time else []
 
     def _verb(self, clause: Clause) -> RussianVerb:
         """The aspect: imperfective for what goes on or is repeated or must not be, perfective for what is completed."""

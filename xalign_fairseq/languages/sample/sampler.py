@@ -19,13 +19,7 @@ THINGS = ("animal", "household", "vehicle", "plant", "person", "box")
 
 
 class Sampler:
-    """Draws sentences from a random stream.
-
-    Example::
-
-        sampler = Sampler(load_lexicon(), random.Random("1/de"))
-        sentence = sampler.sentence()
-    """
+    """Draws sentences from a random stream."""
 
     def __init__(self, lexicon: SenseLexicon, stream: random.Random):
         self.lexicon = lexicon

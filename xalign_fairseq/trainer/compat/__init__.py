@@ -1,4 +1,4 @@
-"""What fairseq 0.12 needs on today's Python, torch and numpy: one unit per patch.
+"""Fixes for fairseq 0.12 on today's Python, torch and numpy, one unit each; features are in the trainer.
 
 A unit is a module with ``NAME``, ``WHY``, ``WHY_NOT``, ``needed() -> bool`` (does this fairseq, torch or numpy still
 have the problem?) and ``install() -> None`` (may be called again without harm). Nothing is patched on disk, and
@@ -24,19 +24,6 @@ UNITS = (
     "torchrun",
     "checkpoint_errors",
     "checkpoint_copies",
-    "missing_restore_file",
-    "damaged_checkpoint",
-    "task_state",
-    "ema_of_old_runs",
-    "early_stopping",
-    "lacking_batches",
-    "whole_updates",
-    "data_wait",
-    "finished_runs",
-    "nonfinite_updates",
-    "process_count",
-    "requeue",
-    "validated_once",
 )
 
 _statuses: list[PatchStatus] = []

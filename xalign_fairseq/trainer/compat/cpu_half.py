@@ -1,10 +1,9 @@
 """``--fp16`` on a CPU.
 
 Why: ``FP16Optimizer`` asks CUDA for the current device to key its flat float32 copy (with any number for a key, the
-CPU's gradients, whose device index is None, never reach that copy: training goes on with zero gradients, in silence),
-and the trainer calls ``.cuda()`` after an overflow of the loss scale.
-Touches: ``_FP16OptimizerMixin.build_fp32_params`` and ``Trainer.train_step``, for CPU parameters and trainers alone.
-Can go: when fairseq takes the parameters' own device in both places.
+CPU's gradients, whose device index is None, never reach that copy: training goes on with zero gradients, in silence).
+Touches: ``_FP16OptimizerMixin.build_fp32_params``, for CPU parameters alone. The package's trainer handles an overflow.
+Can go: when fairseq takes the parameters' own device.
 """
 
 import functools
@@ -15,7 +14,7 @@ import torch
 from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
 
 NAME = "--fp16 on a CPU"
-WHY = "fairseq's fp16 optimizer and overflow handling ask for CUDA (the patch leaves GPU runs alone)"
+WHY = "fairseq's fp16 optimizer asks for CUDA (the patch leaves GPU runs alone)"
 WHY_NOT = "fairseq's fp16 optimizer uses the parameters' own device"
 
 
@@ -27,12 +26,10 @@ def needed() -> bool:
 
 
 def install() -> None:
-    """Patch both places."""
+    """Key by the parameters' own device."""
     from fairseq.optim import fp16_optimizer
-    from fairseq.trainer import Trainer
 
     replace(fp16_optimizer._FP16OptimizerMixin, "build_fp32_params", NAME, _keyed_by_own_device)
-    replace(Trainer, "train_step", NAME, _overflow_without_cuda)
 
 
 def _keyed_by_own_device(original: Any) -> Any:
@@ -45,14 +42,3 @@ def _keyed_by_own_device(original: Any) -> Any:
             return original(cls, args, params, flatten=flatten)
 
     return build_fp32_params
-
-
-def _overflow_without_cuda(original: Any) -> Any:
-    @functools.wraps(original)
-    def train_step(trainer: Any, *args: Any, **kwargs: Any) -> Any:
-        if trainer.cuda or trainer.tpu:
-            return original(trainer, *args, **kwargs)
-        with swapped(torch.Tensor, "cuda", lambda tensor, *ignored, **too: tensor):
-            return original(trainer, *args, **kwargs)
-
-    return train_step

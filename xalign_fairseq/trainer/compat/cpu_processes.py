@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
 
 NAME = "several CPU processes"
@@ -59,10 +59,10 @@ def _start_without_gpus(original: Any) -> Any:
         if training.distributed_backend == "nccl":
             raise XalignError(
                 "several processes on a CPU cannot use the nccl backend",
-                where=f"--distributed-world-size {training.distributed_world_size}",
-                found="--distributed-backend nccl (fairseq's default)",
-                expected="--distributed-backend gloo",
-                remedy="add --distributed-backend gloo --ddp-backend legacy_ddp (or pytorch_ddp)",
+                parameter="distributed_backend",
+                found=f"nccl (fairseq's default), with {training.distributed_world_size} processes",
+                expected="gloo",
+                remedy=("set it, and", Parameter("ddp_backend", "legacy_ddp"), "(or pytorch_ddp)"),
             )
         with ExitStack() as stack:
             stack.enter_context(swapped(torch.cuda, "device_count", lambda: training.distributed_world_size))

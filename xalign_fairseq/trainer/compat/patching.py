@@ -1,6 +1,5 @@
 """How a patch replaces a function of fairseq: once, marked, with the original still reachable as ``__wrapped__``."""
 
-import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -55,22 +54,6 @@ def swapped(owner: Any, attribute: str, value: Any) -> Iterator[None]:
             setattr(owner, attribute, before)
         else:
             delattr(owner, attribute)
-
-
-def replace_in_loop(attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
-    """:func:`replace` in fairseq-train's module, once it is there: when a trainer is made."""
-    from fairseq.trainer import Trainer
-
-    def in_loop(original: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(original)
-        def __init__(trainer: Any, *args: Any, **kwargs: Any) -> None:
-            if loop := training_loop():
-                replace(loop, attribute, patch, make)
-            original(trainer, *args, **kwargs)
-
-        return __init__
-
-    replace(Trainer, "__init__", patch, in_loop)
 
 
 def training_loop() -> Any:

@@ -2,8 +2,8 @@
 
 Why: where fairseq sees at most one GPU its world size defaults to 1, and it then ignores torchrun's variables: every
 process trains the whole model alone, all write the same folder, and all exit with 0.
-Touches: ``fairseq.distributed.utils.call_main`` (the command line's entry) and ``Trainer.__init__`` (which
-fairseq-hydra-train also passes through after it has imported the user-dir). They only look.
+Touches: ``fairseq.distributed.utils.call_main``, the command line's entry. The package's trainer checks, too:
+fairseq-hydra-train imports the user-dir after that entry.
 Can go: when fairseq takes the world size from torchrun.
 """
 
@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "torchrun check"
@@ -30,12 +30,10 @@ def needed() -> bool:
 
 
 def install() -> None:
-    """Look at both entries."""
+    """Check at the entry."""
     from fairseq.distributed import utils
-    from fairseq.trainer import Trainer
 
     replace(utils, "call_main", NAME, _checked_main)
-    replace(Trainer, "__init__", NAME, _checked_trainer)
 
 
 def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
@@ -50,11 +48,13 @@ def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
     if started != "1":
         raise XalignError(
             "torchrun started several processes, but fairseq would train alone in each of them",
-            where="distributed_training.distributed_world_size",
+            parameter="distributed_world_size",
             found=f"1, with WORLD_SIZE={started} in the environment",
             expected=started,
-            remedy=f"add --distributed-world-size {started} (in YAML: distributed_training.distributed_world_size), "
-            "on CPUs also --distributed-backend gloo",
+            remedy=(
+                *("add", Parameter("distributed_world_size", started), "(in YAML to distributed_training),"),
+                *("on CPUs also", Parameter("distributed_backend", "gloo")),
+            ),
         )
 
 
@@ -65,12 +65,3 @@ def _checked_main(original: Any) -> Any:
         return original(cfg, main, **kwargs)
 
     return call_main
-
-
-def _checked_trainer(original: Any) -> Any:
-    @functools.wraps(original)
-    def __init__(trainer: Any, cfg: Any, *args: Any, **kwargs: Any) -> None:
-        check(cfg.distributed_training.distributed_world_size)
-        original(trainer, cfg, *args, **kwargs)
-
-    return __init__

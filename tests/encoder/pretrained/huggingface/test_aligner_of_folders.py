@@ -14,6 +14,7 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.tools.engines import CheckpointEngine
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Cosine
 
 transformers = pytest.importorskip("transformers")
@@ -100,8 +101,8 @@ def test_bert_with_xlm_rs_tokenizer_and_rows_beyond_it(build, save, spm, vocab_s
 
 def assert_same_links(model, folder):
     """SimAlign's links of a folder by the aligner, and by the library's model; the aligner's tokenizer."""
-    aligner = Aligner.from_pretrained(folder, method="itermax", layer=1, device="cpu", dtype="float32")
-    assert aligner.layers == (1,) and aligner.pair_encoder.encoding == "separate"
+    aligner = Aligner.from_pretrained(folder, linking=Linking("itermax", layers=(1,)), device="cpu", dtype="float32")
+    assert aligner.linking.layers == (1,) and aligner.linking.encoding == "separate"
     pairs = [(src.split()[:3], tgt.split()[:3]) for src, tgt in pairwise(TEXT[:7])]
     links = 0
     for pair, alignment in zip(pairs, aligner.align(*zip(*pairs, strict=True)), strict=True):
@@ -118,7 +119,7 @@ def assert_same_links(model, folder):
 
 def test_processes_map_the_same_file(build, save):
     folder = save(build())
-    load = partial(Aligner.from_pretrained, folder, layer=1, dtype="float32")
+    load = partial(Aligner.from_pretrained, folder, linking=Linking(layers=(1,)), dtype="float32")
     with AlignerPool(load, ["cpu", "cpu"]) as pool:
         assert pool.ask(partial(share_mapped, path=folder / "model.safetensors")) > 0.9  # all but the positions
         assert list(pool.stream([("The red house", "Der rote Hund")])) == load(device="cpu").align(

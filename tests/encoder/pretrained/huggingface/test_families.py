@@ -1,10 +1,24 @@
 """Names and settings of the families, against transformers' own models and by hand."""
 
 import pytest
+from support.body_folders import write_model
+from support.huggingface_folders import configure
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, DISTILBERT, XLM_R, find_family
+from xalign_fairseq.encoder.pretrained.huggingface.families import (
+    BERT,
+    DISTILBERT,
+    FAMILIES,
+    NOT_SUPPORTED,
+    SUPPORTED,
+    XLM_R,
+    find_family,
+    refusal,
+    supported_table,
+)
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 
 
@@ -25,3 +39,27 @@ def test_families_are_found_by_their_model_type():
             XalignError, match=rf"not supported\n  where: here\n  found: model_type {other}\n.*bert, distilbert \(XLM"
         ):
             find_family(other, "here")
+
+
+def test_every_family_is_on_the_list_and_no_other():
+    assert {row.model_type for row in SUPPORTED} == {*FAMILIES, *BODIES}
+    assert not NOT_SUPPORTED.keys() & {*FAMILIES, *BODIES}
+
+
+def test_the_list_says_what_runs_the_layers():
+    layers = {row.model_type: row.layers for row in SUPPORTED}
+    assert layers["bert"] == "our own, packed"
+    assert layers["modernbert"] == "transformers, packed" and layers["deberta-v2"] == "transformers, padded"
+    table = supported_table()
+    assert all(f"`{name}`" in table for name in (*layers, *NOT_SUPPORTED)) and "LLM2Vec" in table
+
+
+@pytest.mark.parametrize(("model_type", "why"), [
+    ("llama", "LLM2Vec"), ("t5", "English"), ("no such", "one of xlm-roberta, bert, distilbert"), (None, "modernbert"),
+])  # fmt: skip
+def test_another_model_is_refused_by_the_list(tmp_path, model_type, why):
+    assert why in str(refusal(model_type, "here"))
+    write_model(tmp_path, "eurobert")
+    configure(tmp_path, model_type=model_type)
+    with pytest.raises(XalignError, match=f"model_type {model_type}(.|\n)*mt5, m2m_100"):
+        read_pretrained(tmp_path)

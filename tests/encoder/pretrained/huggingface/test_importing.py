@@ -19,12 +19,12 @@ import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import known
-from xalign_fairseq.encoder.pretrained.conversion import convert
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface import importing
 from xalign_fairseq.encoder.pretrained.huggingface.families import DISTILBERT
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import convert
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 

@@ -9,10 +9,9 @@ from support.body_folders import MODELS, TEXT, ragged_tokens, read_model, their_
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.masked_lm import PARTS
-from xalign_fairseq.encoder.pretrained.conversion import convert
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
+from xalign_fairseq.encoder.pretrained.saving import convert, save_checkpoint
 
 transformers = pytest.importorskip("transformers")
 HEADS = {"modernbert", "gte", "deberta-v2"}  # whose own head is ours

@@ -9,6 +9,7 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import languages, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.weights import write_tensors
 
 pytest.importorskip("safetensors")
@@ -100,3 +101,74 @@ def test_heads_that_are_parameters_of_the_model(tmp_path):
     with pytest.raises(XalignError, match=r"other parameters than heads[\s\S]*\['encoder.lm_head.bias'\]"):
         side_files.take_back(state, tmp_path)
     assert state["model"]["encoder.lm_head.bias"].all()
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """What fairseq saves, as far as a record is made of it."""
+    data = tmp_path / "data-bin"
+    data.mkdir()
+    pairs = [
+        {"split": "train", "src": "en", "tgt": "de", "pairs": 12_000},
+        {"split": "valid", "src": "en", "tgt": "de", "pairs": 7},
+    ]
+    mono = [{"split": "train", "lang": "no", "sentences": 300}]
+    (data / "manifest.json").write_text(json.dumps({"pairs": pairs, "mono": mono}))
+    meters = [(180, "wpb", "AverageMeter", {"sum": 2_105_058}), (190, "bsz", "AverageMeter", {"sum": 46_512})]
+    return {
+        "cfg": {
+            "model": {"init_checkpoint": "/home/me/xlmr.base/model.pt"},
+            "criterion": {"objectives": "tlm,dwa", "dwa_weight": 0.5, "mlm_weight": 1.0},
+            "task": {"data": f"{data}:{data}:{tmp_path / 'gone'}"},
+            "common": {"seed": 3},
+            "optimization": {"lr": [0.0005]},
+            "checkpoint": {"best_checkpoint_metric": "aer"},
+        },
+        "optimizer_history": [{"num_updates": 10}, {"num_updates": 1000}],
+        "extra_state": {"best": 0.25, "metrics": {"default": meters}},
+        "model": {},
+    }
+
+
+def test_the_record(trained):
+    assert training_record(trained) == {
+        "started from": "model.pt",
+        "objectives": {"tlm": 1.0, "dwa": 0.5},
+        "updates": 1000,
+        "items in batches": 46_512,
+        "tokens in batches": 2_105_058,
+        "learning rate": 0.0005,
+        "seed": 3,
+        "best on development data": {"aer": 0.25},
+        "data": {"en-de": 24_000, "no": 600},  # two shards
+    }
+    assert languages(training_record(trained)) == ["de", "en", "no"]
+
+
+def test_the_record_of_a_checkpoint_that_holds_little(trained):
+    assert training_record({"model": {}, "args": None}) == {}
+    del trained["extra_state"], trained["cfg"]["task"], trained["cfg"]["optimization"], trained["cfg"]["model"]
+    record = training_record(trained)
+    assert record.keys() == {"objectives", "updates", "seed"}
+    assert training_record({**trained, "training_record": {"updates": 5}}) == {"updates": 5}
+
+
+def test_a_fine_tuned_model_names_its_benchmark(trained):
+    trained["cfg"]["criterion"] = {"_name": "transfer"}
+    trained["task_state"] = {"transfer": {"benchmark": "xnli"}}
+    record = training_record(trained)
+    assert record["fine-tuned on"] == "xnli" and "objectives" not in record
+
+
+def test_data_that_have_changed_their_manifest_since_count_as_they_are(trained, tmp_path):
+    (tmp_path / "data-bin/manifest.json").write_text(
+        json.dumps({"mono": [{"split": "train", "lang": "fr", "sentences": 3}]})
+    )
+    assert training_record(trained)["data"] == {"fr": 6}
+    (tmp_path / "data-bin/manifest.json").unlink()
+    assert "data" not in training_record(trained)
+
+
+def test_languages_of_pairs_and_of_texts():
+    assert languages({"data": {"en-de": 1, "de": 2, "en-fr": 3}}) == ["de", "en", "fr"]
+    assert languages({}) == []

@@ -54,19 +54,19 @@ def test_maps_are_those_of_each_set_s_languages(monkeypatch):
     asked = []
     monkeypatch.setattr(train.Aligner, "from_pretrained", lambda model, **options: asked.append((model, options)))
     monkeypatch.setattr(
-        train, "try_settings", lambda aligner, sets, settings: [
+        train, "try_linkings", lambda aligner, sets, settings: [
             Trial(each, tuple(np.full((2, 4), len(text.name)) for text in sets)) for each in settings
         ]
     )  # fmt: skip
     sets = [train.GoldPairs(name, [], []) for name in ("trial/en-fr", "dev/en-pt")]
     found = train.trials("model", "procrustes", sets, study.line_settings())
     assert [options["languages"] for _, options in asked] == [("en", "fr"), ("en", "pt")]
-    assert [options["use_maps"] for _, options in asked] == [True, False]  # there is no text of Portuguese
-    assert {trial.setting.encoding for trial in found} == {"separate"}
+    assert [options["maps"] for _, options in asked] == [True, False]  # there is no text of Portuguese
+    assert {trial.linking.encoding for trial in found} == {"separate"}
     assert [part[0, 0] for part in found[0].parts] == [11, 9]
     asked.clear()
     train.trials("model", "so", sets, study.line_settings())
-    assert asked == [("model", train.LINKS)]
+    assert asked == [("model", {"linking": train.LINKING})]
 
 
 def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):

@@ -12,7 +12,7 @@ from tests.examples.recipes import load
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.linking import Linking
 
 [evaluate] = load("xlm_align/small", "evaluate")
 EPOCH = "epoch 001 | loss 9 | wps 1 | wpb 3000.5 | bsz 9 | num_updates 30 | lr 0.1 | gnorm 1\n"
@@ -64,11 +64,12 @@ def test_the_setting_that_is_best_on_development_pairs_is_scored(save, tmp_path,
     aers = {name: {} for name in (split, "test")}
     for name, gold in ((split, links), ("test", "gold")):
         sides = [(folder / f"{name}.{lang}").read_text().splitlines() for lang in ("de", "en")]
-        settings = [(layer, Transport(filter=method)) for layer in range(3) for method in evaluate.METHODS]
-        swept = list(aligner.sweep(zip(*sides, strict=True), settings))
-        for k, (layer, how) in enumerate(settings):
+        linkings = [Linking("transport", {"filter": how}, (at,)) for at in range(3) for how in evaluate.METHODS]
+        swept = list(aligner.sweep(zip(*sides, strict=True), linkings))
+        for k, linking in enumerate(linkings):
             hyps = [set(each[k].links) for each in swept]
-            aers[name][layer, how.filter] = round(score(hyps, read_gold(folder / f"{name}.{gold}")).aer, 4)
+            place = linking.layer, linking.options["filter"]
+            aers[name][place] = round(score(hyps, read_gold(folder / f"{name}.{gold}")).aer, 4)
     best = min(aers[split], key=aers[split].__getitem__)
     assert (found["similarity"], found["layer"], found["method"]) == ("hidden", *best)
     assert (found["dev_aer"], found["aer"]) == (aers[split][best], aers["test"][best])

@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,43 @@ from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.bodies.family import BodyFamily
 from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.masked_lm import HEAD, new_head
+from xalign_fairseq.encoder.masked_lm import HEAD, PARTS, new_head
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
-from xalign_fairseq.encoder.pretrained.huggingface.own_heads import own_head
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights
+
+OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # zero where a model has none
+
+
+def own_head(
+    weights: Mapping[str, Tensor], family: BodyFamily, settings: Mapping[str, Any], order: Tensor
+) -> dict[str, Tensor] | None:
+    """Our names of the head's tensors, without the embeddings; None where it has none of logits = E LN(gelu(W h)) + b.
+
+    Args:
+        weights: of the folder, by the family's names.
+        family: of the model.
+        settings: ``config.json``.
+        order: (V,) their ids, by ours.
+    """
+    embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
+    if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":
+        return None
+    output = weights.get(f"{family.output}.weight")
+    if output is not None and not torch.equal(output, embeddings):
+        return None
+    rows, dim = embeddings.shape
+    shapes = {"dense.weight": (dim, dim), "bias": (rows,)}
+    made = {}
+    for part in PARTS:
+        shape = shapes.get(part, (dim,))
+        value = weights.get(family.head[part], torch.zeros(shape) if part in OPTIONAL else None)
+        if value is None or tuple(value.shape) != shape:
+            return None
+        made[HEAD + part] = (value[order] if part == "bias" else value).float()
+    return made
+
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +84,7 @@ def read(folder: Path) -> dict[str, Any]:
 
     Its configuration is among the options. Ids are put into fairseq's order, special ones first and ``<mask>`` last.
     The masked-language-model head is the model's own where it is of our form
-    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.own_heads.own_head`), else one is made from the embeddings. A
+    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.adapting.own_head`), else one is made from the embeddings. A
     decoder, other heads and rows beyond the tokenizer's are left out, which is logged. What an export of this package
     wrote beside the model is taken back.
 
@@ -62,13 +92,6 @@ def read(folder: Path) -> dict[str, Any]:
         folder: ``config.json`` of a model_type in :data:`~xalign_fairseq.encoder.bodies.families.BODIES`; a tokenizer
             (:func:`~xalign_fairseq.encoder.pretrained.huggingface.pipelines.read_pipeline`); and the weights, as
             :func:`~xalign_fairseq.encoder.pretrained.huggingface.importing.read` reads them.
-
-    Raises:
-        XalignError: transformers is not installed; a file is missing or damaged, or a parameter is not accounted for.
-
-    Example::
-
-        encoder, _ = checkpoint.load_encoder(read(Path("mmBERT-base")))
     """
     path = folder / "config.json"
     found = read_json(path)
@@ -91,8 +114,7 @@ def read(folder: Path) -> dict[str, Any]:
         model.update({HEAD + name: value for name, value in new_head(embeddings).items()})
     else:
         model.update({**head, HEAD + "weight": embeddings})
-    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
-    state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
+    state = {"cfg": {"model": config.stored()}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return side_files.take_back(state, folder)
 
 
@@ -104,16 +126,7 @@ def to_ours(
     rows: int,
     where: object,
 ) -> dict[str, Tensor]:
-    """A checkpoint's ``model``, without a head, from Hugging Face's tensors.
-
-    Args:
-        weights: by their names.
-        family: of the model.
-        config: its sizes, with our number of ids.
-        vocabulary: of the tokenizer.
-        rows: of the model's own embeddings.
-        where: for messages.
-    """
+    """A checkpoint's ``model``, without a head, from Hugging Face's tensors."""
     expected = {name: shape for name, shape in shapes(config).items() if name.startswith(BODY)}
     names = {ours: their_name(family, ours.removeprefix(BODY), config.encoder_layers) for ours in expected}
     theirs = _without_prefix(weights, set(names.values()), names[EMBEDDINGS])
@@ -121,11 +134,9 @@ def to_ours(
     own = re.compile(rf"{re.escape(family.layers)}\.\d+\.")
     unknown = sorted(name for name in theirs.keys() - set(names.values()) if own.match(name))
     if missing or unknown:
-        raise XalignError(
-            f"the folder's parameters are not those of {family.title} and its config.json",
-            where=where,
-            found=f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}",
-        )
+        problem = f"the folder's parameters are not those of {family.title} and its config.json"
+        found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
+        raise XalignError(problem, where=where, found=found)
     rest = theirs.keys() - set(names.values())
     if rest:
         kinds = sorted({name.split(".")[0] for name in rest})
@@ -135,8 +146,10 @@ def to_ours(
         if tuple(theirs[name].shape) != shape:
             raise XalignError(
                 "a parameter is not of the size that config.json has",
-                where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=shape,
-            )  # fmt: skip
+                where=f"{where}, {name}",
+                found=tuple(theirs[name].shape),
+                expected=shape,
+            )
     made = {f"encoder.{ours}": theirs[name].float() for ours, name in names.items()}
     embeddings = f"encoder.{EMBEDDINGS}"
     made[embeddings] = made[embeddings][torch.tensor(vocabulary.order)]
@@ -144,12 +157,7 @@ def to_ours(
 
 
 def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
-    """What stands before the encoder's own names in a model's files: of :data:`PREFIXES` what most of them begin with.
-
-    Example::
-
-        prefix_of(read_weights(folder), {"layers.0.attn.Wo.weight"})  # "model."
-    """
+    """What stands before the encoder's own names in a model's files: of :data:`PREFIXES` what most begin with."""
 
     def hits(prefix: str) -> int:
         return sum(name.startswith(prefix) and name.removeprefix(prefix) in wanted for name in weights)

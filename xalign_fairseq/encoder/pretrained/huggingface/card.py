@@ -7,7 +7,7 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import papers
 from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R, Family
-from xalign_fairseq.encoder.pretrained.huggingface.record import languages
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import languages
 
 _ONE_TYPE = (
     "All tokens are of one type: `token_type_ids` change nothing, since xalign_fairseq leaves out the vector that BERT "
@@ -28,7 +28,7 @@ def model_card(
         family: what the encoder has become.
         config: its sizes.
         heads: names of the parameters that are in the side file.
-        record: of :func:`~xalign_fairseq.encoder.pretrained.huggingface.record.training_record`.
+        record: of :func:`~xalign_fairseq.encoder.pretrained.huggingface.side_files.training_record`.
     """
     parts = [
         _front_matter(record),
@@ -47,9 +47,9 @@ tokenizer = AutoTokenizer.from_pretrained("{name}")
         *([_ONE_TYPE] if family.token_types > 1 else []),
         "As a word aligner:",
         f"""```python
-from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq import load_aligner
 
-[pair] = Aligner.from_pretrained("{name}").align(["the red house"], ["la maison rouge"])
+[pair] = load_aligner("{name}").align(["the red house"], ["la maison rouge"])
 print(pair.links)
 ```""",
         "## Training",
@@ -83,7 +83,7 @@ def _training(record: Mapping[str, Any]) -> str:
     return "\n".join(["| | |", "| --- | --- |", *rows])
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items())
     if isinstance(value, int):

@@ -1,11 +1,9 @@
 """Hugging Face folders of XLM-R's, BERT's and DistilBERT's kind, turned into checkpoints of this package."""
 
 import logging
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.building import shapes as encoder_shapes
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -37,7 +36,7 @@ ROWS = 2  # of our positions, before the first token's
 OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's
 
 
-def read(folder: str | os.PathLike) -> dict[str, Any]:
+def read(folder: StrPath) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Parameters change their names, and the vector of token type 0 is added to every position; BERT's type 1, which its
@@ -51,16 +50,6 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
         folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
             ``vocab.txt``, or ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or
             in shards with their index.
-
-    Raises:
-        XalignError: a file is missing or damaged, the model is of another kind, or a parameter or an id is not
-            accounted for.
-
-    Example::
-
-        state = read("xlm-roberta-base")
-        encoder, _ = checkpoint.load_encoder(state)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
     """
     folder = Path(folder)
     family, config = read_config(folder)
@@ -71,8 +60,7 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", folder)
         head = new_head(model[EMBEDDINGS], vocabulary.scores)
         model.update({HEAD + name: value for name, value in head.items()})
-    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
-    state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
+    state = {"cfg": {"model": config.stored()}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return with_family(side_files.take_back(state, folder), known)
 
 
@@ -83,10 +71,8 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     family = find_family(found.get("model_type"), path)
     wrong = [name for name in family.sizes.values() if type(found.get(name)) is not int or found[name] < 1]
     if wrong:
-        raise XalignError(
-            "the model's sizes are not in its configuration", where=path,
-            found=f"no whole number above 0 as {', '.join(wrong)}",
-        )  # fmt: skip
+        problem = "the model's sizes are not in its configuration"
+        raise XalignError(problem, where=path, found=f"no whole number above 0 as {', '.join(wrong)}")
     rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in family.rates.items()}
     wrong = [
         f"{family.rates[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)
@@ -96,10 +82,8 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     given = {name: value for name, value in found.items() if name not in SHARED or value is not None}
     for name, value in {**SHARED, **family.fixed}.items():
         if given.get(name, value) != value:
-            raise XalignError(
-                f"the model differs from {family.title}",
-                where=path, found=f"{name} {found[name]}", expected=f"{name} {value}",
-            )  # fmt: skip
+            problem = f"the model differs from {family.title}"
+            raise XalignError(problem, where=path, found=f"{name} {found[name]}", expected=f"{name} {value}")
     sizes = {ours: found[theirs] for ours, theirs in family.sizes.items()}
     sizes["max_positions"] -= family.position_offset
     return family, EncoderConfig(**sizes, **rates)
@@ -109,8 +93,6 @@ def to_fairseq(
     weights: Mapping[str, Tensor], family: Family, config: EncoderConfig, vocabulary: Vocabulary, where: object
 ) -> dict[str, Tensor]:
     """A checkpoint's ``model`` from Hugging Face's tensors, each of which is used, logged as not used, or an error.
-
-    Without a masked-language-model head that can be used there is none in it.
 
     Args:
         weights: by their names, with or without the family's prefix.
@@ -131,10 +113,8 @@ def to_fairseq(
         rows, *rest = shapes[ours]
         expected = (rows - ROWS + family.position_offset, *rest) if name == POSITIONS else shapes[ours]
         if tuple(theirs[name].shape) != expected:
-            raise XalignError(
-                "a parameter is not of the size that config.json has",
-                where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected,
-            )  # fmt: skip
+            problem = "a parameter is not of the size that config.json has"
+            raise XalignError(problem, where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected)
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
     _name_other_types(theirs[TOKEN_TYPES], vocabulary, where)
     theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)
@@ -173,11 +153,9 @@ def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family,
         name for name in rest if name.startswith(("embeddings.", "encoder.", "transformer.", family.head_prefix))
     ]
     if missing or unknown:
-        raise XalignError(
-            f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json",
-            where=where,
-            found=f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}",
-        )
+        problem = f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json"
+        found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"
+        raise XalignError(problem, where=where, found=found)
     if rest:
         counts = Counter(re.sub(r"(cls\.[^.]*)?.*", r"\1", name) or name.split(".")[0] for name in rest)
         logger.warning("not used from %s: %s", where, ", ".join(f"{name} ({n} tensors)" for name, n in counts.items()))
@@ -190,8 +168,9 @@ def _name_other_types(types: Tensor, vocabulary: Vocabulary, where: object) -> N
     elif not torch.equal(types, types[:1].expand_as(types)):
         logger.warning(
             "%s: token type 1 is left out: all tokens are of type 0, so that pairs of texts, whose second has type 1 "
-            "in the model itself, have other hidden states and logits", where,
-        )  # fmt: skip
+            "in the model itself, have other hidden states and logits",
+            where,
+        )
 
 
 def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:

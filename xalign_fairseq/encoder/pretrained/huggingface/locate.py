@@ -6,7 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import SENTENCEPIECES
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import HEADS, OPTIONS
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import ADDED, TOKENIZER
@@ -25,15 +25,10 @@ FILE_ENDINGS = (".pt", ".bin", ".safetensors", ".json", ".model", ".txt", ".zip"
 SECONDS = 20  # to wait for the hub's answer
 
 
-def is_hub_name(path: str | os.PathLike) -> bool:
+def is_hub_name(path: StrPath) -> bool:
     """Whether a text that names nothing on this machine may be the name of a model on the hub.
 
     It is none where its first part is a folder here in which something is nearly called so: that is a mistyped path.
-
-    Example::
-
-        is_hub_name("FacebookAI/xlm-roberta-base")  # True
-        is_hub_name("runs/checkpoint_best.pt")      # False
     """
     text = os.fspath(path)
     if HUB_NAME.fullmatch(text) is None or text.endswith(FILE_ENDINGS):
@@ -47,9 +42,6 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
     Args:
         folder: on this machine; one that is no folder of the cache is given back.
         revision: a branch, tag or commit of the cache; ``main`` by default, or the only one that there is.
-
-    Raises:
-        XalignError: the revision is not there, or is asked of what has none.
     """
     snapshots = folder / "snapshots"
     if not snapshots.is_dir():
@@ -62,39 +54,26 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
     if name is None and len(there) == 1:
         name = there[0]
     if name not in there:
-        raise XalignError(
-            "the cache has no such revision of the model", where=folder, found=", ".join(there) or "no revision",
-            expected=name or "main",
-        )  # fmt: skip
+        problem = "the cache has no such revision of the model"
+        raise XalignError(problem, where=folder, found=", ".join(there) or "no revision", expected=name or "main")
     return snapshots / str(name)
 
 
 def without_revisions(where: object, revision: str) -> XalignError:
     """The error for a revision of a model that is not the hub's."""
-    return XalignError(
-        "only a model of the hub has revisions",
-        where=where,
-        found=f"revision {revision}",
-        remedy="leave it out, or give the model's name on the hub, or its folder in the hub's cache",
-    )
+    found = f"revision {revision}"
+    remedy = "leave it out, or give the model's name on the hub, or its folder in the hub's cache"
+    return XalignError("only a model of the hub has revisions", where=where, found=found, remedy=remedy)
 
 
 def in_subfolder(where: object, following: str) -> XalignError:
     """The error for a model whose own folder is :data:`SUBFOLDER`; ``following`` is what to do."""
-    return XalignError(
-        "the model is in a subfolder, where old releases of sentence-transformers put it",
-        where=where,
-        found=f"its configuration and weights in {SUBFOLDER}",
-        remedy=following,
-    )
+    problem = "the model is in a subfolder, where old releases of sentence-transformers put it"
+    return XalignError(problem, where=where, found=f"its configuration and weights in {SUBFOLDER}", remedy=following)
 
 
 def find_on_hub(name: str, revision: str | None = None) -> Path:
-    """The folder of a model of the hub: from the local cache, or, if it is not there, from the network.
-
-    Raises:
-        XalignError: it is neither here nor to be had, or huggingface_hub is not installed.
-    """
+    """The folder of a model of the hub: from the local cache, or, if it is not there, from the network."""
     cached = _cache() / f"models--{name.replace('/', '--')}"
     if cached.is_dir():
         try:
@@ -118,11 +97,8 @@ def _download(name: str, revision: str | None) -> Path:
     try:
         import huggingface_hub
     except ImportError:
-        raise XalignError(
-            "the model is no file or folder here, and downloading one needs huggingface_hub",
-            where=name,
-            remedy="pip install huggingface_hub, or give a folder",
-        ) from None
+        problem = "the model is no file or folder here, and downloading one needs huggingface_hub"
+        raise XalignError(problem, where=name, remedy="pip install huggingface_hub, or give a folder") from None
     try:
         # One request, which is not tried again: what is most often wrong is the name.
         about = huggingface_hub.model_info(name, revision=revision, timeout=SECONDS)
@@ -135,9 +111,7 @@ def _download(name: str, revision: str | None) -> Path:
     except XalignError:
         raise
     except Exception as error:  # the network's, or the hub's: no such model, no permission
-        raise XalignError(
-            "the model is no file or folder here, nor in the hub's cache, and could not be downloaded",
-            where=name,
-            found="; ".join(filter(None, (nearly(name), str(error).split("\n")[0]))),
-            remedy="check the name and the network, or give a folder that was downloaded elsewhere",
-        ) from None
+        problem = "the model is no file or folder here, nor in the hub's cache, and could not be downloaded"
+        found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
+        remedy = "check the name and the network, or give a folder that was downloaded elsewhere"
+        raise XalignError(problem, where=name, found=found, remedy=remedy) from None

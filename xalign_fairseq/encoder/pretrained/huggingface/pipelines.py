@@ -55,13 +55,6 @@ def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
 
     What stands around a text is what the tokenizer itself puts there; without a symbol of its own ``<s>`` is what
     ``</s>`` is (mT5), ``<mask>`` what ``<unk>`` is. Rows beyond the tokenizer's are left out, which is logged.
-
-    Args:
-        folder: with the tokenizer's files.
-        vocab_size: rows of the model's embeddings.
-
-    Raises:
-        XalignError: its files are missing or damaged, or not the model's.
     """
     if (folder / TOKENIZER).is_file():
         return _read_json_file(folder, vocab_size)
@@ -128,8 +121,8 @@ def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
     for symbol, settings in ROLES.items():
         role = next((role for role in settings if role in roles), None)
         if role is None:
-            raise XalignError("the tokenizer lacks a special symbol", where=where, found=f"none for {symbol}",
-                              expected=f"one of {', '.join(settings)}")  # fmt: skip
+            problem, expected = "the tokenizer lacks a special symbol", f"one of {', '.join(settings)}"
+            raise XalignError(problem, where=where, found=f"none for {symbol}", expected=expected)
         if role != settings[0] and symbol == MASK:
             logger.warning("%s: no symbol masks tokens: the %s stands for it", where, role.replace("_token", " symbol"))
         found.append(roles[role])
@@ -156,12 +149,9 @@ def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
 def _require_fit(size: int, vocab_size: int, where: Path) -> None:
     """Refuse a tokenizer of another model; log how many rows the model has beyond it."""
     if not size <= vocab_size <= size + PADDING:
-        raise XalignError(
-            "the tokenizer does not fit the model's vocabulary",
-            where=where,
-            found=f"{size} ids",
-            expected=f"{vocab_size}, as config.json has, or at most {PADDING} fewer",
-            remedy="take the tokenizer's files that the model was trained with",
-        )
+        problem = "the tokenizer does not fit the model's vocabulary"
+        expected = f"{vocab_size}, as config.json has, or at most {PADDING} fewer"
+        remedy = "take the tokenizer's files that the model was trained with"
+        raise XalignError(problem, where=where, found=f"{size} ids", expected=expected, remedy=remedy)
     if vocab_size > size:
         logger.warning("%s: left out of the model's vocabulary: %d rows of padding", where, vocab_size - size)

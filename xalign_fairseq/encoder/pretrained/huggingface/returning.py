@@ -1,7 +1,6 @@
 """Encoders that transformers runs, put back after training into the Hugging Face folder that they began with."""
 
 import logging
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.body import their_name
@@ -20,8 +20,7 @@ from xalign_fairseq.encoder.building import EMBEDDINGS
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import HEAD
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
-from xalign_fairseq.encoder.pretrained.huggingface.adapting import BODY, SHARED_EMBEDDINGS, prefix_of
-from xalign_fairseq.encoder.pretrained.huggingface.own_heads import own_head
+from xalign_fairseq.encoder.pretrained.huggingface.adapting import BODY, SHARED_EMBEDDINGS, own_head, prefix_of
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, read_weights, write_tensors
@@ -34,32 +33,19 @@ logger = logging.getLogger(__name__)
 KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.model")
 
 
-def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, folder: Path) -> None:
+def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) -> None:
     """Write the folder that an encoder began with, with the checkpoint's weights in it, in float32.
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
     model's own. What this package does not train (a decoder, rows of embeddings that no token has) is as it was;
     whatever was tied to the embeddings follows them. Heads of objectives and options stand beside the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
-
-    Args:
-        state: of the checkpoint.
-        where: it was read, for messages.
-        origin: the folder whose model was trained.
-        folder: an empty one, which gets the files.
-
-    Raises:
-        XalignError: the encoder is the package's own; or ``origin`` has another architecture or tokenizer than the
-            checkpoint. Its authors' own code, which transformers lacks (``model_type`` new), counts as another.
     """
     encoder, others = checkpoint.load_encoder(state, where)
     config = encoder.config
     if not config.transformers_config:
-        raise XalignError(
-            "this encoder is written anew, not put back into the model that it began with",
-            where=where,
-            remedy=("leave out", Parameter("onto")),
-        )
+        problem = "this encoder is written anew, not put back into the model that it began with"
+        raise XalignError(problem, where=where, remedy=("leave out", Parameter("onto")))
     family, settings = read_settings(config.transformers_config, where)
     found = read_json(origin / "config.json")
     _require_same_model(family, settings, found, origin, where)
@@ -77,9 +63,12 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
 
 
 def _trained(
-    encoder: Encoder, family: BodyFamily, settings: Mapping[str, Any], before: Mapping[str, Tensor],
+    encoder: Encoder,
+    family: BodyFamily,
+    settings: Mapping[str, Any],
+    before: Mapping[str, Tensor],
     vocabulary: Vocabulary,
-) -> dict[str, Tensor]:  # fmt: skip
+) -> dict[str, Tensor]:
     """The tensors of a model that training has changed, by the names of its files."""
     ours = {name: value.detach().float() for name, value in encoder.state_dict().items()}
     layers = encoder.config.encoder_layers
@@ -120,19 +109,20 @@ def _require_same_model(
     if not same:
         raise XalignError(
             "the checkpoint is of another model than the one it is to be put back into",
-            where=origin / "config.json", found=f"model_type {found.get('model_type')}",
-            expected=f"the configuration that {where} has: {settings}", remedy="name the model it began with",
-        )  # fmt: skip
+            where=origin / "config.json",
+            found=f"model_type {found.get('model_type')}",
+            expected=f"the configuration that {where} has: {settings}",
+            remedy="name the model it began with",
+        )
 
 
 def _require_same_tokenizer(
-    state: dict[str, Any], config: EncoderConfig, vocabulary: Vocabulary, origin: Path, where: str | os.PathLike
+    state: dict[str, Any], config: EncoderConfig, vocabulary: Vocabulary, origin: Path, where: StrPath
 ) -> None:
     ours = load_tokenizer(state, config.vocab_size, where=where).dictionary.symbols
     theirs = load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order), where=origin)
     if ours != theirs.dictionary.symbols:
-        raise XalignError(
-            "the checkpoint has another vocabulary than the model it is to be put back into",
-            where=where, found=f"{len(ours):,} tokens", expected=f"the {len(theirs.dictionary.symbols):,} of {origin}",
-            remedy=("if its vocabulary was trimmed, undo that by", Command("untrim")),
-        )  # fmt: skip
+        problem = "the checkpoint has another vocabulary than the model it is to be put back into"
+        expected = f"the {len(theirs.dictionary.symbols):,} of {origin}"
+        remedy = ("if its vocabulary was trimmed, undo that by", Command("untrim"))
+        raise XalignError(problem, where=where, found=f"{len(ours):,} tokens", expected=expected, remedy=remedy)

@@ -1,11 +1,11 @@
 """What makes an exported folder a model of sentence-transformers: pooling, normalisation, and layers up to one."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS
@@ -22,10 +22,6 @@ def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
     Args:
         state: by today's names.
         layers: of which there are as many at least.
-
-    Example::
-
-        cut(state, 8)  # an encoder whose last layer is the 8th
     """
     model = {
         name: value
@@ -42,42 +38,29 @@ def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
         folder: with a Hugging Face model.
         config: of its encoder.
         pooling: ``mean`` of all tokens, ``<s>`` and ``</s>`` included, or ``cls``, the state of ``<s>``.
-
-    Raises:
-        XalignError: there is no such pooling.
     """
     if pooling not in POOLINGS:
         raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
     paths = ("", POOLING, "2_Normalize")
-    _write(
-        folder / MODULES,
-        [
-            {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
-            for i, (path, kind) in enumerate(zip(paths, _KINDS, strict=True))
-        ],
-    )
-    _write(
-        folder / POOLING / "config.json",
-        {
-            "word_embedding_dimension": config.encoder_embed_dim,
-            "pooling_mode_cls_token": pooling == "cls",
-            "pooling_mode_mean_tokens": pooling == "mean",
-            "pooling_mode_max_tokens": False,
-            "pooling_mode_mean_sqrt_len_tokens": False,
-        },
-    )
-    _write(folder / "sentence_bert_config.json", {"max_seq_length": config.max_positions, "do_lower_case": False})
-    _write(
-        folder / "config_sentence_transformers.json",
-        {
-            "__version__": {"xalign_fairseq": __version__},
-            "prompts": {},
-            "default_prompt_name": None,
-            "similarity_fn_name": "cosine",
-        },
-    )
-
-
-def _write(path: Path, content: Any) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    modules = [
+        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for i, (path, kind) in enumerate(zip(paths, _KINDS, strict=True))
+    ]
+    pool = {
+        "word_embedding_dimension": config.encoder_embed_dim,
+        "pooling_mode_cls_token": pooling == "cls",
+        "pooling_mode_mean_tokens": pooling == "mean",
+        "pooling_mode_max_tokens": False,
+        "pooling_mode_mean_sqrt_len_tokens": False,
+    }
+    about = {
+        "__version__": {"xalign_fairseq": __version__},
+        "prompts": {},
+        "default_prompt_name": None,
+        "similarity_fn_name": "cosine",
+    }
+    length = {"max_seq_length": config.max_positions, "do_lower_case": False}
+    write_json(folder / MODULES, modules)
+    write_json(folder / POOLING / "config.json", pool)
+    write_json(folder / "sentence_bert_config.json", length)
+    write_json(folder / "config_sentence_transformers.json", about)

@@ -10,10 +10,76 @@ from torch import Tensor
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.version import __version__
+from xalign_fairseq.data.databin import Manifest
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint_form import TaskState
-from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
+
+RECORD = "training_record"  # of a checkpoint's content: the record of a model that was imported from an export
+
+
+def training_record(state: dict[str, Any]) -> dict[str, Any]:
+    """What is known of a training, by name; empty for a checkpoint that holds nothing of it.
+
+    Folders and files are told by their names alone, so that an exported model does not carry paths of a machine.
+
+    Args:
+        state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
+    """
+    if RECORD in state:
+        made: dict[str, Any] = state[RECORD]
+        return made
+    if not state.get("optimizer_history"):
+        return {}
+    criterion, task, common, optimization, saving = (
+        checkpoint.options(state, group) for group in ("criterion", "task", "common", "optimization", "checkpoint")
+    )
+    objectives = [name for name in str(criterion.get("objectives") or "").split(",") if name]
+    started = checkpoint.options(state).get("init_checkpoint") or saving.get("finetune_from_model")
+    best = (state.get("extra_state") or {}).get("best")
+    record = {
+        "started from": Path(str(started)).name if started else None,
+        "objectives": {name: criterion.get(f"{name}_weight", 1.0) for name in objectives},
+        "fine-tuned on": ((state.get("task_state") or {}).get("transfer") or {}).get("benchmark"),
+        "updates": state["optimizer_history"][-1].get("num_updates"),
+        "items in batches": _total(state, "bsz"),
+        "tokens in batches": _total(state, "wpb"),
+        "learning rate": (list(optimization.get("lr") or []) or [None])[0],
+        "seed": common.get("seed"),
+        "best on development data": {str(saving.get("best_checkpoint_metric")): float(best)}
+        if best is not None
+        else None,
+        "data": _data_sizes(str(task.get("data") or "")),
+    }
+    return {name: value for name, value in record.items() if value not in (None, {}, [])}
+
+
+def languages(record: Mapping[str, Any]) -> list[str]:
+    """The languages of the data, sorted."""
+    return sorted({language for name in record.get("data", {}) for language in name.split("-")})
+
+
+def _total(state: dict[str, Any], name: str) -> int | None:
+    """The sum over all updates of a number that fairseq logs for each."""
+    metrics = dict((state.get("extra_state") or {}).get("metrics") or {}).get("default") or []
+    found = [values for _, key, _, values in metrics if key == name]
+    return int(found[0]["sum"]) if found else None
+
+
+def _data_sizes(named: str) -> dict[str, int]:
+    """Pairs of sentences, and sentences of one language, that the training data-bins still tell of."""
+    sizes: dict[str, int] = {}
+    for folder in filter(None, named.split(os.pathsep)):
+        manifest = Path(folder) / "manifest.json"
+        if not manifest.is_file():
+            continue
+        found = read_json(manifest, Manifest)
+        for entry in (*found.get("pairs", []), *found.get("mono", [])):
+            if entry["split"] == "train":
+                name = entry.get("lang") or f"{entry.get('src')}-{entry.get('tgt')}"
+                sizes[name] = sizes.get(name, 0) + (entry.get("sentences") or entry.get("pairs") or 0)
+    return sizes
+
 
 OPTIONS = "xalign.json"
 HEADS = "xalign_heads.safetensors"
@@ -70,7 +136,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if isinstance(value, str):
         return os.sep not in value
     return value is None or isinstance(value, bool | int | float | list | tuple | dict)

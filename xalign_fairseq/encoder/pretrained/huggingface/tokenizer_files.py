@@ -51,16 +51,7 @@ class TokenizerFiles:
 
 
 def tokenizer_files(tokenizer: Tokenizer, max_positions: int, where: object) -> TokenizerFiles:
-    """The files of a tokenizer.
-
-    Args:
-        tokenizer: of sentencepiece or WordPiece.
-        max_positions: most tokens of a text, special ones included.
-        where: the checkpoint, for messages.
-
-    Raises:
-        XalignError: Hugging Face's tokenizer of the family would give other ids.
-    """
+    """The files of a tokenizer."""
     if isinstance(tokenizer, WordPieceTokenizer):
         return _bert_files(tokenizer, max_positions)
     return _xlm_r_files(tokenizer.model, tokenizer.dictionary, max_positions, where)
@@ -73,8 +64,11 @@ def _bert_files(tokenizer: WordPieceTokenizer, max_positions: int) -> TokenizerF
     cls, sep = BERT_SPECIALS[BOS], BERT_SPECIALS[EOS]
     pipeline = {
         "normalizer": {
-            "type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": settings.chinese_chars,
-            "strip_accents": settings.strip_accents, "lowercase": settings.lowercase,
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": settings.chinese_chars,
+            "strip_accents": settings.strip_accents,
+            "lowercase": settings.lowercase,
         },
         "pre_tokenizer": {"type": "BertPreTokenizer"},
         "post_processor": _template(
@@ -82,10 +76,13 @@ def _bert_files(tokenizer: WordPieceTokenizer, max_positions: int) -> TokenizerF
         ),
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
         "model": {
-            "type": "WordPiece", "unk_token": BERT_SPECIALS[UNK], "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": LONGEST_WORD, "vocab": ids,
+            "type": "WordPiece",
+            "unk_token": BERT_SPECIALS[UNK],
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": LONGEST_WORD,
+            "vocab": ids,
         },
-    }  # fmt: skip
+    }
     config = {
         "do_lower_case": settings.lowercase,
         "strip_accents": settings.strip_accents,
@@ -155,12 +152,9 @@ def _require_expressible(model: bytes, pieces: Sequence[Piece], dictionary: Dict
     }
     found = [reason for reason, given in reasons.items() if given]
     if found:
-        raise XalignError(
-            "Hugging Face's tokenizer of XLM-R would give other ids than the checkpoint's",
-            where=where,
-            found="; ".join(found),
-            expected="a unigram sentencepiece model whose pieces in their order are the dictionary",
-        )
+        problem = "Hugging Face's tokenizer of XLM-R would give other ids than the checkpoint's"
+        expected = "a unigram sentencepiece model whose pieces in their order are the dictionary"
+        raise XalignError(problem, where=where, found="; ".join(found), expected=expected)
 
 
 def _whole(pipeline: dict[str, Any], specials: Sequence[str], ids: dict[str, int]) -> dict[str, Any]:
@@ -172,9 +166,13 @@ def _whole(pipeline: dict[str, Any], specials: Sequence[str], ids: dict[str, int
 def _added_token(symbol: str) -> dict[str, Any]:
     """XLM-R's <mask> takes the blank before it, since it stands for a piece that would begin with it."""
     return {
-        "content": symbol, "single_word": False, "lstrip": symbol == MASK, "rstrip": False, "normalized": False,
+        "content": symbol,
+        "single_word": False,
+        "lstrip": symbol == MASK,
+        "rstrip": False,
+        "normalized": False,
         "special": True,
-    }  # fmt: skip
+    }
 
 
 def _template(

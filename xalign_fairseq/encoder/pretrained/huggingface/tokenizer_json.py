@@ -26,25 +26,13 @@ class TokenizerFile(TypedDict, total=False):
 
 
 def parts(path: Path, *names: str) -> list[dict[str, Any]]:
-    """Parts of a ``tokenizer.json``, empty where it has none.
-
-    Raises:
-        XalignError: the file is damaged.
-
-    Example::
-
-        model, normalizer = parts(folder / TOKENIZER, "model", "normalizer")
-    """
+    """Parts of a ``tokenizer.json``, empty where it has none."""
     found: Any = read_json(path, TokenizerFile)
     return [found.get(name) or {} for name in names]
 
 
 def added_tokens(folder: Path) -> dict[str, int]:
-    """Tokens that a folder's tokenizer has beside its vocabulary, special symbols among them, and their ids.
-
-    Raises:
-        XalignError: the list is damaged.
-    """
+    """Tokens that a folder's tokenizer has beside its vocabulary, special symbols among them, and their ids."""
     whole, listed = folder / TOKENIZER, folder / ADDED
     if whole.is_file():
         return {token["content"]: token["id"] for token in read_json(whole, TokenizerFile).get("added_tokens") or []}

@@ -25,19 +25,19 @@ RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
 # Texts in many scripts, with what normalisations differ in: capitals, ligatures, wide and composed characters, other
 # blanks. Blanks at the ends and several in a row are not in it: sentencepiece, with which these models were trained,
 # takes them away, and transformers' own files differ in what they make of them.
-SAMPLE = (
-    "The red house isn't so BIG.", "Der große Hund schläft über Nacht in der STRASSE.", "L’été dernier, à Besançon…",
-    "El niño pequeño comió una manzana, ¿verdad?", "Căsuța roșie și mașina țăranului", "Gdańsk, Łódź i Kraków",
-    "Příliš žluťoučký kůň úpěl ďábelské ódy.", "Ağaçların İSTANBUL'daki gölgesi ılık.", "Một ngôi nhà đỏ rất lớn.",
-    "Кошка спит на крыше дома.", "Київ — столиця України", "Το κόκκινο ΣΠΊΤΙ είναι μεγάλος.", "ბევრი წითელი სახლი",
-    "Կարմիր տունը մեծ է։", "הבית האדום גדול מאוד", "البيت الأحمر كبير جدًا", "خانهٔ قرمز می‌باشد", "سرخ گھر بہت بڑا ہے",
-    "कुत्ता लाल घर में सो रहा है।", "লাল বাড়িটি খুব বড়।", "ਲਾਲ ਘਰ ਵੱਡਾ ਹੈ", "લાલ ઘર મોટું છે", "சிவப்பு வீடு பெரியது",
-    "ఎర్ర ఇల్లు పెద్దది", "ಕೆಂಪು ಮನೆ ದೊಡ್ಡದು", "ചുവന്ന വീട് വലുതാണ്", "රතු නිවස විශාලයි", "บ้านสีแดงหลังใหญ่", "ເຮືອນສີແດງໃຫຍ່",
-    "အိမ်နီသည် ကြီးသည်။", "ផ្ទះក្រហមធំណាស់", "ཁང་པ་དམར་པོ་ཆེན་པོ།", "ቀዩ ቤት ትልቅ ነው።", "红色的房子很大，猫在睡觉。",
-    "紅色的房子", "赤い家は大きいです。ｶﾀｶﾅ", "빨간 집이 크다.", "ﬁrst ﬂoor, ½ of ２３ ＷＩＤＥ letters ™ № Ⅷ x² ㎏",
-    "e\u0301le\u0300ve A\u030angstro\u0308m", "no-break\u00a0and wide\u3000blanks", "soft\u00adhyphen zero\u200bwidth",
-    "«quotes» “and” ‘more’ – — ‐", "😀 👍🏽 ☃ → ∑ €", "https://example.org/a_b?c=1,000.50%",
-)  # fmt: skip
+_SAMPLE = """\
+The red house isn't so BIG.|Der große Hund schläft über Nacht in der STRASSE.|L’été dernier, à Besançon…
+El niño pequeño comió una manzana, ¿verdad?|Căsuța roșie și mașina țăranului|Gdańsk, Łódź i Kraków
+Příliš žluťoučký kůň úpěl ďábelské ódy.|Ağaçların İSTANBUL'daki gölgesi ılık.|Một ngôi nhà đỏ rất lớn.
+Кошка спит на крыше дома.|Київ — столиця України|Το κόκκινο ΣΠΊΤΙ είναι μεγάλος.|ბევრი წითელი სახლი
+Կարմիր տունը մեծ է։|הבית האדום גדול מאוד|البيت الأحمر كبير جدًا|خانهٔ قرمز می‌باشد|سرخ گھر بہت بڑا ہے
+कुत्ता लाल घर में सो रहा है।|লাল বাড়িটি খুব বড়।|ਲਾਲ ਘਰ ਵੱਡਾ ਹੈ|લાલ ઘર મોટું છે|சிவப்பு வீடு பெரியது
+ఎర్ర ఇల్లు పెద్దది|ಕೆಂಪು ಮನೆ ದೊಡ್ಡದು|ചുവന്ന വീട് വലുതാണ്|රතු නිවස විශාලයි|บ้านสีแดงหลังใหญ่|ເຮືອນສີແດງໃຫຍ່
+အိမ်နီသည် ကြီးသည်။|ផ្ទះក្រហមធំណាស់|ཁང་པ་དམར་པོ་ཆེན་པོ།|ቀዩ ቤት ትልቅ ነው።|红色的房子很大，猫在睡觉。
+紅色的房子|赤い家は大きいです。ｶﾀｶﾅ|빨간 집이 크다.|ﬁrst ﬂoor, ½ of ２３ ＷＩＤＥ letters ™ № Ⅷ x² ㎏
+e\u0301le\u0300ve A\u030angstro\u0308m|no-break\u00a0and wide\u3000blanks|soft\u00adhyphen zero\u200bwidth
+«quotes» “and” ‘more’ – — ‐|😀 👍🏽 ☃ → ∑ €|https://example.org/a_b?c=1,000.50%"""
+SAMPLE = tuple(text for line in _SAMPLE.split("\n") for text in line.split("|"))
 
 
 def read_unigram(path: Path) -> bytes:
@@ -45,14 +45,6 @@ def read_unigram(path: Path) -> bytes:
 
     A file that normalises and splits text as transformers writes it for XLM-R is taken at its word. Any other is run
     beside the model on :data:`SAMPLE`: where all ids agree it is read with a warning.
-
-    Raises:
-        XalignError: the file is damaged; it is no Unigram tokenizer with XLM-R's special symbols; or ids of the sample
-            differ, whose first text is named.
-
-    Example::
-
-        SentencePieceTokenizer(read_unigram(Path("multilingual-e5-small/tokenizer.json")))
     """
     model, normalizer, splitter = parts(path, "model", "normalizer", "pre_tokenizer")
     steps = normalizer.get("normalizers", [normalizer]) if normalizer else []
@@ -79,17 +71,13 @@ def _require_specials(symbols: Sequence[str], path: Path) -> None:
     """Refuse a vocabulary without XLM-R's special symbols, or one whose <mask> is not where the file itself says."""
     added = added_tokens(path.parent)
     if symbols[:4] != list(SPECIALS) or (MASK not in symbols and MASK not in added):
-        raise XalignError(
-            "the tokenizer's special symbols are not XLM-R's", where=path,
-            found=" ".join([*symbols[:4], "...", *symbols[-1:]]), expected=" ".join([*SPECIALS, "...", MASK]),
-        )  # fmt: skip
+        found, expected = " ".join([*symbols[:4], "...", *symbols[-1:]]), " ".join([*SPECIALS, "...", MASK])
+        raise XalignError("the tokenizer's special symbols are not XLM-R's", where=path, found=found, expected=expected)
     place = symbols.index(MASK) if MASK in symbols else added[MASK]
     said = added.get(MASK, place)
     if said != place or place < len(symbols) - (MASK in symbols):
-        raise XalignError(
-            "the tokenizer's file is damaged", where=path,
-            found=f"{len(symbols)} symbols with {MASK} at {place}, and {said} as the last id",
-        )  # fmt: skip
+        found = f"{len(symbols)} symbols with {MASK} at {place}, and {said} as the last id"
+        raise XalignError("the tokenizer's file is damaged", where=path, found=found)
 
 
 def _charsmap(step: Mapping[str, Any], path: Path) -> bytes:
@@ -145,19 +133,19 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
         if differing is None:
             logger.warning(
                 "%s normalises and splits text in another way (%s) than XLM-R's; its ids are those of sentencepiece on "
-                "%d texts in many scripts", path, kinds, len(SAMPLE),
-            )  # fmt: skip
+                "%d texts in many scripts",
+                path,
+                kinds,
+                len(SAMPLE),
+            )
             return model
         nearest = max(nearest, (differing, processor.encode(SAMPLE[differing], out_type=str)))
     number, ours = nearest
     text = SAMPLE[number]
-    raise XalignError(
-        "the tokenizer's file cuts text in a way that no sentencepiece model of XLM-R's kind does",
-        where=path,
-        found=f"{kinds}; {text!r} becomes {theirs.encode(text, add_special_tokens=False).tokens}",
-        expected=str(ours),
-        remedy="put the sentencepiece.bpe.model that the model was trained with into the folder",
-    )
+    problem = "the tokenizer's file cuts text in a way that no sentencepiece model of XLM-R's kind does"
+    found = f"{kinds}; {text!r} becomes {theirs.encode(text, add_special_tokens=False).tokens}"
+    remedy = "put the sentencepiece.bpe.model that the model was trained with into the folder"
+    raise XalignError(problem, where=path, found=found, expected=str(ours), remedy=remedy)
 
 
 def _differences(processor: sentencepiece.SentencePieceProcessor, expected: Sequence[Sequence[int]]) -> Iterator[int]:

@@ -52,14 +52,6 @@ def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary
 
     What the model has beyond its tokenizer, rows for such tokens and at most :data:`PADDING` others, is left out of
     ``order``, which is logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
-
-    Args:
-        folder: with the tokenizer's files.
-        family: of the model.
-        vocab_size: the rows of its embeddings.
-
-    Raises:
-        XalignError: its files are missing or damaged, or its symbols are not those of the family or of the model.
     """
     if family is XLM_R or _has_sentencepiece(folder):
         return _read_sentencepiece(folder, vocab_size)
@@ -73,19 +65,13 @@ def _has_sentencepiece(folder: Path) -> bool:
 
 
 def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
-    """XLM-R's dictionary of the pieces of a sentencepiece model: those after the model's own three specials.
-
-    Its ids are <s>, <pad>, </s>, <unk>, the pieces, and last <mask>, which tasks append.
-    """
+    """XLM-R's dictionary of the pieces of a sentencepiece model: those after the model's own three specials."""
     specials, rest = list(pieces[:3]), pieces[3:]
     twice = {*SPECIALS, MASK} & set(rest)
     if specials != [UNK, BOS, EOS] or twice:
-        raise XalignError(
-            "the sentencepiece model's special symbols are not XLM-R's",
-            where=where,
-            found=f"{' '.join(specials)} first" + (f", and {' '.join(sorted(twice))} later" if twice else ""),
-            expected=f"{UNK} {BOS} {EOS} first and no others later",
-        )
+        problem = "the sentencepiece model's special symbols are not XLM-R's"
+        found = f"{' '.join(specials)} first" + (f", and {' '.join(sorted(twice))} later" if twice else "")
+        raise XalignError(problem, where=where, found=found, expected=f"{UNK} {BOS} {EOS} first and no others later")
     return Dictionary(rest)
 
 
@@ -96,10 +82,8 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     elif (path := folder / TOKENIZER).is_file():
         model = read_unigram(path)
     else:
-        raise XalignError(
-            "the folder has no sentencepiece model", where=folder, expected=f"{SPM} or {TOKENIZER}",
-            remedy=f"copy the {SPM} that the model was trained with into the folder",
-        )  # fmt: skip
+        expected, remedy = f"{SPM} or {TOKENIZER}", f"copy the {SPM} that the model was trained with into the folder"
+        raise XalignError("the folder has no sentencepiece model", where=folder, expected=expected, remedy=remedy)
     try:
         processor = load_sentencepiece(model)
     except XalignError as error:
@@ -150,8 +134,11 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     symbols = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
         raise XalignError("the tokenizer's ids are not 0 to the number of its symbols", where=whole)
-    names = {"do_lower_case": "lowercase", "strip_accents": "strip_accents",
-             "tokenize_chinese_chars": "handle_chinese_chars"}  # fmt: skip
+    names = {
+        "do_lower_case": "lowercase",
+        "strip_accents": "strip_accents",
+        "tokenize_chinese_chars": "handle_chinese_chars",
+    }
     return whole, symbols, {name: normalizer.get(theirs) for name, theirs in names.items()}
 
 
@@ -196,6 +183,7 @@ def _require_fit(dictionary: Dictionary, order: Sequence[int], vocab_size: int, 
     if vocab_size > own:
         named = f"{len(added)} tokens added later ({' '.join(list(added)[:5])}{' ...' if len(added) > 5 else ''})"
         logger.warning(
-            "%s: left out of the model's vocabulary: %s", folder,
+            "%s: left out of the model's vocabulary: %s",
+            folder,
             " and ".join([*([named] if added else []), *([f"{padding} rows of padding"] if padding else [])]),
-        )  # fmt: skip
+        )

@@ -1,7 +1,6 @@
 """The files of a Hugging Face folder: JSON and tensors, read without running any code that they may carry."""
 
 import importlib.util
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
@@ -9,7 +8,7 @@ from typing import TypedDict
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import is_file_name, usual_mode
+from xalign_fairseq.core.files import StrPath, is_file_name, usual_mode
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.checkpoint import load_pickled
 
@@ -19,17 +18,11 @@ WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "py
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """All tensors of a model by their names there, from one file or from all shards that its index names.
-
-    Raises:
-        XalignError: no weights, an incomplete set of shards, a damaged file, or pickled objects other than tensors.
-    """
+    """All tensors of a model by their names there, from one file or from all shards that its index names."""
     path = next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
     if path is None:
-        raise XalignError(
-            "the folder has no weights", where=folder, found=sorted(each.name for each in folder.iterdir()),
-            expected=f"one of {', '.join(WEIGHTS)}",
-        )  # fmt: skip
+        found, expected = sorted(each.name for each in folder.iterdir()), f"one of {', '.join(WEIGHTS)}"
+        raise XalignError("the folder has no weights", where=folder, found=found, expected=expected)
     if path.suffix != ".json":
         return read_tensors(path)
     parts = [folder / name for name in sorted(_shards(path))]
@@ -51,10 +44,8 @@ def _shards(path: Path) -> set[str]:
     """The names of the files that an index names, all beside it."""
     found = read_json(path, Index)["weight_map"]
     if not all(map(is_file_name, found.values())):
-        raise XalignError(
-            "the index of the model's shards is damaged", where=path,
-            expected="weight_map: a file beside the index for each parameter",
-        )  # fmt: skip
+        expected = "weight_map: a file beside the index for each parameter"
+        raise XalignError("the index of the model's shards is damaged", where=path, expected=expected)
     return set(found.values())
 
 
@@ -74,12 +65,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise XalignError("the file is not a safetensors file, or it is damaged", where=path, found=error) from None
 
 
-def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> None:
-    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for.
-
-    Raises:
-        XalignError: the disk is full.
-    """
+def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for."""
     require_safetensors(path)
     import safetensors.torch
 
@@ -88,10 +75,8 @@ def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> Non
     try:
         safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
     except safetensors.SafetensorError as error:
-        raise XalignError(
-            "the weights could not be written", where=path, found=error,
-            remedy="if the disk is full, free some space, and run the command again",
-        ) from None  # fmt: skip
+        remedy = "if the disk is full, free some space, and run the command again"
+        raise XalignError("the weights could not be written", where=path, found=error, remedy=remedy) from None
     usual_mode(path)  # the library makes it for its owner alone
 
 

@@ -1,0 +1,114 @@
+"""Which linkings are compared."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from xalign_fairseq.aligner.neural.comparison import VARIED, VARIED_OF_GROW, Grid, grid_linkings
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS
+
+GROWN = [("grow", {} if threshold == 0.5 else {"threshold": threshold}) for threshold in VARIED_OF_GROW["threshold"]]
+OWN = Linking("ot-unbalanced", {"dustbin": 0.4, "filter": "union"}, (3,), "hidden", "separate", origin="itself")
+
+
+def compared(own=Linking("transport", {}, (3,), "hidden", "joint"), pointer=None, maps=None, **grid):  # noqa: B008
+    """The linkings of a grid, for an aligner of an encoder of four layers."""
+    encoder = SimpleNamespace(config=EncoderConfig(vocab_size=10, encoder_layers=4))
+    return grid_linkings(Grid(**grid), SimpleNamespace(encoder=encoder, linking=own, pointer=pointer, maps=maps))
+
+
+def methods(**grid):
+    """Methods and options of a grid with one layer and one encoding."""
+    return [(each.method, each.options) for each in compared(layers=[(1,)], encodings=["joint"], **grid)]
+
+
+def test_without_options_all_that_is_usual():
+    softmax = [("softmax", {} if at == 0.001 else {"threshold": at}) for at in VARIED["threshold"]]
+    expected = [("transport", {}), ("transport", {"filter": "argmax"}), ("argmax", {}), ("itermax", {})]
+    expected += [*softmax, *GROWN]
+    found = compared()
+    assert len(COMPARED_METHODS) == 5
+    assert [(each.layers, each.encoding, each.method, each.options) for each in found] == [
+        ((layer,), encoding, *method) for layer in range(5) for encoding in ENCODINGS for method in expected
+    ]
+
+
+def test_layers_and_means_of_neighbours():
+    def layers(**grid):
+        return [each.layers for each in compared(methods=["argmax"], encodings=["joint"], **grid)]
+
+    assert layers(layers=[(1,), (-1,), (2, 3), (0, 4), (1,)]) == [(1,), (4,), (2, 3), (0, 4)]
+    assert layers(average=[2, 3])[5:] == [(0, 1), (1, 2), (2, 3), (3, 4), (0, 1, 2), (1, 2, 3), (2, 3, 4)]
+    assert layers(layers=[(1,), (2,), (4,)], average=[2]) == [(1,), (2,), (4,), (1, 2)]
+    with pytest.raises(XalignError, match="no such layer"):
+        layers(layers=[(5,)])
+    with pytest.raises(XalignError, match="not so many neighbouring layers"):
+        layers(average=[6])
+
+
+@pytest.mark.parametrize(
+    ("grid", "expected"),
+    [
+        ({"varied": {"filter": ["union", "argmax"]}}, [("transport", {"filter": at}) for at in ("union", "argmax")]),
+        (
+            {"methods": ["softmax"], "varied": {"threshold": [0.1, 0.2, 0.1]}},
+            [("softmax", {"threshold": at}) for at in (0.1, 0.2)],
+        ),
+        ({"varied": {"threshold": [0.1]}}, [(name, {"threshold": 0.1}) for name in ("softmax", "grow")]),
+        ({"fixed": {"growth": 1.0}}, [("grow", {**options, "growth": 1.0}) for _, options in GROWN]),
+        (
+            {"fixed": {"mu": 0.5}, "varied": {"filter": ["argmax"]}},
+            [("transport", {"mu": 0.5, "filter": "argmax"})],
+        ),
+        (
+            {"methods": ["argmax", "ot-unbalanced"], "fixed": {"mu": 0.3}, "varied": {"filter": ["argmax"]}},
+            [("argmax", {}), ("ot-unbalanced", {"mu": 0.3})],
+        ),
+        (
+            {"fixed": {"rounds": 3}},
+            [("transport", {"rounds": 3}), ("transport", {"filter": "argmax"}), ("itermax", {"rounds": 3})],
+        ),
+    ],
+)
+def test_options_choose_among_the_usual_methods(grid, expected):
+    assert methods(**grid) == expected
+
+
+@pytest.mark.parametrize(
+    ("grid", "option"),
+    [({"fixed": {"dustbin": 0.3}}, "dustbin"), ({"fixed": {"rounds": 3}, "varied": {"filter": ["argmax"]}}, "rounds")],
+)
+def test_an_option_that_bears_on_no_method(grid, option):
+    with pytest.raises(XalignError, match="has use for an option") as raised:
+        methods(**grid)
+    assert raised.value.parameters == (option,)
+
+
+def test_a_model_that_labelled_itself_is_compared_by_its_own_method():
+    found = compared(OWN, layers=[(1,)])
+    assert [each.finder.filter for each in found] == ["union", "itermax", "argmax"]
+    assert {each.finder.dustbin for each in found} == {0.4} and {each.encoding for each in found} == {"separate"}
+    assert len(compared(OWN, layers=[(1,)], encodings=ENCODINGS)) == 6
+    assert {each.encoding for each in compared(OWN, methods=["argmax"])} == set(ENCODINGS)
+    softmax = Linking("softmax", {"threshold": 0.5}, (3,), "hidden", "separate", origin="itself")
+    varied = compared(softmax, layers=[(1,)], varied={"threshold": [0.1, 0.2]})
+    assert [each.options for each in varied] == [{"threshold": 0.1}, {"threshold": 0.2}]
+    changed = compared(OWN, layers=[(1,)], fixed={"alpha": 0.5, "mu": 0.2})
+    assert [(each.finder.mu, each.finder.filter, each.finder.alpha) for each in changed] == [
+        (0.2, "union", 0.9),
+        (0.2, "itermax", 0.5),
+        (0.2, "argmax", 0.9),
+    ]
+    with pytest.raises(XalignError, match="use for an option") as raised:
+        compared(OWN, layers=[(1,)], fixed={"order": "rows-first"})
+    assert raised.value.parameters == ("order",)
+
+
+@pytest.mark.parametrize(("bound", "encoding"), [({"pointer": 1}, "joint"), ({"maps": 1}, "separate")])
+def test_pointers_and_maps_leave_no_choice_of_encodings(bound, encoding):
+    found = compared(Linking("transport", {}, (3,), "hidden", encoding), methods=["transport"], **bound)
+    assert {each.encoding for each in found} == {encoding}
+    assert {each.layers for each in found} == ({(3,)} if "pointer" in bound else {(at,) for at in range(5)})

@@ -1,0 +1,122 @@
+"""Who decides how links are made: the user, then the model, then its family, then the method's defaults."""
+
+import pytest
+
+from xalign_fairseq.aligner.neural import defaults
+from xalign_fairseq.aligner.neural.linking import resolve_linking
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.methods import Dustbin, Transport
+
+CONFIG = EncoderConfig(vocab_size=10, encoder_layers=12)
+KNOWN = (
+    Linking("argmax", {}, (7,), encoding="separate"),
+    Linking("transport", {"filter": "argmax"}, (6, 7), encoding="separate"),
+    Linking("transport", {}, (9,), encoding="joint"),
+    Linking("argmax", {}, (11,), encoding="joint"),
+    Linking("softmax", {"threshold": 0.3}, (5,), encoding="separate"),
+)
+
+
+@pytest.fixture(autouse=True)
+def table(monkeypatch):
+    monkeypatch.setattr(defaults, "FAMILIES", {"known": KNOWN})
+
+
+def resolved(family=None, own=None, maps=False, config=CONFIG, **asked):
+    """Method, options, layers and encoding; the similarity is that of hidden states."""
+    found = resolve_linking(Linking(**asked), config, own, family, maps)
+    assert found.similarity == "hidden" and found.origin == ("itself" if own else family)
+    return found.method, found.options, found.layers, found.encoding
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({}, ("argmax", {}, (7,), "separate")),
+        ({"method": "transport"}, ("transport", {"filter": "argmax"}, (6, 7), "separate")),
+        ({"method": "transport", "encoding": "joint"}, ("transport", {}, (9,), "joint")),
+        (
+            {"method": "transport", "options": {"mu": 0.5}},
+            ("transport", {"filter": "argmax", "mu": 0.5}, (6, 7), "separate"),
+        ),
+        (
+            {"method": "transport", "options": {"filter": "union"}},
+            ("transport", {"filter": "union"}, (6, 7), "separate"),
+        ),
+        ({"options": {"filter": "itermax"}}, ("transport", {}, (6, 7), "separate")),
+        ({"encoding": "joint"}, ("transport", {}, (9,), "joint")),
+        ({"encoding": "joint", "options": {"filter": "union"}}, ("transport", {"filter": "union"}, (9,), "joint")),
+        ({"layers": (3,)}, ("argmax", {}, (3,), "separate")),
+        ({"layers": (1, -1), "method": "softmax"}, ("softmax", {"threshold": 0.3}, (1, 12), "separate")),
+        (
+            {"method": "softmax", "options": {"threshold": 0.1}},
+            ("softmax", {"threshold": 0.1}, (5,), "separate"),
+        ),
+        ({"method": "softmax", "encoding": "joint"}, ("softmax", {}, (8,), "joint")),
+        ({"method": "released"}, ("released", {}, (8,), "joint")),
+        ({"maps": True}, ("argmax", {}, (7,), "separate")),
+        ({"maps": True, "method": "released"}, ("released", {}, (8,), "separate")),
+    ],
+)
+def test_a_family_completes_what_is_asked_for(asked, expected):
+    assert resolved("known", **asked) == expected
+
+
+def test_without_a_family_the_method_s_defaults():
+    for family in (None, "unknown"):
+        assert resolved(family) == ("transport", {}, (10,), "joint")
+    assert resolved(method="itermax") == ("itermax", {}, (8,), "separate")
+    assert resolved(maps=True) == ("transport", {}, (10,), "separate")
+    assert resolved(encoding="separate") == ("transport", {}, (10,), "separate")
+
+
+def test_the_family_has_the_same_depth_in_other_encoders():
+    large = EncoderConfig(vocab_size=10, encoder_layers=24)
+    small = EncoderConfig(vocab_size=10, encoder_layers=3)
+    assert resolved("known", config=large)[2] == (14,)
+    assert resolved("known", config=small, method="transport")[2] == (2,)
+
+
+def test_a_model_that_labelled_itself_goes_before_its_family():
+    own = Linking.of(Dustbin(0.4), {"hidden": 4, "pointer": 12})
+    assert resolved("known", own) == ("ot-unbalanced", {"dustbin": 0.4}, (4,), "joint")
+    changed = resolved("known", own, options={"filter": "itermax"}, layers=(2,), encoding="separate")
+    assert changed == ("ot-unbalanced", {"dustbin": 0.4, "filter": "itermax"}, (2,), "separate")
+    assert resolved("known", own, method="argmax") == ("argmax", {}, (4,), "separate")
+    assert resolved("known", own, method="transport") == ("transport", {}, (4,), "joint")
+    assert resolved("known", own, maps=True)[3] == "separate"
+    separate = Linking.of(Transport(), {"hidden": 4}, encoding="separate")
+    assert resolved(None, separate)[3] == "separate"
+
+
+def test_the_pointer_of_the_model_itself():
+    own = Linking.of(Transport(), {"hidden": 4, "pointer": 12}, "pointer")
+    assert resolve_linking(Linking(), CONFIG, own) == Linking("transport", {}, (12,), "pointer", "joint")
+    hidden = resolve_linking(Linking(similarity="hidden"), CONFIG, own)
+    assert hidden == Linking("transport", {}, (4,), "hidden", "joint")
+    assert resolve_linking(Linking("argmax"), CONFIG, own) == Linking("argmax", {}, (4,), "hidden", "separate")
+    # Only transport reads a pointer's scores, and its layer is that of the pointer.
+    dustbin = Linking.of(Dustbin(), {"hidden": 4, "pointer": 12})
+    named = resolve_linking(Linking("transport", similarity="pointer"), CONFIG, dustbin)
+    assert named == Linking("transport", {}, (12,), "pointer", "joint")
+    # A pointer that nobody labelled by reads joint pairs, by transport.
+    usual = resolve_linking(Linking(similarity="pointer"), CONFIG, family="known")
+    assert usual == Linking("transport", {}, (9,), "pointer", "joint")
+
+
+def test_what_is_resolved_stays_as_it_is():
+    own = Linking.of(Transport(mu=0.5, filter="argmax"), {"hidden": 4})
+    found = resolve_linking(Linking(), CONFIG, own)
+    assert resolve_linking(found, CONFIG, own, "known") == found
+
+
+def test_options_and_layers_that_there_are_not():
+    with pytest.raises(XalignError, match="no such option"):
+        resolved(options={"threshold": 0.1})
+    for option in ("rounds", "alpha"):  # of transport, then, which the family filters by argmax
+        with pytest.raises(XalignError, match=f"(?s)the filter argmax has no such option.*{option}"):
+            resolved("known", options={option: 1})
+    with pytest.raises(XalignError, match="no such layer"):
+        resolved(layers=(13,))

@@ -1,0 +1,101 @@
+"""Any aligner by its path, and options that do not go with its kind."""
+
+import pytest
+from support.text import write_bitext
+
+from xalign_fairseq import load_aligner
+from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.processes import AlignerPool
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.linking import Linking
+
+SIDES = ["the house is old", ""], ["the house is old", "a"]
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """The folder of an aligner of a small text."""
+    folder = tmp_path_factory.mktemp("text")
+    src, tgt = write_bitext(folder)
+    train_from_scratch(src, tgt, folder / "aligner", lambda *_: None)
+    return folder / "aligner"
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({}, Aligner, "layer 1 of 3"),
+        ({"linking": Linking("argmax"), "device": "cpu"}, Aligner, "argmax (the rest: as the model"),
+        ({"processes": 2}, AlignerPool, ", 2 processes"),
+        ({"device": "cpu,cpu"}, AlignerPool, ", 2 processes"),
+        ({"statistics": "LEARNED"}, CombinedAligner, "of statistics that it guides"),
+    ],
+)
+def test_every_kind_does_the_same(tiny_checkpoint, learned, options, kind, words):
+    options = {name: str(learned) if value == "LEARNED" else value for name, value in options.items()}
+    with load_aligner(tiny_checkpoint, dtype="float32", **options) as aligner:
+        assert isinstance(aligner, kind) and words in aligner.describe() and "|version:" in aligner.signature()
+        first, second = aligner.align(*SIDES)
+        assert first.src == SIDES[0][0].split() and second.links == {}
+        assert list(aligner.stream(zip(*SIDES, strict=True))) == [first, second]
+        assert aligner.unknown().tokens > 0
+
+
+def test_from_bitext_alone(learned):
+    aligner = load_aligner(learned, min_probability=0.9)
+    assert isinstance(aligner, StatisticalAligner) and "probability 0.90" in aligner.describe()
+    assert f"|system:{aligner.describe()}|" in aligner.signature()
+    assert all(len(pair.links) <= 4 for pair in aligner.align(*SIDES))
+
+
+def test_a_run_folder_is_its_best_checkpoint(tiny_checkpoint):
+    assert load_aligner(tiny_checkpoint.parent).align(*SIDES) == load_aligner(tiny_checkpoint).align(*SIDES)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("layer", {"linking": Linking(layers=(3,))}),
+        ("threshold", {"linking": Linking(options={"threshold": 0.3})}),
+        ("processes", {"processes": 2}),
+        ("device", {"device": "cpu"}),
+        ("units", {"units": "subword"}),
+        ("statistics", {"statistics": "folder"}),
+    ],
+)
+def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option, value):
+    with pytest.raises(XalignError, match="has no such option") as raised:
+        load_aligner(learned, **value)
+    assert raised.value.parameters == (option,)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "options"),
+    [
+        ("min_probability", {"min_probability": 0.5}),
+        ("min_probability", {"min_probability": 0.5, "statistics": "LEARNED"}),
+        ("method", {"linking": Linking("argmax"), "statistics": "LEARNED"}),
+        ("units", {"units": "subword", "statistics": "LEARNED"}),
+        ("statistics", {"statistics": "nothing"}),
+        ("growth", {"linking": Linking(options={"growth": 2.0}), "statistics": "LEARNED"}),
+        ("processes", {"processes": 2, "device": "cpu,cpu"}),
+        ("method", {"linking": Linking("argmax", {"filter": "union"})}),
+    ],
+)
+def test_options_that_do_not_go_together(tiny_checkpoint, learned, parameter, options):
+    options = {name: str(learned) if value == "LEARNED" else value for name, value in options.items()}
+    with pytest.raises(XalignError) as raised:
+        load_aligner(tiny_checkpoint, AlignerOptions(**options))
+    assert parameter in (*raised.value.parameters, "method" if "argmax" in str(raised.value) else "")
+
+
+def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, learned):
+    linking = Linking("grow", {"threshold": 0.9, "growth": 1.0, "temperature": 0.07})
+    few = load_aligner(tiny_checkpoint, linking=linking, statistics=learned)
+    many = load_aligner(tiny_checkpoint, linking=Linking(options={"temperature": 0.07}), statistics=learned)
+    assert "links of 0.9 and more, grown by those of 0.90 and more" in few.describe()
+    assert few._encoder.linking == many._encoder.linking
+    assert few._encoder.linking.options == {"threshold": 1e-3, "growth": 1.0, "temperature": 0.07}

@@ -1,0 +1,186 @@
+"""An output of lines: whole or not at all, or kept in parts, and never in the place of something else."""
+
+import json
+import os
+
+import pytest
+
+from xalign_fairseq.aligner.output import Output, complete_lines
+from xalign_fairseq.core.errors import XalignError
+
+RECORD = {"src": "sha256 1f", "layer": "8"}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """The function that writes lines, from where an earlier run ended, and breaks off after some."""
+
+    def run(*lines, broken=False, record=RECORD, resume=False):
+        output = Output(str(tmp_path / "links"), record, resume, [])
+        with output.open() as stream:
+            for line in lines[output.done :]:
+                stream.write(f"{line}\n")
+            if broken:
+                stream.write("half a li")
+                stream.flush()
+                raise MemoryError
+        return output.done
+
+    return run
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_an_output_takes_its_name_when_it_is_complete(write, tmp_path, capsys):
+    assert write("é", "b") == 0
+    assert (tmp_path / "links").read_bytes() == "é\nb\n".encode() and names(tmp_path) == ["links"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_resumed_output_is_that_of_one_run(write, tmp_path, capsys):
+    with pytest.raises(MemoryError):
+        write("é", "b", broken=True)
+    assert names(tmp_path) == ["links.part", "links.part.json"]
+    assert json.loads((tmp_path / "links.part.json").read_text()) == RECORD
+    assert f"2 lines are kept in {tmp_path / 'links.part'}; the same command with --resume" in capsys.readouterr().err
+    assert write("é", "b", "c", resume=True) == 2
+    assert (tmp_path / "links").read_bytes() == "é\nb\nc\n".encode() and names(tmp_path) == ["links"]
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_a_symbolic_link_stays_one(write, tmp_path, old):
+    target = tmp_path / "elsewhere" / "links"
+    target.parent.mkdir()
+    if old:
+        target.write_text("old\n")
+    (tmp_path / "links").symlink_to("elsewhere/links")
+    with pytest.raises(MemoryError):
+        write("a", broken=True)
+    assert names(target.parent) == ["links"] * old + ["links.part", "links.part.json"]
+    assert write("a", "b", resume=True) == 1
+    assert (tmp_path / "links").is_symlink() and target.read_text() == "a\nb\n"
+    assert names(target.parent) == ["links"] and names(tmp_path) == ["elsewhere", "links"]
+
+
+def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
+    with pytest.raises(MemoryError):
+        write(broken=True)
+    assert names(tmp_path) == [] and capsys.readouterr().err == ""
+
+
+def test_two_runs_never_write_one_output(write, tmp_path):
+    with Output(str(tmp_path / "links"), RECORD, False, []).open() as stream:
+        stream.write("a\n")
+        for resume in (False, True):
+            with pytest.raises(XalignError, match="another process is making this"):
+                write("b", resume=resume)
+    assert (tmp_path / "links").read_text() == "a\n" and names(tmp_path) == ["links"]
+
+
+@pytest.mark.parametrize(("resume", "message"), [(False, "unfinished output"), (True, "gone on with this output")])
+def test_what_another_run_has_written_between_the_look_and_the_work_stays(write, tmp_path, resume, message):
+    early = Output(str(tmp_path / "links"), RECORD, resume, [])
+    with pytest.raises(MemoryError):
+        write("a", broken=True)
+    with pytest.raises(XalignError, match=message), early.open():
+        pass
+    assert complete_lines(tmp_path / "links.part")[0] == 1 and names(tmp_path) == ["links.part", "links.part.json"]
+
+
+def test_without_a_record_nothing_is_kept(write, tmp_path):
+    (tmp_path / "links").write_text("mine\n")
+    with pytest.raises(MemoryError):
+        write("a", broken=True, record=None)
+    assert names(tmp_path) == ["links"] and (tmp_path / "links").read_text() == "mine\n"
+    assert write("a", record=None) == 0
+    assert (tmp_path / "links").read_text() == "a\n"
+
+
+def test_an_unfinished_output_is_neither_replaced_nor_mixed_with_another(write, tmp_path):
+    with pytest.raises(MemoryError):
+        write("a", broken=True)
+    with pytest.raises(XalignError, match=r"(?s)an unfinished output .*links.part\n  next: continue it by resume"):
+        write("a")
+    for record, different in (({"layer": "9"}, "src layer"), ({**RECORD, "mu": "1"}, "mu")):
+        with pytest.raises(XalignError, match=f"other options or another input[\\s\\S]*a difference in {different}\n"):
+            write("a", record=record, resume=True)
+    (tmp_path / "links.part.json").unlink()
+    with pytest.raises(XalignError, match="a difference in src layer"):
+        write("a", resume=True)
+    assert (tmp_path / "links.part").read_text() == "a\nhalf a li"
+
+
+def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(write, tmp_path):
+    assert write("a", resume=True) == 0
+    with pytest.raises(XalignError, match="nothing to resume: the output is complete"):
+        write("b", resume=True)
+    assert (tmp_path / "links").read_text() == "a\n"
+    assert write("b") == 0 and (tmp_path / "links").read_text() == "b\n"
+
+
+def test_a_file_that_is_open_already_is_written_on(tmp_path):
+    """``--out /dev/stdout >> all.links``."""
+    path = tmp_path / "all.links"
+    path.write_text("before\n")
+    with path.open("a") as opened:
+        output = Output(f"/dev/fd/{opened.fileno()}", {"src": "sha256 1"}, resume=False, inputs=[])
+        with output.open() as stream:
+            stream.write("more\n")
+    assert path.read_text() == "before\nmore\n" and [each.name for each in tmp_path.iterdir()] == ["all.links"]
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/null"])
+def test_what_is_no_file_can_not_be_continued(path):
+    with pytest.raises(XalignError, match=f"no output that could be continued[\\s\\S]*found: out='{path}'"):
+        Output(path, RECORD, True, [])
+    assert Output(path, RECORD, False, []).done == 0
+
+
+def test_resume_needs_a_record(write):
+    with pytest.raises(XalignError, match="no output that could be continued"):
+        write("a", record=None, resume=True)
+
+
+def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
+    (tmp_path / "text").write_text("a\n")
+    os.link(tmp_path / "text", tmp_path / "same")
+    for folder in (str(tmp_path), ".", "/", ""):
+        with pytest.raises(XalignError, match="the output file is a folder"):
+            Output(folder, RECORD, False, [])
+    with pytest.raises(XalignError, match="the output is a file that is read"):
+        Output(str(tmp_path / "same"), RECORD, False, ["-", str(tmp_path / "gone"), str(tmp_path / "text")])
+    (tmp_path / "t.tsv").write_text("a\tb\n")
+    with pytest.raises(XalignError, match="the output is a file that is read"):
+        Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])
+
+
+def test_a_closed_standard_output_is_told_at_once(monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(XalignError, match=r"(?s)standard output is closed.*out='FILE'"):
+        Output("-", RECORD, False, [])
+
+
+def test_standard_output(capsys):
+    with Output("-", RECORD, False, []).open() as stream:
+        stream.write("é\n")
+    assert capsys.readouterr().out == "é\n"
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", (0, 0)),
+        (b"a", (0, 0)),
+        (b"\n", (1, 1)),
+        (b"ab\ncd", (1, 3)),
+        (b"ab\n\ncd\n", (3, 7)),
+        (b"\xc3\xa9\nx", (1, 3)),
+    ],
+)
+def test_lines_that_have_their_break(tmp_path, monkeypatch, block, content, expected):
+    monkeypatch.setattr("xalign_fairseq.aligner.output.BLOCK", block)
+    (tmp_path / "text").write_bytes(content)
+    assert complete_lines(tmp_path / "text") == expected

@@ -1,0 +1,141 @@
+"""A run of the aligner on files, which can be broken off and resumed."""
+
+import json
+import os
+import shutil
+
+import pytest
+import torch
+
+from xalign_fairseq.aligner.neural import aligner
+from xalign_fairseq.aligner.neural.aligner import Alignment
+from xalign_fairseq.cli import main
+
+
+@pytest.fixture
+def text(tiny_text, tmp_path):
+    """Both sides, copied so that they can be changed."""
+    for name in ("text.en", "text.xx"):
+        (tmp_path / name).write_text((tiny_text / name).read_text())
+    return tmp_path
+
+
+@pytest.fixture
+def align(tiny_checkpoint, text):
+    def run(*options, checkpoint=tiny_checkpoint):
+        texts = ["--src", text / "text.en", "--tgt", text / "text.xx", "--quiet"]
+        return main([str(part) for part in ("align", "--model", checkpoint, *texts, *options)])
+
+    return run
+
+
+@pytest.fixture
+def expected(align, capsys):
+    assert align() == 0
+    return capsys.readouterr().out.encode()
+
+
+@pytest.fixture
+def part(align, text, monkeypatch, capsys):
+    """An output of 16 of 40 lines, which a lack of memory broke off."""
+    real = aligner.chunks
+
+    def fails_later(pairs, most):
+        for number, chunk in enumerate(real(pairs, 8)):
+            if number == 2:
+                raise MemoryError
+            yield chunk
+
+    with monkeypatch.context() as patch:
+        patch.setattr(aligner, "chunks", fails_later)
+        with pytest.raises(MemoryError):
+            align("--out", text / "links")
+    part = text / "links.part"
+    assert f"16 lines are kept in {part}; the same command with --resume" in capsys.readouterr().err
+    assert not (text / "links").exists()
+    return part
+
+
+def error(capsys):
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("lost", [0, 1, 7, -1])
+def test_a_resumed_output_is_that_of_one_run(align, text, part, expected, lost):
+    content = part.read_bytes()
+    assert content == b"".join(expected.splitlines(keepends=True)[:16])
+    # A kill leaves what was flushed, the last line not always whole; a disk may even have lost all of it.
+    part.write_bytes(b"" if lost < 0 else content[: len(content) - lost])
+    before = names(text)
+    assert align("--out", text / "links", "--resume", "--batch-tokens", 100, "--device", "cpu") == 0
+    assert (text / "links").read_bytes() == expected
+    assert names(text) == before - {"links.part", "links.part.json"} | {"links"}
+
+
+def test_only_what_is_missing_is_aligned(align, text, part, monkeypatch, capsys):
+    lines = [b"0-0\n"] * 38
+    part.write_bytes(b"".join(lines))
+    monkeypatch.setattr(aligner.Aligner, "stream", lambda self, pairs, progress: pytest.fail("the end has 2 pairs"))
+    with pytest.raises(pytest.fail.Exception):
+        align("--out", text / "links", "--resume")
+    assert "38 lines are kept" in error(capsys)
+    monkeypatch.undo()
+    assert align("--out", text / "links", "--resume") == 0
+    assert (text / "links").read_bytes().splitlines(keepends=True)[:38] == lines
+
+
+def test_an_unfinished_output_is_never_replaced(align, text, part, tiny_state, tmp_path, capsys):
+    kept = part.read_bytes()
+    assert align("--out", text / "links") == 2
+    assert "continue it by --resume" in error(capsys)
+    options = ("--out", text / "links", "--resume")
+    assert align(*options, "--layer", 2, "--format", "json") == 2
+    assert "a difference in --format --layer" in error(capsys)
+    torch.save(tiny_state, tmp_path / "other.pt")
+    assert align(*options, checkpoint=tmp_path / "other.pt") == 2
+    assert "a difference in --model\n" in error(capsys)
+    with open(text / "text.xx", "r+") as stream:
+        stream.write("we")
+    assert align(*options) == 2
+    assert "a difference in --tgt\n" in error(capsys)
+    (text / "links.part.json").write_text("{")
+    assert align(*options) == 2
+    assert "comes from other options" in error(capsys)
+    assert part.read_bytes() == kept
+
+
+def test_the_folder_of_a_model_may_hold_the_output(align, text, tiny_checkpoint, expected, capsys):
+    model = text / "model"
+    model.mkdir()
+    shutil.copy2(tiny_checkpoint, model / "checkpoint_best.pt")
+    options = ("--out", model / "links", "--resume")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aligner.Aligner, "stream", lambda *_: [Alignment([], [], {})] * 3 + [None])
+        with pytest.raises(AttributeError):
+            align(*options, checkpoint=model)
+    assert (model / "links.part").read_text() == "\n" * 3
+    (model / "train.log").write_text("more of a log")
+    weights = model / "checkpoint_best.pt"
+    before = weights.stat()
+    weights.touch()
+    assert align(*options, checkpoint=model) == 2
+    assert "a difference in --model\n" in error(capsys)
+    os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert align(*options, checkpoint=model) == 0
+    assert (model / "links").read_bytes().splitlines()[3:] == expected.splitlines()[3:]
+
+
+def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(align, text, expected, capsys):
+    options = ("--out", text / "new/links", "--resume")
+    assert align(*options) == 0
+    assert (text / "new/links").read_bytes() == expected and names(text / "new") == {"links"}
+    assert align(*options) == 2
+    assert "the output is complete" in error(capsys)
+    assert align(*options[:2], "--format", "json") == 0  # without it the new output takes the place of the old
+    assert json.loads((text / "new/links").read_text().splitlines()[0])["src"]

@@ -1,0 +1,123 @@
+"""What determines the lines that are written: equal for equal runs, another for all that would change a line."""
+
+import os
+import shutil
+
+import pytest
+
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.run_record import run_record
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.transport.linking import Linking
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A folder as a training leaves it."""
+    (tmp_path / "model").mkdir()
+    for name in ("checkpoint_best.pt", "dict.txt", "sentencepiece.model"):
+        (tmp_path / "model" / name).write_text(name)
+    return tmp_path / "model"
+
+
+@pytest.fixture
+def record(model, tmp_path):
+    """The function that gives the record of a run on two files."""
+    for name in ("text.en", "text.de"):
+        (tmp_path / name).write_text(f"{name}\n")
+
+    def make(checkpoint=model, src=tmp_path / "text.en", **options):
+        text = (str(src), str(tmp_path / "text.de"))
+        return run_record(text, str(checkpoint), AlignerOptions(**options), format="json")
+
+    return make
+
+
+def test_the_columns_of_a_table_are_two_texts(record, tmp_path):
+    (tmp_path / "t.tsv").write_text("a\tb\n")
+    one, two = (record(src=f"{tmp_path}/t.tsv#{column}") for column in (1, 2))
+    assert {option for option in one if one[option] != two[option]} == {"src"}
+
+
+def test_options_are_named_as_they_are_given(record):
+    found = record(linking=Linking("transport", {"mu": 0.5}, (6, 7, 8)))
+    assert found["xalign_fairseq"] == __version__
+    assert (found["layer"], found["mu"], found["method"], found["format"]) == ("6-8", "0.5", "transport", "json")
+    assert found.keys() == {"xalign_fairseq", "src", "tgt", "model", "layer", "mu", "method", "format"}
+
+
+@pytest.mark.parametrize(
+    "options", [{"device": "cpu"}, {"batch_tokens": 7}, {"sinkhorn_backend": "cpu"}, {"processes": 2}]
+)
+def test_what_changes_no_line_is_not_in_it(record, options):
+    assert record(**options) == record()
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"linking": Linking(layers=(3,))}, "layer"),
+        ({"linking": Linking("argmax")}, "method"),
+        ({"linking": Linking(encoding="joint")}, "encoding"),
+        ({"dtype": "bfloat16"}, "dtype"),
+        ({"languages": ("de", "en")}, "languages"),
+        ({"units": "subword"}, "units"),
+        ({"min_probability": 0.5}, "min_probability"),
+    ],
+)
+def test_what_changes_a_line_is(record, options, name):
+    one, other = record(), record(**options)
+    assert {key for key in {**one, **other} if one.get(key) != other.get(key)} == {name}
+
+
+@pytest.mark.parametrize(("option", "name"), [("dictionary", "dict"), ("spm", "spm"), ("statistics", "statistics")])
+def test_files_of_the_model_are_recorded_by_their_state(record, model, option, name):
+    before = record(**{option: str(model / "dict.txt")})
+    assert before[name].startswith(f"{model / 'dict.txt'}, state ")
+    os.utime(model / "dict.txt", (1, 1))
+    assert record(**{option: str(model / "dict.txt")})[name] != before[name]
+
+
+def test_a_text_is_its_content_whatever_its_name(record, tmp_path):
+    before = record()
+    os.utime(tmp_path / "text.en", (1, 1))
+    assert record() == before
+    (tmp_path / "text.en").write_text("other\n")
+    assert record()["src"] != before["src"] and record()["tgt"] == before["tgt"]
+
+
+def test_a_model_is_the_sizes_and_times_of_its_files(record, model):
+    before = record()
+    for name, content in (("train.log", "log"), ("links.part", "0-0")):  # logs, and an output in its folder
+        (model / name).write_text(content)
+    assert record() == before
+    for change in (
+        lambda: os.utime(model / "dict.txt", (1, 1)),
+        lambda: (model / "checkpoint_best.pt").write_text("longer than it was"),
+        lambda: (model / "checkpoint_last.pt").write_text("one more"),
+        lambda: shutil.rmtree(model),
+    ):
+        change()
+        after = record()
+        assert after["model"] != before["model"]
+        before = after
+
+
+def test_a_file_and_a_name_on_the_hub(record, model):
+    file = model / "checkpoint_best.pt"
+    one = record(checkpoint=file)
+    assert one["model"].startswith(f"{file}, state ") and one == record(checkpoint=file)
+    file.write_text("other")
+    assert record(checkpoint=file) != one
+    assert record(checkpoint="org/name")["model"].startswith("org/name, state ")
+
+
+def test_the_packaged_file_is_behind_its_name(record, tmp_path, monkeypatch):
+    file = tmp_path / "e5-small-q4.bin"
+    file.write_bytes(b"one")
+    monkeypatch.setattr(packaged, "find", lambda: file)
+    before = record(checkpoint="e5-small")
+    assert before == record(checkpoint="e5-small")
+    file.write_bytes(b"another")
+    assert record(checkpoint="e5-small") != before

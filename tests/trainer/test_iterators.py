@@ -1,0 +1,89 @@
+import pytest
+from fairseq.data import FairseqDataset
+
+from xalign_fairseq.data.waiting import DataWait
+from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
+
+BATCHES = 23
+
+
+class Numbers(FairseqDataset):
+    """The items are their own numbers."""
+
+    def __getitem__(self, index):
+        return index
+
+    def __len__(self):
+        return 2 * BATCHES
+
+
+def readers(count, size=2):
+    """What each of so many processes reads: batches of so many items."""
+    items = list(range(2 * BATCHES))
+    batches = [items[start : start + size] for start in range(0, len(items), size)]
+    return [TrainIterator(Numbers(), list, batches, seed=5, num_shards=count, shard_id=rank) for rank in range(count)]
+
+
+def read(all_readers, steps=None):
+    """The items of so many batches of each process, or of all that are left; and the state then."""
+    items = []
+    for reader in all_readers:
+        epoch = reader.next_epoch_itr()
+        for number, batch in enumerate(epoch, 1):
+            items += batch
+            if number == steps:
+                break
+    return items, all_readers[0].state_dict()
+
+
+@pytest.mark.parametrize("before", [1, 2, 4])
+@pytest.mark.parametrize("after", [1, 2, 3, 4])
+@pytest.mark.parametrize("steps", [1, 3, 5])
+def test_no_item_comes_twice_and_fewer_batches_than_processes_are_left_out(before, after, steps):
+    first, state = read(readers(before), steps)
+    resumed = readers(after)
+    for reader in resumed:
+        reader.load_state_dict(state)
+    if state["iterations_in_epoch"]:
+        assert [reader.epoch for reader in resumed] == [1] * after
+    second, _ = read(resumed)
+    assert not set(first) & set(second) and len(set(first + second)) == len(first + second)
+    left_out = BATCHES - len(first + second) // 2
+    assert 0 <= left_out < after and (left_out == 0 or before != after)
+
+
+def test_an_epoch_with_nothing_left_gives_way_to_the_next():
+    _, state = read(readers(1), BATCHES - 1)
+    resumed = readers(4)
+    for each in resumed:
+        each.load_state_dict(state)
+    assert [(each.next_epoch_idx, each.iterations_in_epoch) for each in resumed] == [(2, 0)] * 4
+
+
+@pytest.mark.parametrize(("before", "steps", "after", "size", "place"), [
+    (1, 10, 1, 4, 6),  # of 23 batches of 2, of 12 of 4 now: 5.2
+    (1, 10, 1, 1, 20),
+    (1, 20, 1, 23, (2, 0)),  # of two
+    (2, 5, 1, 4, 6),
+])  # fmt: skip
+def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, size, place):
+    """It ended in fairseq's traceback where it was behind the end."""
+    _, state = read(readers(before), steps)
+    (resumed,) = readers(after, size)
+    resumed.load_state_dict(state)
+    epoch, done = place if isinstance(place, tuple) else (1, place)
+    assert (resumed.next_epoch_idx, resumed.iterations_in_epoch) == (epoch, done)
+
+
+def test_a_state_without_the_number_is_taken_as_it_is():
+    _, state = read(readers(2), 3)
+    del state["processes"], state["batches"]
+    (reader,) = readers(1)
+    reader.load_state_dict(state)
+    assert reader.iterations_in_epoch == 3
+
+
+def test_a_clocked_iterator_is_fairseqs():
+    grouped = ClockedIterator(DataWait(), [1, 2, 3], 2)
+    assert list(grouped) == [[1, 2], [3]] and not grouped.has_next() and len(grouped) == 2
+    assert grouped.clock.waiting > 0

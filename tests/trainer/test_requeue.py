@@ -1,0 +1,71 @@
+import os
+import signal
+from types import SimpleNamespace
+
+import pytest
+import torch.multiprocessing
+from fairseq.distributed import utils
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer import requeue
+
+
+@pytest.fixture
+def call_main(monkeypatch):
+    """fairseq's entry, over one that runs what it is given."""
+    before = signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+    for name in ("received", "trains"):
+        monkeypatch.setattr(requeue.Signalled, name, False)
+    monkeypatch.setattr(requeue, "training_loop", lambda: "fairseq-train")
+    with monkeypatch.context() as patch:
+        patch.setattr(utils, "call_main", lambda cfg, main: main(cfg))
+        requeue.install()
+        yield utils.call_main
+    signal.signal(signal.SIGUSR1, before)
+
+
+def test_the_signal_is_received(call_main):
+    call_main(None, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))
+    assert requeue.Signalled.received
+
+
+def test_somebody_elses_handler_stays(call_main):
+    heard = []
+    signal.signal(signal.SIGUSR1, lambda *given: heard.append(1))
+    call_main(None, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))
+    assert heard and not requeue.Signalled.received
+
+
+@pytest.mark.parametrize("trains", [False, True])
+def test_who_starts_the_others_hands_the_signal_on(call_main, monkeypatch, trains):
+    """Children of a process that trains itself are workers that read data."""
+    handed = []
+    monkeypatch.setattr(requeue.Signalled, "trains", trains)
+    monkeypatch.setattr(requeue.multiprocessing, "active_children", lambda: [SimpleNamespace(pid=11)])
+
+    def main(cfg):
+        monkeypatch.setattr(requeue.os, "kill", lambda *given: handed.append(given))
+        signal.raise_signal(signal.SIGUSR1)
+
+    call_main(None, main)
+    assert handed == ([] if trains else [(11, signal.SIGUSR1)])
+
+
+@pytest.mark.parametrize(
+    ("code", "raised"),
+    [
+        (75, SystemExit),
+        (-signal.SIGKILL, XalignError),
+        (1, torch.multiprocessing.ProcessExitedException),
+    ],
+)
+def test_who_starts_the_others_ends_as_they_do(call_main, code, raised):
+    def main(cfg):
+        raise torch.multiprocessing.ProcessExitedException("ended", error_index=0, error_pid=11, exit_code=code)
+
+    with pytest.raises(raised) as end:
+        call_main(None, main)
+    if raised is SystemExit:
+        assert end.value.code == code
+    if raised is XalignError:
+        assert "killed" in str(end.value) and "memory" in str(end.value)

@@ -1,0 +1,111 @@
+"""How links are made: as a checkpoint holds it, as options of the command, and with a pointer's scores."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+from support.links import random_pairs
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.linking import Linking, layer_range, reading
+from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
+from xalign_fairseq.transport.pointer import Pointer
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        Transport(mu=0.5, eps=1e-4, filter="itermax-paper", rounds=3, domain="log"),
+        Dustbin(0.3, filter="itermax"),
+        Cosine("itermax", alpha=0.8),
+        Cosine("argmax"),
+        Softmax(0.01),
+    ],
+)
+def test_plain_values_tell_all_of_it(method):
+    similarity = "pointer" if isinstance(method, Transport) else "hidden"
+    layers = {"hidden": 2, "pointer": 3}
+    linking = Linking.of(method, layers, similarity)
+    state = linking.state()
+    assert linking.finder == method and state.keys() == {"method", "layers", "similarity"}
+    assert (state["layers"], state["similarity"]) == (layers, similarity)
+    assert Linking.from_state(json.loads(json.dumps(state))) == linking and linking.layer == layers[similarity]
+    assert linking.pair_encoding == method.encoding
+    other = replace(linking, encoding="joint" if method.encoding == "separate" else "separate")
+    assert Linking.from_state(json.loads(json.dumps(other.state()))) == other
+    assert other.state()["encoding"] == other.pair_encoding != linking.pair_encoding
+
+
+def test_the_state_is_that_of_earlier_checkpoints():
+    transport = {"name": "transport", "iterations": 2, "mu": 1.0, "eps": 1e-6, "order": "columns-first"}
+    transport |= {"domain": "auto", "filter": "argmax", "rounds": 2, "alpha": 0.9}
+    state = {"method": transport, "layers": {"hidden": 10, "pointer": 12}, "similarity": "hidden"}
+    linking = Linking.from_state(state)
+    assert linking == Linking("transport", {"filter": "argmax"}, (10,), "hidden", other_layers={"pointer": 12})
+    assert linking.state() == state
+
+
+def test_the_layers_of_all_similarities():
+    linking = Linking.of(Transport(), {"hidden": 10, "pointer": 12})
+    assert linking.own_layers == {"hidden": 10, "pointer": 12} and linking.of_similarity("hidden") == linking
+    pointer = linking.of_similarity("pointer")
+    assert pointer == Linking.of(Transport(), {"hidden": 10, "pointer": 12}, "pointer") and pointer.layer == 12
+    assert Linking.of(Transport(), {"hidden": 10}).of_similarity("pointer").layers == ()
+
+
+def test_another_version_is_named():
+    state = Linking.of(Transport(), {"hidden": 1}).state()
+    for changed in ({"name": "telepathy"}, {"name": "transport", "speed": 3}):
+        with pytest.raises(XalignError, match=f"(?s)another version.*{list(changed.values())[-1]}"):
+            Linking.from_state({**state, "method": changed})
+
+
+def test_the_pointer_takes_the_place_of_dot_products():
+    torch.manual_seed(0)
+    pointer = Pointer(24)
+    torch.nn.init.normal_(pointer.query.weight), torch.nn.init.normal_(pointer.key.weight)
+    hidden, spans = random_pairs(2, 6, 8)
+    method = Transport(filter="argmax")
+    assert reading(method, None) is method
+    found = reading(method, pointer)
+    expected = Transport(filter="argmax", measure=pointer.similarity).matrix(hidden, spans)
+    assert torch.equal(found.matrix(hidden, spans), expected)
+    assert not torch.equal(found.labels(hidden, spans), method.labels(hidden, spans))
+    with pytest.raises(XalignError, match=r"(?s)only transport.*softmax"):
+        reading(Softmax(), pointer)
+    with pytest.raises(XalignError, match=r"(?s)only transport.*ot-unbalanced"):
+        Linking.of(Dustbin(), {"hidden": 2, "pointer": 3}, "pointer")
+
+
+@pytest.mark.parametrize("part", ["method", "similarity", "encoding"])
+def test_parts_that_there_are_not(part):
+    with pytest.raises(XalignError, match="links cannot be made this way") as raised:
+        Linking(**{part: "telepathy"})
+    assert raised.value.parameters == (part,) and raised.value.found == "telepathy"
+
+
+@pytest.mark.parametrize(
+    ("layers", "words"), [((7,), "7"), ((6, 7, 8), "6-8"), ((5, 7), "5,7"), ((8, 7), "8,7"), ((0, 1), "0-1")]
+)
+def test_layers_in_words(layers, words):
+    assert layer_range(layers) == words
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("argmax", {}, "argmax"),
+        ("itermax", {"rounds": 3}, "itermax rounds 3"),
+        ("transport", {}, "transport filter itermax"),
+        ("transport", {"filter": "argmax", "mu": 0.5}, "transport filter argmax mu 0.5"),
+        ("transport", {"filter": "argmax", "rounds": 3, "alpha": 0.5}, "transport filter argmax"),
+        ("softmax", {"threshold": 1e-5}, "softmax threshold 1e-05"),
+        ("grow", {"temperature": 0.07}, "grow temperature 0.07 threshold 0.5"),
+        ("ot-unbalanced", {"dustbin": 0.25}, "ot-unbalanced filter argmax dustbin 0.25"),
+    ],
+)
+def test_arguments_name_what_differs_from_defaults_and_bears_on_links(method, options, words):
+    found = Linking(method, options, (7, 8), encoding="separate").arguments()
+    told = " ".join(f"{name} {value}" for name, value in found.items())
+    assert told == f"method {words} layer 7-8 encoding separate"

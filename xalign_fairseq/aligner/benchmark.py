@@ -1,0 +1,132 @@
+"""Aligners, and links of other tools, on test sets with gold links."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.aligner.gold_sets import GoldSet, find_sets
+from xalign_fairseq.aligner.load import load_aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.protocol import Progress
+from xalign_fairseq.aligner.statistical.folder import is_statistical
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.progress import progress
+from xalign_fairseq.encoder.pretrained.reading import find_pretrained
+from xalign_fairseq.evaluation.alignment_benchmark import System, compare_systems
+from xalign_fairseq.evaluation.signature import on_data, score_signature
+from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
+from xalign_fairseq.links.pharaoh import Link, check_bounds, one_based_evidence, read_links
+from xalign_fairseq.transport.linking import Linking
+
+OWN = "own"  # the method that a model labelled itself with, or its family's
+
+
+@dataclass(frozen=True)
+class BenchmarkRun:
+    """What is scored on which sets.
+
+    Attributes:
+        data: a folder with test sets (:func:`~xalign_fairseq.aligner.gold_sets.find_sets`).
+        models: paths of aligners by their names; the first system is what the others are tested against.
+        methods: each model is scored by each of them; ``own`` is the model's own.
+        links: folders of links of other tools by their names, with ``S-T.links`` for each set.
+        samples: of the bootstrap.
+        seed: of the bootstrap.
+        device: of encoders.
+        dtype: of encoders.
+        quiet: no progress.
+    """
+
+    data: str
+    models: Mapping[str, str]
+    methods: Sequence[str] = (OWN,)
+    links: Mapping[str, str] = field(default_factory=dict)
+    samples: int = 1000
+    seed: int = 1
+    device: str = "auto"
+    dtype: str = "auto"
+    quiet: bool = False
+
+
+def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
+    """Score every system on every set and compare them.
+
+    Returns:
+        ``data``: name, number of pairs and digest of each set; ``bootstrap``; ``systems``: as of
+        :func:`~xalign_fairseq.evaluation.alignment_benchmark.compare_systems`.
+
+    Raises:
+        XalignError: two systems have the same name, a set or a model is missing, or links do not fit their text.
+    """
+    if run.models.keys() & run.links.keys():
+        raise XalignError("a model and links have the same name", parameter=("model", "links"), expected="another name")
+    if len(set(run.methods)) < len(run.methods):
+        raise XalignError("a method is given twice", parameter="method", found=", ".join(run.methods))
+    sets = find_sets(run.data)
+    linked = [_read_system(name, folder, sets) for name, folder in run.links.items()]
+    for path in run.models.values():  # before the work
+        _check_model(path, run.methods)
+    systems = []
+    total = sum(len(each.pairs) for each in sets) * len(run.models) * len(run.methods)
+    with progress(total=total, unit=" pairs", quiet=run.quiet) as bar:
+        for name, path in run.models.items():
+            for method in run.methods:
+                label = name if len(run.methods) == 1 else f"{name}, {method}"
+                linking = Linking() if method == OWN else Linking(method)
+                options = AlignerOptions(linking, device=run.device, dtype=run.dtype)
+                systems.append(_align_sets(label, path, options, sets, bar.update))
+    names = [each.name for each in sets]
+    rows = compare_systems([*systems, *linked], names, samples=run.samples, seed=run.seed)
+    data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
+    return {"data": data, "bootstrap": {"samples": run.samples, "seed": run.seed, "level": 0.95}, "systems": rows}
+
+
+def _check_model(path: str, methods: Sequence[str]) -> None:
+    """That the model is there, and that the methods are for it."""
+    if is_statistical(path):
+        if set(methods) != {OWN}:
+            raise XalignError(
+                "an aligner from bitext alone has no methods", where=path, parameter="method", found=" ".join(methods)
+            )
+    elif not (found := find_pretrained(path)).exists():
+        raise XalignError("the checkpoint does not exist", where=found, found=nearly(found))
+
+
+def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[GoldSet], done: Progress) -> System:
+    """The links of a model; an encoder with language embeddings is loaded for the languages of each set."""
+    counts, aligner = [], None
+    for each in sets:
+        if is_statistical(model):
+            aligner = aligner or load_aligner(model)
+        elif not isinstance(aligner, Aligner) or aligner.encoder.config.languages:
+            aligner = Aligner.from_pretrained(model, replace(options, languages=each.languages))
+        counts.append(_counts(each, (pair.links for pair in aligner.stream(each.pairs, done))))
+    assert aligner is not None
+    return System(label, _signed(aligner.signature(), sets), counts)
+
+
+def _read_system(name: str, folder: str, sets: Sequence[GoldSet]) -> System:
+    """The links of another tool."""
+    counts = []
+    for each in sets:
+        path = Path(folder, f"{each.name}.links")
+        links = read_links(path)
+        check_bounds(links, [(len(src), len(tgt)) for src, tgt in each.pairs], where=str(path))
+        evidence = one_based_evidence(links, [gold.possible for gold in each.golds])
+        if evidence:
+            raise XalignError(
+                "the file looks 1-based", where=path, found=evidence, remedy="subtract 1 from every index"
+            )
+        counts.append(_counts(each, links, path))
+    return System(name, _signed(score_signature(system=name), sets), counts)
+
+
+def _counts(each: GoldSet, links: Iterable[Iterable[Link]], where: object = None) -> list[AlignmentCounts]:
+    return sentence_counts(list(links), each.golds, where=where or each.name)
+
+
+def _signed(signature: str, sets: Sequence[GoldSet]) -> str:
+    return on_data(signature, {each.name: each.digest for each in sets})

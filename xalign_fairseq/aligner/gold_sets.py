@@ -1,0 +1,92 @@
+"""Gold links that fit their text, and test sets with gold links, found in a folder by their names."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import Gold, check_bounds
+
+
+@dataclass(frozen=True)
+class GoldSet:
+    """Sentence pairs with gold links.
+
+    Attributes:
+        name: its place below the folder, without ending: ``simalign-testsets/de-en``.
+        languages: of source and target.
+        digest: of text and links, 12 hexadecimal digits.
+    """
+
+    name: str
+    languages: tuple[str, str]
+    pairs: Sequence[WordPair]
+    golds: Sequence[Gold]
+    digest: str
+
+
+def find_sets(folder: str) -> list[GoldSet]:
+    """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` beside it, in the order of their names.
+
+    Links to folders are followed; a folder that they lead to once more counts once.
+
+    Raises:
+        XalignError: there is none, a text is missing, text and links do not fit each other, or a set has no link.
+
+    Example::
+
+        [one.name for one in find_sets("gold")]  # ["de-en", "en-fr"]
+    """
+    top = Path(folder)
+    found = [_read(path, top) for path in sorted(_gold_files(top))]
+    if not found:
+        raise XalignError(
+            "there is no test set",
+            where=folder,
+            expected="files S-T.gold, S-T.S and S-T.T, such as de-en.gold, de-en.de and de-en.en, in it or below",
+        )
+    return found
+
+
+def _gold_files(top: Path) -> Iterator[Path]:
+    seen = set()
+    for folder, inside, files in os.walk(top, followlinks=True):
+        inside.sort()
+        real = os.path.realpath(folder)
+        if real in seen:
+            inside.clear()
+            continue
+        seen.add(real)
+        yield from (Path(folder, file) for file in files if file.endswith(".gold"))
+
+
+def _read(gold: Path, top: Path) -> GoldSet:
+    src, dash, tgt = gold.stem.partition("-")
+    if not (src and dash and tgt):
+        raise XalignError("the languages of a test set are not in its name", where=gold, expected="such as de-en.gold")
+    files = [gold.with_name(f"{gold.stem}.{side}") for side in (src, tgt)]
+    pairs = SentencePairs(*files)
+    golds = read_fitting_gold(gold, pairs)
+    require_links(golds, gold)
+    content = hashlib.sha256()
+    for file in (*files, gold):
+        content.update(hashlib.sha256(file.read_bytes()).digest())
+    name = gold.relative_to(top).with_suffix("").as_posix()
+    return GoldSet(name, (src, tgt), list(pairs), golds, content.hexdigest()[:12])
+
+
+def read_fitting_gold(path: str | os.PathLike, pairs: SentencePairs) -> list[Gold]:
+    """Gold links, 0-based, whose lines and indices are checked against the text."""
+    golds = read_gold(path, pairs=len(pairs))
+    check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=str(path))
+    return golds
+
+
+def require_links(golds: Sequence[Gold], where: object) -> None:
+    """Raise :class:`XalignError` for gold without a single link, by which all links are equally bad."""
+    if not any(gold.possible for gold in golds):
+        raise XalignError("the gold file has no link", where=where, expected="i-j (sure) and ipj (possible), 0-based")

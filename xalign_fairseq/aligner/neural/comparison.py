@@ -1,0 +1,179 @@
+"""Layers, methods, options and encodings compared on development sets."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from xalign_fairseq.aligner.gold_sets import read_fitting_gold, require_links
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.linking import ITSELF
+from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial, try_linkings
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.progress import progress
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.links.bootstrap import PairedTest, paired_bootstrap_of_sets
+from xalign_fairseq.transport.linking import Linking, changed_options, method_name
+from xalign_fairseq.transport.methods import Method, make_method, with_options
+from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS, METHODS
+
+# The options that are varied, with the values that are compared unless others are given.
+VARIED: Mapping[str, Sequence[Any]] = {
+    "filter": ("itermax", "argmax"),
+    "threshold": (0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5),
+}
+VARIED_OF_GROW = {"threshold": (0.4, 0.5, 0.6)}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is compared; what is empty is chosen by :func:`grid_linkings`.
+
+    Attributes:
+        layers: each one layer, or several that are averaged.
+        average: numbers of neighbouring layers whose means are compared, too.
+        methods: by name.
+        encodings: ``joint``, ``separate`` or both.
+        varied: values of the options in :data:`VARIED`.
+        fixed: values of other options, for all methods that have them.
+    """
+
+    layers: Sequence[tuple[int, ...]] = ()
+    average: Sequence[int] = ()
+    methods: Sequence[str] = ()
+    encodings: Sequence[str] = ()
+    varied: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LinkingComparison:
+    """The scores of all linkings: in the order of the grid, best first, and the runner-up against the best."""
+
+    aligner: Aligner
+    sets: Sequence[GoldPairs]
+    trials: Sequence[Trial]
+    ranked: Sequence[Trial]
+    runner_up: PairedTest | None
+
+
+def compare_linkings(
+    model: str, options: AlignerOptions, sets: Sequence[GoldPairs], grid: Grid, quiet: bool = False
+) -> LinkingComparison:
+    """Score every linking of a grid on development sets, with one pass of the encoder for each encoding.
+
+    Args:
+        model: an encoder.
+        options: of its aligner; their linking is what all that is compared has in common.
+        sets: text with gold links.
+        grid: what is compared.
+        quiet: no progress.
+    """
+    aligner = Aligner.from_pretrained(model, options)
+    linkings = grid_linkings(grid, aligner)
+    total = sum(len(text.pairs) for text in sets) * len({linking.encoding for linking in linkings})
+    with progress(total=total, unit=" pairs", quiet=quiet) as bar:
+        trials = try_linkings(aligner, sets, linkings, bar.update)
+    # Of equal ones the first, that is the lowest layer.
+    ranked = sorted(trials, key=lambda trial: trial.aer)
+    test = paired_bootstrap_of_sets(ranked[0].counts(), ranked[1].counts()) if len(ranked) > 1 else None
+    return LinkingComparison(aligner, sets, trials, ranked, test)
+
+
+def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
+    """The sets of (text, gold links), which are checked against the text; the gold file is the name of each."""
+    names = [gold for _, gold in texts]
+    if len(set(names)) < len(names):
+        raise XalignError("a set is given twice", parameter="set", found=", ".join(names))
+    sets = []
+    for text, gold in texts:
+        pairs = SentencePairs(*text)
+        sets.append(GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)))
+    for each in sets:
+        require_links(each.golds, each.name)
+    return sets
+
+
+def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
+    """Every layer, then every encoding, then every method with its options.
+
+    ``aligner`` is of the model without a choice. If the model labelled itself and no method is named, its own method is
+    compared, in its own encoding.
+    """
+    linking = aligner.linking
+    own = not grid.methods and (linking.origin == ITSELF or aligner.pointer is not None)
+    methods = own_methods(grid, linking.finder) if own else named_methods(grid)
+    # A pointer reads joint pairs, and maps are of separate sides.
+    bound = own or aligner.pointer is not None or aligner.maps is not None
+    encodings = grid.encodings or ([linking.encoding] if bound else ENCODINGS)
+    # A pointer is of use only at the layer that it was trained on.
+    every = linking.layers if aligner.pointer is not None else range(aligner.encoder.config.encoder_layers + 1)
+    return [
+        Linking(method_name(method), changed_options(method), layers, linking.similarity, encoding)
+        for layers in grid_layers(grid, every, aligner.encoder.config)
+        for encoding in encodings
+        for method in methods
+    ]
+
+
+def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list[tuple[int, ...]]:
+    """The layers of a grid, by default ``every``, and the means of neighbouring ones."""
+    given = grid.layers or [(layer,) for layer in every]
+    found = [tuple(config.resolve_layer(layer) for layer in each) for each in given]
+    single = sorted({each[0] for each in found if len(each) == 1})
+    for width in grid.average:
+        if width > len(single):
+            raise XalignError(
+                "there are not so many neighbouring layers",
+                parameter="average",
+                found=width,
+                expected=f"at most {len(single)}",
+            )
+        means = [tuple(range(first, first + width)) for first in single]
+        found += [each for each in means if set(each) <= set(single)]
+    return list(dict.fromkeys(found))
+
+
+def named_methods(grid: Grid) -> list[Method]:
+    """Each method with each value of its varied options, and with the fixed options that it has.
+
+    Without names it is each of the usual ones that has all options that are given.
+    """
+    given = {**grid.fixed, **grid.varied}
+    known = {name: METHODS[name] for name in dict.fromkeys(grid.methods or COMPARED_METHODS)}
+    if not grid.methods:
+        known = {name: options for name, options in known.items() if given.keys() <= set(options)}
+    found: list[Method] = []
+    for name, options in known.items():
+        usual = {**VARIED, **(VARIED_OF_GROW if name == "grow" else {})}
+        varied = {option: grid.varied.get(option, values) for option, values in usual.items() if option in options}
+        for values in itertools.product(*(dict.fromkeys(values) for values in varied.values())):
+            found.append(make_method(name, **dict(zip(varied, values, strict=True))))
+    return _with_fixed(found, given, grid.fixed)
+
+
+def own_methods(grid: Grid, own: Method) -> list[Method]:
+    """The model's own method with its own filter and the usual ones, or its own threshold, or those given."""
+    described = own.describe()
+    usual = (described["filter"], *VARIED["filter"]) if "filter" in described else (None,)
+    filters = dict.fromkeys(grid.varied.get("filter", usual))
+    thresholds = dict.fromkeys(grid.varied.get("threshold", (None,)))
+    found = [with_options(own, filter=filter, threshold=at) for filter in filters for at in thresholds]
+    return _with_fixed(found, grid.fixed, grid.fixed)
+
+
+def _with_fixed(found: list[Method], given: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Method]:
+    """The methods, each with the fixed options that bear on its links; an error for a given one that bears on none."""
+    bearing = [method.describe() for method in found]
+    for option in given.keys() - {option for each in bearing for option in each}:
+        raise XalignError(
+            "none of the methods has use for an option",
+            parameter=option,
+            remedy=("name a method that has it by", Parameter("method"), "and a filter by", Parameter("filter")),
+        )
+    return [
+        with_options(method, **{option: value for option, value in fixed.items() if option in own})
+        for method, own in zip(found, bearing, strict=True)
+    ]

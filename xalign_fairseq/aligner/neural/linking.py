@@ -1,0 +1,71 @@
+"""How links are made: what is asked for, completed by the checkpoint, its family or a default."""
+
+from dataclasses import replace
+
+from xalign_fairseq.aligner.neural import defaults
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transport.linking import Linking, changed_options
+from xalign_fairseq.transport.methods import with_options
+from xalign_fairseq.transport.names import METHODS
+
+DEFAULT = "transport"  # the method of a model of no known family
+ITSELF = "itself"
+
+
+def resolve_linking(
+    asked: Linking, config: EncoderConfig, own: Linking | None = None, family: str | None = None, maps: bool = False
+) -> Linking:
+    """Complete what is asked for: by the model's own linking, else by its family's, else by the method's defaults.
+
+    Args:
+        asked: by the user.
+        config: of the encoder.
+        own: how the model labelled itself in its training, if it did.
+        family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
+        maps: whether linear maps are used, which are of separately encoded sides.
+
+    Returns:
+        a linking without unspecified parts, whose layers are counted from 0.
+
+    Raises:
+        XalignError: the method has no such option, or the encoder no such layer.
+
+    Example::
+
+        resolve_linking(Linking("argmax"), config, family="e5-small").layers  # (6, 7)
+    """
+    usual = _by_itself(asked, own, maps) if own else _by_family(asked, config.encoder_layers, family, maps)
+    finder = with_options(usual.finder, **asked.options)
+    layers = asked.layers or usual.layers or (max(1, round(config.encoder_layers * finder.depth)),)
+    return Linking(
+        usual.method,
+        changed_options(finder),
+        tuple(config.resolve_layer(layer, "layer") for layer in layers),
+        usual.similarity,
+        asked.encoding or usual.encoding or ("separate" if maps else finder.encoding),
+        origin=ITSELF if own else family,
+    )
+
+
+def _by_itself(asked: Linking, own: Linking, maps: bool) -> Linking:
+    method = asked.method or own.method
+    # Only transport reads a pointer's scores.
+    similarity = asked.similarity or (own.similarity if method == DEFAULT else "hidden")
+    encoding = own.encoding if similarity == "hidden" and not maps else ""
+    layers = {similarity: own.own_layers[similarity]} if similarity in own.own_layers else {}
+    return Linking(method, {} if asked.method else own.options, tuple(layers.values()), similarity, encoding)
+
+
+def _by_family(asked: Linking, layers: int, family: str | None, maps: bool) -> Linking:
+    """The first of the family's linkings that agrees with what is asked for."""
+    pointer = asked.similarity == "pointer"
+    method = asked.method or (DEFAULT if pointer else "")
+    encoding = asked.encoding or ("joint" if pointer else "separate" if maps else "")
+    for each in defaults.FAMILIES.get(family or "", ()):
+        if method in ("", each.method) and encoding in ("", each.encoding):
+            if not method and not set(asked.options) <= set(METHODS[each.method]):
+                # The options are of another method: of transport.
+                return _by_family(replace(asked, method=DEFAULT), layers, family, maps)
+            at = tuple(dict.fromkeys(max(1, round(layer * layers / defaults.OF)) for layer in each.layers))
+            return replace(each, layers=at, similarity=asked.similarity or "hidden")
+    return Linking(method or DEFAULT, similarity=asked.similarity or "hidden", encoding=encoding)

@@ -1,0 +1,78 @@
+"""The options of loading an aligner, as one value."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, layer_range
+
+UNITS = ("word", "subword")
+
+
+@dataclass(frozen=True)
+class AlignerOptions:
+    """How an aligner is loaded.
+
+    Attributes:
+        linking: how links are made; what is unspecified is completed by the model, its family or a default.
+        statistics: folder of statistics of bitext, whose scores are combined with the encoder's.
+        min_probability: of a link by an aligner from bitext alone; None: as AER on development gold was lowest.
+        languages: of source and target; linear maps and encoders with language embeddings need them.
+        maps: use the checkpoint's linear maps of the hidden states of separately encoded sides.
+        units: what links join, ``word`` or ``subword``.
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, with a process each.
+        dtype: of weights and hidden states: ``auto`` (bfloat16 where that is fast, else float32), ``float32``,
+            ``bfloat16``, or ``int8`` for the layers on a CPU (:mod:`xalign_fairseq.aligner.neural.dtypes`).
+        processes: on the CPU, each with one thread; a script needs ``if __name__ == "__main__":`` for several.
+        batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
+        dictionary: dict.txt, if the model does not carry its own.
+        spm: sentencepiece model, if the model does not carry its own.
+        revision: of a model of Hugging Face's hub.
+        sinkhorn_backend: what computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
+    """
+
+    linking: Linking = UNSPECIFIED
+    statistics: str | None = None
+    min_probability: float | None = None
+    languages: tuple[str, str] | None = None
+    maps: bool = False
+    units: str = UNITS[0]
+    device: str = "auto"
+    dtype: str = "auto"
+    processes: int = 1
+    batch_tokens: int = 8192
+    dictionary: str | None = None
+    spm: str | None = None
+    revision: str | None = None
+    sinkhorn_backend: str = "auto"
+
+    @classmethod
+    def of(cls, **options: Any) -> "AlignerOptions":
+        """The options by name; :class:`XalignError` for one that there is not."""
+        known = [each.name for each in fields(cls)]
+        for name in options.keys() - set(known):
+            raise XalignError("an aligner has no such option", parameter=name, expected=", ".join(known))
+        return cls(**options)
+
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults, by the names that errors and the command line have for them."""
+        found: dict[str, Any] = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name == "linking":
+                found |= linking_options(value)
+            elif value != each.default:
+                found["dict" if each.name == "dictionary" else each.name] = value
+        return found
+
+
+def linking_options(linking: Linking) -> dict[str, Any]:
+    """The parts of a linking that are specified, by their names on the command line."""
+    parts = {
+        "layer": layer_range(linking.layers),
+        "method": linking.method,
+        **linking.options,
+        "similarity": linking.similarity,
+        "encoding": linking.encoding,
+    }
+    return {name: value for name, value in parts.items() if value != ""}

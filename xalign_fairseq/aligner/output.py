@@ -1,0 +1,167 @@
+"""An output of one line per input line: whole or not at all, or kept in parts that a later run continues."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.files import atomic_write, opened, require_place
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.locks import alone_on
+from xalign_fairseq.core.progress import say
+from xalign_fairseq.core.text.containers import file_of
+
+STANDARD_OUTPUT = "-"
+BLOCK = 1 << 20
+
+
+class Output:
+    """Where lines go: standard output, or a file that takes its name when it is complete.
+
+    With a ``record`` the unfinished file is ``FILE.part``, beside ``FILE.part.json`` with the record of what it comes
+    from. An error or a kill leaves both, and the next run with ``resume`` and the same record goes on after the last
+    complete line. Without a record nothing is left of an unfinished file.
+
+    Args:
+        path: the file; ``-`` is standard output. A symbolic link stays one, and what it points to is written.
+        record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
+        resume: go on where an unfinished file is, begin where there is no file.
+        inputs: files, and folders of files, that the output must not replace.
+
+    Raises:
+        XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
+            one with ``resume``; ``resume`` without a record or without a file; a folder or an input in the place of
+            the file; another process that makes the same output.
+
+    Example::
+
+        output = Output("links", {"src": "sha256 1f..."}, resume=True, inputs=["text"])
+        with output.open() as stream:
+            for line in lines[output.done :]:
+                stream.write(line + "\\n")
+    """
+
+    def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
+        self._path = Path(path)
+        self._standard = path == STANDARD_OUTPUT
+        if self._path.is_symlink() and self._is_plain():  # what it points to is written, and the link stays one
+            self._path = Path(os.path.realpath(self._path))
+        if not self._standard:
+            require_place(self._path, map(file_of, inputs))
+        elif sys.stdout is None:
+            raise XalignError("standard output is closed", remedy=("set", Parameter("out", "FILE")))
+        self._record = dict(record) if record is not None and self._is_plain() else None
+        self._part = self._path.with_name(f"{self._path.name}.part")
+        self._note = self._path.with_name(f"{self._path.name}.part.json")
+        self._resume = resume
+        self.done, self._size = 0, 0
+        """Lines that an earlier run has written."""
+        if resume and self._record is None:
+            raise XalignError(
+                "there is no output that could be continued",
+                parameter="resume",
+                found=(Parameter("out", path),),
+                expected="an output file, lines as output, and files as input",
+            )
+        if self._record is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with alone_on(self._part):  # whether it can be had is told before the work
+                self.done, self._size = self._earlier_lines()
+
+    def _is_plain(self) -> bool:
+        """A file, or none yet: no device, pipe or file that is open already, which lines go to at once."""
+        if self._standard or opened(self._path) is not None:
+            return False
+        return self._path.is_file() or not self._path.exists()
+
+    def _earlier_lines(self) -> tuple[int, int]:
+        """How many lines, and bytes, of an unfinished output are to be kept."""
+        if self._part.exists():
+            if not self._resume:
+                raise XalignError(
+                    "an unfinished output of an earlier run is in the way",
+                    where=self._part,
+                    remedy=("continue it by", Parameter("resume"), f"or remove {self._part} to begin anew"),
+                )
+            self._check_record()
+            return complete_lines(self._part)
+        if self._resume and self._path.exists():
+            raise XalignError(
+                "there is nothing to resume: the output is complete, and was left as it is",
+                where=self._path,
+                remedy=("replace it without", Parameter("resume")),
+            )
+        return 0, 0
+
+    def _check_record(self) -> None:
+        try:
+            theirs = dict(read_json(self._note))
+        except (OSError, XalignError):
+            theirs = {}
+        ours = self._record or {}
+        different = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+        if different:
+            raise XalignError(
+                "the unfinished output comes from other options or another input, and was left as it is",
+                where=self._part,
+                found=("a difference in", *map(Parameter, different)),
+                expected="the options and the input of the run that was interrupted",
+                remedy=f"give these, or remove {self._part} to begin anew",
+            )
+
+    @contextmanager
+    def open(self) -> Iterator[IO[str]]:
+        """The stream to write to; the output is complete when the block ends without an error."""
+        if self._standard:
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+            yield sys.stdout
+            sys.stdout.flush()
+        elif self._record is None:
+            with atomic_write(self._path) as stream:
+                yield stream
+        else:
+            with alone_on(self._part), self._open_part() as stream:
+                yield stream
+
+    @contextmanager
+    def _open_part(self) -> Iterator[IO[str]]:
+        if self._earlier_lines() != (self.done, self._size):
+            raise XalignError(
+                "another process has gone on with this output meanwhile, which was left as it is",
+                where=self._part,
+                remedy="run the same command again",
+            )
+        write_json(self._note, self._record or {})
+        try:
+            with open(self._part, "a", encoding="utf-8", newline="\n") as stream:
+                stream.truncate(self._size)
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+        except BaseException:
+            self._tell_what_is_kept()
+            raise
+        os.replace(self._part, self._path)
+        self._note.unlink()
+
+    def _tell_what_is_kept(self) -> None:
+        lines, _ = complete_lines(self._part)
+        if lines:
+            say(f"{lines} lines are kept in {self._part}; the same command with --resume goes on from there")
+        else:
+            self._part.unlink()
+            self._note.unlink()
+
+
+def complete_lines(path: Path) -> tuple[int, int]:
+    """How many lines of a file have their line break, and how many bytes they are."""
+    lines = size = position = 0
+    with open(path, "rb") as stream:
+        while block := stream.read(BLOCK):
+            lines += block.count(b"\n")
+            size = position + block.rfind(b"\n") + 1 if b"\n" in block else size
+            position += len(block)
+    return lines, size

@@ -1,0 +1,87 @@
+"""One pair's link matrix as a picture, and the gold links that pictures and pages show."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from xalign_fairseq.aligner.gold_sets import read_fitting_gold
+from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.files import require_place
+from xalign_fairseq.evaluation.plots.figure import check_picture
+from xalign_fairseq.evaluation.plots.links import plot_links
+from xalign_fairseq.links.pharaoh import Gold
+
+MOST_WORDS = 300  # of a side that is drawn; more names could not be read
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What is drawn: the link matrix of one line into a file, and gold links in it and in a page."""
+
+    plot: str | None = None
+    line: int | None = None
+    gold: str | None = None
+
+    @property
+    def number(self) -> int:
+        """The line that is drawn, from 1."""
+        return 1 if self.line is None else self.line
+
+    def read_gold(self, pairs: SentencePairs | PairStream, units: str, page: bool) -> list[Gold] | None:
+        """Gold links of all pairs, checked; None if they are not wanted. ``page``: a page is written."""
+        if not self.gold:
+            return None
+        if not (self.plot or page):
+            raise XalignError(
+                "gold links are shown only in pictures",
+                parameter="gold",
+                remedy=("add", Parameter("plot", "FILE.png"), "or", Parameter("format", "html")),
+            )
+        if units != "word":
+            raise XalignError("gold links join words", parameter=("gold", "units"), found=units, expected="word")
+        if not isinstance(pairs, SentencePairs):
+            raise XalignError("gold links can't be checked against a pipe", parameter="gold", expected="files as input")
+        return read_fitting_gold(self.gold, pairs)
+
+    def check(self, pairs: SentencePairs | PairStream, inputs: Sequence[str], out: str | None) -> None:
+        """That the picture can be drawn and replaces no input and not the file ``out``."""
+        if not self.plot:
+            if self.line is not None:
+                raise XalignError(
+                    "a line is drawn only into a picture",
+                    parameter="plot_line",
+                    remedy=("add", Parameter("plot", "FILE.png")),
+                )
+            return
+        check_picture(self.plot)
+        require_place(self.plot, [*inputs, *([out] if out else [])])
+        if out and os.path.realpath(self.plot) == os.path.realpath(out):
+            raise XalignError(
+                "the picture and the links have the same name", parameter=("plot", "out"), found=self.plot
+            )
+        if not isinstance(pairs, SentencePairs):
+            raise XalignError("a pair of a pipe can't be drawn", parameter="plot", expected="files as input")
+        if not 1 <= self.number <= len(pairs):
+            raise XalignError(
+                "there is no such pair", parameter="plot_line", found=self.line, expected=f"1 to {len(pairs)}"
+            )
+
+    def draw(self, aligner: WordAligner, pairs: Iterable, golds: Sequence[Gold] | None) -> None:
+        """Draw the pair, if a picture is wanted."""
+        if not self.plot:
+            return
+        [pair] = islice(pairs, self.number - 1, self.number)
+        if max(map(len, pair)) > MOST_WORDS:
+            raise XalignError(
+                "the pair is too long to be drawn",
+                parameter="plot_line",
+                found=f"line {self.number}: {' and '.join(f'{len(side):,}' for side in pair)} words",
+                expected=f"at most {MOST_WORDS}",
+                remedy="choose another line",
+            )
+        [alignment] = aligner.stream([pair])
+        gold = golds[self.number - 1] if golds else None
+        plot_links(alignment.src, alignment.tgt, alignment.links, self.plot, gold=gold)

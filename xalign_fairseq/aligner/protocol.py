@@ -1,0 +1,71 @@
+"""What every word aligner does, by an encoder, by statistics of bitext, or by both."""
+
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import Protocol, Self
+
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.sentence_pairs import Sentence
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
+
+SentencePair = tuple[Sentence, Sentence]
+Progress = Callable[[int], object]
+
+
+class WordAligner(Protocol):
+    """Sentence pairs in, word links with probabilities out.
+
+    A sentence is a string, split at white space into words, or a list of words. No pair is left out: one with an empty
+    side, or of more than :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, has no
+    links.
+
+    Example::
+
+        with load_aligner("e5-small", processes=4) as aligner:
+            for pair in aligner.stream(SentencePairs("test.en", "test.de")):
+                print(pair.links)
+    """
+
+    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+        """Align pairs in their order; ``progress`` is called with the number of pairs that were done since."""
+
+    def describe(self) -> str:
+        """How links are made, in one line for people."""
+
+    def signature(self) -> str:
+        """All that decides the links, as ``key:value`` joined by ``|`` (:mod:`xalign_fairseq.evaluation.signature`)."""
+
+    def unknown(self) -> UnknownTokens:
+        """How many tokens of all pairs so far the vocabulary lacks; not while pairs are being aligned."""
+        return UnknownTokens()
+
+    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
+        """Align sentences and their translations, as many as there are sentences.
+
+        Raises:
+            XalignError: the sides differ in their number of sentences, or one is a single string.
+        """
+        if isinstance(src, str) or isinstance(tgt, str):
+            raise XalignError(
+                "a text is given instead of a list of texts",  # whose letters would be taken for texts
+                found=src if isinstance(src, str) else tgt,
+                remedy='align(["one sentence"], ["its translation"])',
+            )
+        try:
+            return list(self.stream(zip(src, tgt, strict=True)))
+        except ValueError as error:
+            if isinstance(error, XalignError) or "zip()" not in str(error):
+                raise
+            raise XalignError("the two sides differ in their number of sentences", found=str(error)) from None
+
+    def close(self) -> None:
+        """End the aligner's processes, if it has any."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

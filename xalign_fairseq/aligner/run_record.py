@@ -1,0 +1,62 @@
+"""What determines the lines of an output: options, and the state of the files that they name."""
+
+import hashlib
+import os
+from pathlib import Path
+
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.core.text.containers import text_sha256
+from xalign_fairseq.core.version import __version__
+
+MODELS = ("dict", "spm", "statistics")
+WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # on any line
+
+
+def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
+    """A value for each option that has an effect: a text's is its digest, a model's the sizes and times of its files.
+
+    Args:
+        text: source and target, or one file of pairs.
+        model: an encoder, or an aligner from bitext alone.
+        options: of the aligner.
+        more: other options.
+
+    Example::
+
+        run_record(("a.en", "a.de"), "e5-small", options)  # {"xalign_fairseq": "0.7.0", "src": "sha256 1f...", ...}
+    """
+    names = ("src", "tgt") if len(text) == 2 else ("pairs",)
+    digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}
+    given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}
+    described = {name: model_state(str(value)) if name in MODELS else str(value) for name, value in given.items()}
+    rest = {name: str(value) for name, value in more.items()}
+    return {"xalign_fairseq": __version__, **digests, "model": model_state(model), **described, **rest}
+
+
+def model_state(path: str) -> str:
+    """The value of a model, by the sizes and times of its files.
+
+    Models have gigabytes, of which a digest would take long; their files are not edited in place.
+
+    Example::
+
+        model_state("e5-small")  # "e5-small, state 1f..."
+    """
+    from xalign_fairseq.encoder.pretrained import packaged
+
+    top = packaged.find() if path == packaged.NAME and not Path(path).exists() else Path(path)
+    files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
+    states = [(os.path.relpath(each, top), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
+    return f"{path}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
+
+
+def _model_files(folder: Path) -> list[Path]:
+    """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
+    from xalign_fairseq.aligner.statistical.folder import DONE
+    from xalign_fairseq.data.databin import DICTIONARY
+    from xalign_fairseq.data.tokenizers.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
+    from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE
+    from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS
+
+    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, PIPELINE, *FILES, *SAFE, *PICKLED, DONE)
+    return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

@@ -1,0 +1,151 @@
+"""Files of links against a file of gold links: AER, precision, recall, F1."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.text.containers import text_sha256
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.evaluation.signature import on_data, score_signature
+from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
+from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
+from xalign_fairseq.links.gold import is_numbered, read_gold
+from xalign_fairseq.links.pharaoh import check_bounds, one_based_evidence, read_links
+
+METRICS = ("aer", "precision", "recall", "f1")
+SAMPLES_OF_A_COMPARISON = 1000
+
+
+@dataclass(frozen=True)
+class LinkFilesToScore:
+    """What is scored.
+
+    Attributes:
+        hyp: links.
+        gold: gold links.
+        text: tokenised source and target, to check every index against.
+        compare: other links, for a paired bootstrap test.
+        bootstrap: number of resamples for intervals; 0: no intervals.
+        seed: of the resamples.
+        hyp_index_base: index of the first token in ``hyp`` and ``compare``; None: 0, and an error if it looks like 1.
+        gold_index_base: the same in ``gold``.
+        system: what made the links, for the signature.
+    """
+
+    hyp: str
+    gold: str
+    text: tuple[str, str] | None = None
+    compare: str | None = None
+    bootstrap: int = 0
+    seed: int = 1
+    hyp_index_base: int | None = None
+    gold_index_base: int | None = None
+    system: str | None = None
+
+
+def score_files(files: LinkFilesToScore) -> dict[str, Any]:
+    """The scores as fractions, with signature, and intervals and a comparison if they are asked for.
+
+    Raises:
+        XalignError: files do not fit each other, a link lies outside its sentences, or a file looks 1-based.
+    """
+    if files.bootstrap < 0 or files.seed < 0:
+        raise XalignError(
+            "resamples and seed are not negative",
+            parameter=("bootstrap", "seed"),
+            found=f"{files.bootstrap}, {files.seed}",
+        )
+    first, *rest = read_counts(files)
+    result: dict[str, Any] = figures(first)
+    hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
+    signature = score_signature(hyp_base=hyp_base, gold_base=gold_base, system=files.system)
+    result["signature"] = on_data(signature, {"gold": text_sha256(files.gold)[:12]})
+    if files.bootstrap:
+        result["interval"] = bootstrap_intervals(first, samples=files.bootstrap, seed=files.seed)
+        result["bootstrap"] = {"samples": files.bootstrap, "seed": files.seed, "level": 0.95}
+    for counts in rest:
+        samples = files.bootstrap or SAMPLES_OF_A_COMPARISON
+        test = paired_bootstrap(first, counts, samples=samples, seed=files.seed)
+        result["compare"] = {
+            **figures(counts),
+            "aer_difference": test.difference,
+            "aer_difference_interval": (test.low, test.high),
+            "p_value": test.p_value,
+            "samples": samples,
+        }
+    return result
+
+
+def read_counts(files: LinkFilesToScore) -> list[list[AlignmentCounts]]:
+    """The counts per sentence of the links and of those that they are compared to, after every check of the files."""
+    hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
+    paths = [path for path in (files.hyp, files.compare) if path]
+    hyps = {path: read_links(path, base=hyp_base) for path in paths}
+    golds = read_gold(files.gold, base=gold_base, pairs=len(hyps[files.hyp]))
+    possible = [gold.possible for gold in golds]
+    if not any(possible):
+        raise XalignError(
+            "the gold file has no link", where=files.gold, expected="i-j (sure) and ipj (possible), 0-based"
+        )
+    counts = [sentence_counts(hyps[path], golds, where=f"{path}, {files.gold}") for path in paths]
+    if files.text:
+        lengths = read_lengths(*files.text)
+        for path, links in hyps.items():
+            check_bounds(links, lengths, where=path, remedy=_converting("hyp_index_base"), base=hyp_base)
+        check_bounds(possible, lengths, where=files.gold, remedy=_converting("gold_index_base"), base=gold_base)
+    if files.hyp_index_base is None:
+        for path, links in hyps.items():
+            _refuse_one_based(one_based_evidence(links, possible), path, "hyp_index_base")
+    if files.gold_index_base is None and not gold_base:
+        _refuse_one_based(one_based_evidence(possible, hyps[files.hyp]), files.gold, "gold_index_base")
+    return counts
+
+
+def base_of_gold(files: LinkFilesToScore) -> int:
+    """The index of the first token in the gold file: numbered lines of the shared tasks have it from 1."""
+    numbered = is_numbered(files.gold)
+    if numbered and files.gold_index_base == 0:
+        raise XalignError(
+            "numbered gold counts tokens from 1",
+            where=files.gold,
+            parameter="gold_index_base",
+            found="0",
+            expected="1, or nothing",
+        )
+    return 1 if numbered else files.gold_index_base or 0
+
+
+def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
+    """Tokens, separated by blanks, of each line of two files."""
+    sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
+    if len(sides[0]) != len(sides[1]):
+        raise XalignError(
+            "the two sides differ in number of lines",
+            where=f"{src}, {tgt}",
+            found=f"{len(sides[0])} and {len(sides[1])} lines",
+            expected="one line each per sentence pair",
+        )
+    return list(zip(*sides, strict=True))
+
+
+def figures(counts: Sequence[AlignmentCounts]) -> dict[str, Any]:
+    """The scores of summed counts, as fractions."""
+    total = sum(counts, AlignmentCounts())
+    scores = {name: getattr(total, name) for name in METRICS}
+    return scores | {"links": total.links, "sure": total.sure, "sentences": len(counts)}
+
+
+def _converting(parameter: str) -> tuple[str | Parameter, ...]:
+    return (Parameter(parameter, 1), "converts it")
+
+
+def _refuse_one_based(evidence: str | None, path: str, parameter: str) -> None:
+    if evidence:
+        raise XalignError(
+            "the file looks 1-based",
+            where=path,
+            found=evidence,
+            expected="0-based indices",
+            remedy=(*_converting(parameter), "; ", Parameter(parameter, 0), "takes it as it is"),
+        )

@@ -1,0 +1,127 @@
+"""Accuracy of finding translations of sentences by an encoder's vectors, with intervals."""
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder.checkpoint import load_encoder
+from xalign_fairseq.encoder.mappings import load_maps, require_maps
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.evaluation.metric import ratio
+from xalign_fairseq.evaluation.retrieval import retrieval_counts
+from xalign_fairseq.evaluation.statistics import bootstrap_interval
+from xalign_fairseq.links.bootstrap import check_options
+
+logger = logging.getLogger(__name__)
+Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
+
+
+@dataclass(frozen=True)
+class RetrievalOptions:
+    """How translations are searched for.
+
+    Attributes:
+        layer: of the hidden states; None is 7/12 of the depth, with ``cls`` the last.
+        pooling: ``mean`` of all tokens (XTREME), or ``cls``, the state of ``<s>`` (PPA).
+        bootstrap, seed: resamples of the intervals.
+        languages: of the sides; an encoder with language embeddings needs them.
+        maps: map the states of both sides by the model's linear maps of ``languages``.
+        dictionary, spm: of the tokenizer, if the model does not carry its own.
+        device, batch_tokens: of the encoder's passes.
+    """
+
+    layer: int | None = None
+    pooling: str = "mean"
+    bootstrap: int = 1000
+    seed: int = 1
+    languages: tuple[str, str] | None = None
+    maps: bool = False
+    dictionary: str | None = None
+    spm: str | None = None
+    device: str = "auto"
+    batch_tokens: int = 8192
+
+
+def translation_accuracy(
+    model: str | os.PathLike[str],
+    src: Sequence[str],
+    tgt: Sequence[str],
+    options: RetrievalOptions | None = None,
+    progress: Bar = lambda sentences: nullcontext(),
+) -> dict[str, Any]:
+    """Accuracy by cosine and by margin, in both directions, with 95 % intervals by a bootstrap over sentences.
+
+    Args:
+        model: whatever can be read as an encoder.
+        src, tgt: sentences; line i of one translates line i of the other.
+        options: by default :class:`RetrievalOptions`.
+        progress: given the number of sentences, a context with the function that advances it.
+
+    Returns:
+        ``scores``, one for each direction and measure, and everything that they depend on; plain data.
+
+    Raises:
+        XalignError: options out of range, no such layer, a language without an embedding or a map.
+
+    Example::
+
+        translation_accuracy("e5-small", ["ein Haus"], ["a house"])["scores"][0]["accuracy"]
+    """
+    options = options or RetrievalOptions()
+    check_options(options.bootstrap, seed=options.seed)
+    device = choose_device(options.device)
+    state, where = read_pretrained(model)
+    encoder, heads = load_encoder(state, where)
+    config, languages = encoder.config, options.languages
+    maps = require_maps(heads, where).to(device) if options.maps else None
+    if maps is not None:
+        maps.require(languages or (), where)
+    elif load_maps(heads) is not None:
+        logger.warning("the checkpoint has linear maps, which are not used")
+    rows = config.side_rows(languages)
+    tokenizer = load_tokenizer(state, config.vocab_size, where=where, dictionary=options.dictionary, spm=options.spm)
+    default = default_retrieval_layer(config.encoder_layers) if options.pooling == "mean" else -1
+    layer = config.resolve_layer(default if options.layer is None else options.layer)
+    encoder.to(device)
+    with progress(len(set(src)) + len(set(tgt))) as advance:
+
+        def vectors(side: int, sentences: Sequence[str]) -> Tensor:
+            found = sentence_vectors(
+                encoder,
+                tokenizer,
+                sentences,
+                layer,
+                pooling=options.pooling,
+                language_row=rows and rows[side],
+                max_tokens=options.batch_tokens,
+                progress=advance,
+            )
+            return mapped(found, maps, languages[side], layer) if maps is not None and languages else found
+
+        counts = retrieval_counts(vectors(0, src), vectors(1, tgt))
+    scores = []
+    for name, found in counts.items():  # in the names of the searches the target side is English
+        interval = bootstrap_interval(found, ratio, samples=options.bootstrap, seed=options.seed)
+        scores.append(
+            {
+                "direction": "tgt to src" if name.endswith("-from-en") else "src to tgt",
+                "by": "margin" if name.startswith("margin") else "cosine",
+                "accuracy": float(ratio(found.sum(0))),
+                "interval": list(interval),
+            }
+        )
+    pair = "-".join(languages) if languages else ""
+    how = {"layer": layer, "pooling": options.pooling, "maps": pair if options.maps else "none"}
+    if rows:
+        how["languages"] = pair
+    how |= {"version": __version__, "bootstrap": options.bootstrap}
+    return {"sentences": len(src), **how, "scores": scores}

@@ -1,0 +1,54 @@
+"""fairseq's iterators over training batches: resumed at the same place, and clocked."""
+
+import logging
+from typing import Any
+
+from fairseq.data.iterators import EpochBatchIterator, GroupedIterator
+
+from xalign_fairseq.data.waiting import DataWait
+
+logger = logging.getLogger(__name__)
+
+
+class TrainIterator(EpochBatchIterator):
+    """An epoch that resumes at the same place with another number of processes or other batches.
+
+    fairseq counts the batches that each process has had, and process r of N has every N-th one. With more processes
+    the same count is further on in the epoch, so that batches are left out; with fewer it is further back, and batches
+    come again. With larger batches it may be behind the end. A checkpoint's ``train_iterator`` therefore has two more
+    keys, ``processes`` and ``batches`` (of all processes); without them the count is taken as it is.
+
+    With as many batches as before the new count is the old one times N / N', rounded up: fewer than N' batches are
+    left out, none comes again. This does not hold with ``--fix-batches-to-gpus``, which shuffles what each process has.
+    With other batches (another ``--max-tokens``, ``--batch-size``, or ``--epoch-updates`` with another
+    ``--update-freq``) the share of the epoch stays, though not the same pairs are in it.
+    """
+
+    def state_dict(self) -> dict[str, Any]:
+        """fairseq's state, with the number of processes and of batches."""
+        return {**super().state_dict(), "processes": self.num_shards, "batches": len(self.frozen_batches)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Resume; the count of batches is converted where processes or batches have changed."""
+        before, now = state_dict.get("processes", self.num_shards), self.num_shards
+        done, has = state_dict.get("iterations_in_epoch", 0), len(self.frozen_batches)
+        had = state_dict.get("batches", has)
+        if done and (before, had) != (now, has):
+            place = -(-done * before * has // (now * had))
+            text = "%d batches of each of %d processes, of an epoch of %d, are %d of each of %d, of %d, now"
+            logger.info(text, done, before, had, place, now, has)
+            state_dict = {**state_dict, "iterations_in_epoch": place}
+            if place >= -(-has // now):  # the epoch had no more than what is left out
+                state_dict = {**state_dict, "epoch": state_dict["epoch"] + 1, "iterations_in_epoch": 0}
+        super().load_state_dict(state_dict)
+
+
+class ClockedIterator(GroupedIterator):
+    """The batches of updates, whose waiting time a clock adds up."""
+
+    def __init__(self, clock: DataWait, *args: Any, **kwargs: Any):
+        self.clock = clock
+        super().__init__(*args, **kwargs)
+
+    def __next__(self) -> Any:
+        return self.clock.wait(super().__next__)

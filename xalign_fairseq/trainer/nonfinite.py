@@ -1,0 +1,68 @@
+"""What is said of an update whose gradient is not finite, and when such updates end the training."""
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.trainer.mending import LAST
+
+if TYPE_CHECKING:
+    from fairseq.trainer import Trainer
+
+IN_A_ROW = 3
+"""What ends the training of a task without ``--nonfinite-updates``."""
+logger = logging.getLogger(__name__)
+
+
+class NonfiniteGradient(Exception):
+    """The norm of an update's gradient is infinite or not a number; nothing has been changed."""
+
+
+def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
+    """Warn of an update that is left out, with what the criterion's ``nonfinite`` says of its batches.
+
+    Raises:
+        XalignError: it is one too many.
+    """
+    criterion = trainer.get_criterion()
+    why = criterion.nonfinite(samples) if hasattr(criterion, "nonfinite") else ""
+    why = why or f"the gradient of {', '.join(_spoilt_gradients(trainer)) or 'another process'}"
+    where = f"update {trainer.get_num_updates() + 1}"
+    most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
+    if in_a_row < most:
+        logger.warning("%s is left out, %d in a row, %d end the training: not finite: %s", where, in_a_row, most, why)
+        return
+    last = Path(trainer.cfg.checkpoint.save_dir) / LAST
+    start = f"resume from {last}, the last good checkpoint," if last.is_file() else "start"
+    raise XalignError(
+        f"the training has lost its way: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
+        where=where,
+        found=why,
+        remedy=(start, "with a lower", Parameter("lr"), "or without what is named"),
+    )
+
+
+def _spoilt_gradients(trainer: "Trainer") -> list[str]:
+    """The first parameters whose gradients are not finite."""
+    named = trainer.get_model().named_parameters()
+    return [name for name, each in named if each.grad is not None and not _numbers(each.grad).isfinite().all()][:3]
+
+
+def _numbers(gradient: Tensor) -> Tensor:
+    """The values of a gradient; torch cannot test a sparse one (``--embedding-updates lazy``) itself."""
+    return gradient.coalesce().values() if gradient.is_sparse else gradient
+
+
+def spoilt(state: dict[str, Any]) -> str:
+    """The name of the first tensor of a model's state that is not finite, or nothing."""
+    found = (name for name, each in state.items() if isinstance(each, Tensor) and not each.isfinite().all())
+    return next(found, "")
+
+
+def forget_factor(optimizer: Any) -> None:
+    """Reset what gradients were multiplied with, which fairseq's bfloat16 optimizer keeps until a step."""
+    if hasattr(optimizer, "_multiply_factor") and getattr(optimizer, "scaler", 0) is None:
+        optimizer._multiply_factor = 1.0

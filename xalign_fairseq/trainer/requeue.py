@@ -1,0 +1,70 @@
+"""SIGUSR1 to fairseq-train: a checkpoint after the running update, and exit code 75.
+
+Slurm sends a signal before a job's time is over (``--signal=USR1@120``), at which fairseq would end without a
+checkpoint. 75 tells the job's script to queue it again (scripts/slurm); the same command resumes. This file hears the
+signal and hands it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
+"""
+
+import functools
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.signals import REQUEUE
+from xalign_fairseq.trainer.compat.patching import replace, training_loop
+
+
+class Signalled:
+    """Whether this process has received SIGUSR1, and whether it trains itself or has started those that do."""
+
+    received = False  # no Event: its lock could be held by what the signal interrupts
+    trains = False
+
+
+def listen() -> None:
+    """Handle the signal, in the main thread, which alone can; a handler of somebody else, as of submitit, stays."""
+    main = threading.current_thread() is threading.main_thread()
+    if main and signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
+        signal.signal(signal.SIGUSR1, _note)
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    Signalled.received = True
+    if not Signalled.trains and multiprocessing.parent_process() is None:
+        for child in multiprocessing.active_children():
+            if child.pid is not None:
+                os.kill(child.pid, number)
+
+
+def install() -> None:
+    """Listen in the process that starts the training ones, too, and end as they do."""
+    from fairseq.distributed import utils
+
+    replace(utils, "call_main", "requeue", _listening)
+
+
+def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
+        import torch.multiprocessing
+
+        if training_loop() is not None:
+            listen()
+        try:
+            return original(cfg, main, **kwargs)
+        except torch.multiprocessing.ProcessExitedException as error:
+            if error.exit_code == REQUEUE:
+                raise SystemExit(REQUEUE) from None
+            if error.exit_code == -signal.SIGKILL:
+                raise XalignError(
+                    "a training process was killed", found="probably too little memory",
+                    remedy="run the same command again: it resumes from the last checkpoint",
+                ) from None  # fmt: skip
+            raise
+
+    return call_main

@@ -1,0 +1,290 @@
+"""fairseq's trainer with this package's additions: :meth:`XalignTrainer.train_step` is an update from batch to log."""
+
+import functools
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import fairseq.trainer
+import torch
+from fairseq import checkpoint_utils
+from fairseq.data import iterators
+from fairseq.distributed import utils
+from fairseq.file_io import PathManager
+from fairseq.logging import metrics
+from fairseq.trainer import Trainer
+from omegaconf import open_dict
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.signals import REQUEUE
+from xalign_fairseq.data.waiting import DataWait
+from xalign_fairseq.trainer import nonfinite, requeue
+from xalign_fairseq.trainer.compat import torchrun
+from xalign_fairseq.trainer.compat.patching import replace, swapped, training_loop
+from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
+from xalign_fairseq.trainer.mending import LAST, repair
+from xalign_fairseq.trainer.nonfinite import NonfiniteGradient
+
+NAME = "XalignTrainer"
+STOPPING = "early_stopping"
+logger = logging.getLogger(__name__)
+
+
+class XalignTrainer(Trainer):
+    """What fairseq's trainer lacks.
+
+    - The task sees all micro-batches of an update before the first one runs (its ``begin_update``), so that losses can
+      be divided by counts over all of them.
+    - ``data_wait`` in the log: per cent of the time that passes in waiting for batches.
+    - An update whose gradient is not finite is left out with a warning; several in a row end the training.
+    - After SIGUSR1 it saves and ends with exit code 75. All processes end after the same update.
+    - It resumes from the newest whole checkpoint if the last one is damaged, and shows a checkpoint's task state to the
+      task, which refuses another dictionary.
+    - ``--patience`` counts across resumptions, and a run that has had all its updates is not trained further.
+    """
+
+    def __init__(self, cfg: Any, *args: Any, **kwargs: Any):
+        torchrun.check(cfg.distributed_training.distributed_world_size)
+        self.clock = DataWait()
+        self.nonfinite_in_a_row = 0
+        self.requeue_agreed = False
+        self.checked_update = -1
+        if loop := training_loop():
+            requeue.Signalled.trains = True
+            requeue.listen()
+            replace(loop, "train", NAME, _train_epoch)
+            replace(loop, "validate_and_save", NAME, _validate_and_save)
+        super().__init__(cfg, *args, **kwargs)
+
+    def train_step(self, samples: list[Any], raise_oom: bool = False) -> Any:
+        """One update; its log, or None if it is left out."""
+        try:
+            logs = self.clock.work(self._update, samples, raise_oom)
+        except NonfiniteGradient:
+            self.nonfinite_in_a_row += 1
+            nonfinite.warn(self, samples, self.nonfinite_in_a_row)
+            self.zero_grad()
+            nonfinite.forget_factor(self.optimizer)
+            return None
+        finally:
+            # Weighted by the time, the mean over updates is the share of all their time.
+            metrics.log_scalar("data_wait", 100 * self.clock.share, self.clock.seconds, priority=810, round=2)
+            self.clock.reset()
+        self.nonfinite_in_a_row = 0
+        return logs
+
+    def _update(self, samples: list[Any], raise_oom: bool) -> Any:
+        if hasattr(self.task, "begin_update"):
+            self.task.begin_update(samples, self.get_criterion(), self.device)
+        # For a micro-batch that this process lacks at the end of an epoch fairseq runs another one with zero gradient,
+        # and drops the counts of the whole update if the last one is such. So these come first, and count nothing. In
+        # place: whoever names a micro-batch by its number afterwards counts in this order.
+        samples.sort(key=bool)
+        with swapped(self.task, "train_step", _counting_what_is_there(self.task.train_step)), self._cuda_or_none():
+            return super().train_step(samples, raise_oom)
+
+    def _cuda_or_none(self) -> AbstractContextManager[None]:
+        """Without a GPU fairseq's ``.cuda()`` after an overflow of ``--fp16`` does nothing."""
+        if self.cuda or self.tpu:
+            return nullcontext()
+        return swapped(torch.Tensor, "cuda", lambda tensor, *args, **kwargs: tensor)
+
+    def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
+        """Clip; the norm is the same in all processes, so that all leave out an update where it is not finite.
+
+        Raises:
+            NonfiniteGradient: before fairseq ends the training; ``--fp16`` and ``--amp`` scale the loss instead.
+        """
+        norm = super().clip_grad_norm(clip_norm)
+        if not self.tpu and not self.cfg.common.amp and not norm.isfinite().all():
+            raise NonfiniteGradient
+        return norm
+
+    def _aggregate_logging_outputs(self, logging_outputs: list[Any], *counts: Any, ignore: bool = False) -> Any:
+        """Add up over processes, with the counts, whether one has received SIGUSR1: all know after the same update."""
+        received = float(requeue.Signalled.received)
+        logs, (*summed, any_received) = super()._aggregate_logging_outputs(
+            logging_outputs, *counts, received, ignore=ignore
+        )
+        self.requeue_agreed = bool(any_received)
+        return logs, summed
+
+    def is_finished(self) -> bool:
+        """Whether the run has had all its updates, or ``--patience`` has ended it; fairseq asks after an update."""
+        most, patience = self.cfg.optimization.max_update, self.cfg.checkpoint.patience
+        if most and self.get_num_updates() >= most:
+            logger.info("the run has had all its updates: %d of %d", self.get_num_updates(), most)
+            return True
+        counted = getattr(stopping_counter(), "num_runs", 0)
+        if 0 < patience <= counted:
+            logger.info("the run has ended: no improvement in %d validations (--patience)", counted)
+            return True
+        return False
+
+    def is_checked(self) -> bool:
+        """Whether this number of updates was validated before: the newest one was left out."""
+        again = self.get_num_updates() == self.checked_update
+        self.checked_update = self.get_num_updates()
+        return again
+
+    def requeue_if_signalled(self, epoch_itr: Any) -> None:
+        """After SIGUSR1 write ``checkpoint_last.pt``, whatever else is saved or not, and end with exit code 75.
+
+        One process of several may receive the signal when the others have begun their next update: only what went
+        around with an update's counts ends all of them after the same one.
+        """
+        alone = self.data_parallel_world_size == 1
+        if not (requeue.Signalled.received if alone else self.requeue_agreed):
+            return
+        cfg = self.cfg.checkpoint
+        with open_dict(cfg):
+            cfg.no_save, cfg.no_last_checkpoints = False, False
+        saved = checkpoint_utils.save_checkpoint(cfg, self, epoch_itr, None)  # None where the model is spoilt
+        if torch.distributed.is_initialized():  # the first process to end has its launcher end the others
+            torch.distributed.barrier()
+        what = "saved" if saved else "ends without a new checkpoint"
+        logger.info("SIGUSR1: %s at update %d; the same command resumes", what, self.get_num_updates())
+        raise SystemExit(REQUEUE)
+
+    def save_checkpoint(self, filename: str, extra_state: dict[str, Any]) -> str | None:
+        """Save, with the count of validations without improvement, which fairseq forgets."""
+        counter = stopping_counter()
+        if hasattr(counter, "num_runs"):
+            extra_state = {**extra_state, STOPPING: {"best": counter.best, "num_runs": counter.num_runs}}
+        return super().save_checkpoint(filename, extra_state)
+
+    def load_checkpoint(
+        self,
+        filename: str,
+        reset_optimizer: bool = False,
+        reset_lr_scheduler: bool = False,
+        optimizer_overrides: dict[str, Any] | None = None,
+        reset_meters: bool = False,
+    ) -> dict[str, Any] | None:
+        """Load a checkpoint, or the newest whole one in the place of a damaged last one.
+
+        Raises:
+            XalignError: a ``--restore-file`` that does not exist, for which fairseq would train from scratch.
+        """
+        self._find_whole()
+        with self._task_sees_its_state(filename):
+            extra_state = super().load_checkpoint(
+                filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
+            )
+        counter = stopping_counter()
+        if extra_state and STOPPING in extra_state and counter and not (reset_optimizer or reset_meters):
+            counter.best, counter.num_runs = extra_state[STOPPING]["best"], extra_state[STOPPING]["num_runs"]
+        return extra_state
+
+    def _find_whole(self) -> None:
+        cfg = self.cfg.checkpoint
+        if self.checkpoint_suffix:  # sharded states have a file for each process, with a name of its own
+            return
+        if cfg.restore_file == LAST:
+            if self.data_parallel_rank == 0 and (Path(cfg.save_dir) / LAST).is_file():
+                repair(Path(cfg.save_dir), logger.warning)
+            if torch.distributed.is_initialized():  # the others look at the same file
+                torch.distributed.barrier()
+        elif not PathManager.exists(cfg.restore_file):
+            raise XalignError(
+                "the checkpoint to resume from does not exist",
+                parameter="restore_file",
+                found=cfg.restore_file,
+                remedy=f"give a checkpoint's path; without it a run resumes from its own {LAST}, if any",
+            )
+
+    @contextmanager
+    def _task_sees_its_state(self, filename: str) -> Iterator[None]:
+        """Show the task its state in a checkpoint as soon as that is read, or received from rank 0."""
+        cfg = self.cfg.checkpoint
+        data_anew = cfg.reset_dataloader or (
+            cfg.finetune_from_model is not None and filename == cfg.finetune_from_model
+        )
+
+        def shown(state: Any) -> Any:
+            if isinstance(state, dict) and "task_state" in state:
+                own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
+                self.task.load_state_dict(own)
+            return state
+
+        read, send = checkpoint_utils.load_checkpoint_to_cpu, utils.broadcast_object
+
+        def sent(*args: Any, **kwargs: Any) -> Any:
+            state = send(*args, **kwargs)
+            return shown(state) if self.data_parallel_rank > 0 else state
+
+        with (
+            swapped(checkpoint_utils, "load_checkpoint_to_cpu", lambda *args, **kwargs: shown(read(*args, **kwargs))),
+            swapped(utils, "broadcast_object", sent),
+        ):
+            yield
+
+
+def stopping_counter() -> Any:
+    """fairseq's function whose attributes count validations without improvement; None in a process without training."""
+    return getattr(training_loop(), "should_stop_early", None)
+
+
+def _counting_what_is_there(step: Callable[..., Any]) -> Callable[..., Any]:
+    def nothing(value: Any) -> Any:  # a tensor may hold a number that is not finite
+        number = isinstance(value, int | float)
+        return torch.zeros_like(value) if isinstance(value, torch.Tensor) else 0 if number else value
+
+    def train_step(*args: Any, ignore_grad: bool = False, **kwargs: Any) -> Any:
+        loss, size, logs = step(*args, ignore_grad=ignore_grad, **kwargs)
+        if ignore_grad:
+            size, logs = size * 0, {key: nothing(value) for key, value in logs.items()}
+        return loss, size, logs
+
+    return train_step
+
+
+def _train_epoch(train: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(train)
+    def train_epoch(cfg: Any, trainer: XalignTrainer, task: Any, epoch_itr: Any) -> tuple[list[Any], bool]:
+        if trainer.is_finished():
+            return [None], True
+        with swapped(iterators, "GroupedIterator", functools.partial(ClockedIterator, trainer.clock)):
+            return train(cfg, trainer, task, epoch_itr)
+
+    return train_epoch
+
+
+def _validate_and_save(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def validate_and_save(
+        cfg: Any, trainer: XalignTrainer, task: Any, epoch_itr: Any, valid_subsets: list[str], end_of_epoch: bool
+    ) -> tuple[list[Any], bool]:
+        # After an update that was left out fairseq would validate the same model again, and count it for --patience.
+        losses, stops = [None], False
+        if not trainer.is_checked() or end_of_epoch:
+            losses, stops = original(cfg, trainer, task, epoch_itr, valid_subsets, end_of_epoch)
+        if not stops:  # a run that stops has its checkpoint
+            trainer.requeue_if_signalled(epoch_itr)
+        return losses, stops
+
+    return validate_and_save
+
+
+def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(save)
+    def save_checkpoint(cfg: Any, trainer: Any, *rest: Any) -> Any:
+        # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
+        if getattr(trainer, "nonfinite_in_a_row", 0) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
+            logger.warning("no checkpoint is written after an update that is not finite: it has spoilt %s", name)
+            return None
+        return save(cfg, trainer, *rest)
+
+    return save_checkpoint
+
+
+def install() -> None:
+    """Have fairseq-train use this trainer; a second call does nothing."""
+    fairseq.trainer.Trainer = XalignTrainer
+    iterators.EpochBatchIterator = TrainIterator
+    replace(checkpoint_utils, "save_checkpoint", NAME, _save_what_is_finite)
+    requeue.install()
+    if loop := training_loop():  # it has taken fairseq's class already
+        loop.Trainer = XalignTrainer

@@ -1,0 +1,172 @@
+"""How links are made, as one value: for users, families of encoders, objectives, checkpoints and signatures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.transport.methods import Method, Transport, make_method, method_of_state, method_state
+from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
+from xalign_fairseq.transport.pointer import Pointer
+
+# Options of methods that a choice on development data sets, and that arguments therefore always name.
+CHOSEN = ("filter", "threshold")
+Finder = TypeVar("Finder", bound=Method)
+
+
+@dataclass(frozen=True)
+class Linking:
+    """How links are made. What is empty is unspecified: the model, its family or a default completes it.
+
+    Attributes:
+        method: its name, such as ``grow`` (:data:`~xalign_fairseq.transport.names.METHODS`).
+        options: of the method, where they differ from its defaults; without ``method``, changes of the model's own.
+        layers: whose hidden states are averaged; 0 are the embeddings, -1 the last.
+        similarity: what the method reads: ``hidden`` states, or the scores of a trained ``pointer``.
+        encoding: of the pairs, ``joint`` or ``separate``.
+        other_layers: of a model that labels itself, the layer of a similarity that is not read: ``{"pointer": 12}``.
+        origin: where the unspecified parts came from: the model ``itself``, its family, or None.
+
+    Raises:
+        XalignError: there is no such method, similarity or encoding, or a pointer is read by a method but transport.
+
+    Example::
+
+        Linking("grow", {"threshold": 0.4}, layers=(6, 7))
+    """
+
+    method: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    layers: tuple[int, ...] = ()
+    similarity: str = ""
+    encoding: str = ""
+    other_layers: Mapping[str, int] = field(default_factory=dict)
+    origin: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "layers", tuple(self.layers))
+        check_values(
+            "links cannot be made this way",
+            *(
+                (name, value, not value or value in known, " or ".join(known))
+                for name, value, known in (
+                    ("method", self.method, METHODS),
+                    ("similarity", self.similarity, SIMILARITIES),
+                    ("encoding", self.encoding, ENCODINGS),
+                )
+            ),
+        )
+        if self.similarity == "pointer" and self.method:
+            require_transport(self.method)
+
+    @classmethod
+    def of(cls, method: Method, layers: Mapping[str, int], similarity: str = "hidden", encoding: str = "") -> "Linking":
+        """How a model labels itself: by a method, with the layer of each similarity that it has.
+
+        Example::
+
+            Linking.of(Transport(filter="argmax"), {"hidden": 10, "pointer": 12})
+        """
+        others = {name: layer for name, layer in layers.items() if name != similarity}
+        own = (layers[similarity],) if similarity in layers else ()
+        return cls(method_name(method), changed_options(method), own, similarity, encoding, others)
+
+    @cached_property
+    def finder(self) -> Method:
+        """What finds the links: the method with its options."""
+        return method_of_state({"name": self.method, **self.options})
+
+    @property
+    def layer(self) -> int:
+        """The one layer of a model that labels itself."""
+        [layer] = self.layers
+        return layer
+
+    @property
+    def pair_encoding(self) -> str:
+        """The encoding, or the method's usual one."""
+        return self.encoding or self.finder.encoding
+
+    @property
+    def own_layers(self) -> dict[str, int]:
+        """The layer of each similarity that a model that labels itself has."""
+        return {**self.other_layers, **({self.similarity: self.layer} if self.layers else {})}
+
+    def of_similarity(self, similarity: str) -> "Linking":
+        """The same with another similarity of the model, at its own layer."""
+        return Linking.of(self.finder, self.own_layers, similarity, self.encoding)
+
+    def arguments(self) -> dict[str, str]:
+        """The options of ``xalign align`` that ask for these links, whatever the model's defaults are.
+
+        Example::
+
+            Linking("argmax", layers=(6, 7), encoding="separate").arguments()
+            # {"method": "argmax", "layer": "6-7", "encoding": "separate"}
+        """
+        bearing = self.finder.describe()  # itermax's options do not bear on another filter
+        values = {name: getattr(self.finder, name) for name in METHODS[self.method] if name in bearing}
+        named = {name: str(value) for name, value in values.items() if name in CHOSEN or name in self.options}
+        return {"method": self.method, **named, "layer": layer_range(self.layers), "encoding": self.encoding}
+
+    def state(self) -> dict[str, Any]:
+        """Plain values, for the checkpoint of a model that labels itself."""
+        encoding = {"encoding": self.encoding} if self.encoding else {}
+        method = method_state(self.finder)
+        return {"method": method, "layers": self.own_layers, "similarity": self.similarity, **encoding}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Linking":
+        """The inverse of :meth:`state`."""
+        method = method_of_state(state["method"])
+        return cls.of(method, state["layers"], state["similarity"], state.get("encoding") or "")
+
+
+UNSPECIFIED = Linking()
+
+
+def method_name(method: Method) -> str:
+    """The name of a method in :data:`~xalign_fairseq.transport.names.METHODS`."""
+    return str(method.describe()["method"])
+
+
+def changed_options(method: Method) -> dict[str, Any]:
+    """The options of a method that differ from its defaults."""
+    usual = method_state(make_method(method_name(method)))
+    return {name: value for name, value in method_state(method).items() if value != usual[name]}
+
+
+def layer_range(layers: Sequence[int]) -> str:
+    """Layers in words: ``7``, ``6-8`` for layers in a row, otherwise ``5,7``.
+
+    Example::
+
+        layer_range((6, 7, 8))  # "6-8"
+    """
+    if len(layers) > 1 and list(layers) == list(range(layers[0], layers[-1] + 1)):
+        return f"{layers[0]}-{layers[-1]}"
+    return ",".join(map(str, layers))
+
+
+def reading(method: Finder, pointer: Pointer | None) -> Finder:
+    """The method with a pointer's scores, if there is a pointer, in the place of dot products.
+
+    Raises:
+        XalignError: the method is not transport.
+    """
+    if pointer is None:
+        return method
+    require_transport(method_name(method))
+    return replace(method, measure=pointer.similarity)  # type: ignore[type-var]
+
+
+def require_transport(method: str) -> None:
+    """:class:`XalignError` for a method that cannot read a pointer's scores."""
+    if method != Transport().describe()["method"]:
+        raise XalignError(
+            "only transport reads a pointer's scores",
+            parameter=("method", "similarity"),
+            found=method,
+            remedy=("set", Parameter("method", "transport"), "or", Parameter("similarity", "hidden")),
+        )
