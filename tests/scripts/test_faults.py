@@ -59,11 +59,13 @@ def test_digests_tell_every_bit_apart(script):
     assert len({digest(each) for each in (state, *others)}) == 6
 
 
+@pytest.mark.slow
 def test_a_program_that_goes_on_has_the_same_result(steps):
     found = [steps().kill(np.random.default_rng(seed), "killed") for seed in range(3)]
     assert sum(each.times for each in found) and not any(each.differs for each in found)
 
 
+@pytest.mark.slow
 def test_a_program_that_does_not_is_found_out(steps, tmp_path):
     program = tmp_path / "forgets.py"
     program.write_text(

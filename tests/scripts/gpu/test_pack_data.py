@@ -42,7 +42,7 @@ def folders(tmp_path):
     return benchmark, text
 
 
-@pytest.mark.parametrize("growth", [1.0, 1.3, 0.8])  # the first guess is right, too large, too small
+@pytest.mark.parametrize("growth", [1.0, *(pytest.param(each, marks=pytest.mark.slow) for each in (1.3, 0.8))])  # the first guess is right, too large, too small
 def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folders, kit, monkeypatch, capsys, growth):
     kits = gpu_script("kit")
 
