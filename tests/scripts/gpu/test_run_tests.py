@@ -40,8 +40,11 @@ def test_passed_failed_and_skipped_are_counted(stage):
     assert code == 1
     assert (found["passed"], found["failed"]) == (1, ["tests.test_fails.test_two"])
     assert found["skipped"] == ["tests.test_skips.test_three: no second GPU"]
-    assert set(found["slowest"]) == {"tests.test_passes.test_one", "tests.test_fails.test_two",
-                                     "tests.test_skips.test_three"}  # fmt: skip
+    assert set(found["slowest"]) == {
+        "tests.test_passes.test_one",
+        "tests.test_fails.test_two",
+        "tests.test_skips.test_three",
+    }
 
 
 def test_a_pass_is_enough(stage):
