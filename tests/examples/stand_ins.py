@@ -11,11 +11,44 @@ USER_DIR = subprocess.run(
     [Path(sys.executable).parent / "xalign", "user-dir"], capture_output=True, text=True, check=True
 ).stdout.strip()
 VARIABLES = set(
-    """
-    UPDATES WARMUP LINKS_UNTIL COLD SEED MAX_TOKENS BATCH UPDATE_FREQ ARCH DEVICE LR QUEUE PAIR INIT SPM DICT
-    VOCAB DICTIONARY PARALLEL OVERLAP LAYERS DIM HEADS BLOCK DROPOUT PARSES NER TASKS STUDY RESULTS JOBS SEEDS
-    WORKERS TOKENIZER CORPUS WHOLE
-""".split()
+    [
+        "UPDATES",
+        "WARMUP",
+        "LINKS_UNTIL",
+        "COLD",
+        "SEED",
+        "MAX_TOKENS",
+        "BATCH",
+        "UPDATE_FREQ",
+        "ARCH",
+        "DEVICE",
+        "LR",
+        "QUEUE",
+        "PAIR",
+        "INIT",
+        "SPM",
+        "DICT",
+        "VOCAB",
+        "DICTIONARY",
+        "PARALLEL",
+        "OVERLAP",
+        "LAYERS",
+        "DIM",
+        "HEADS",
+        "BLOCK",
+        "DROPOUT",
+        "PARSES",
+        "NER",
+        "TASKS",
+        "STUDY",
+        "RESULTS",
+        "JOBS",
+        "SEEDS",
+        "WORKERS",
+        "TOKENIZER",
+        "CORPUS",
+        "WHOLE",
+    ]
 )
 PROGRAMS = {
     "xalign": f"#!/bin/sh\necho {USER_DIR}\n",
