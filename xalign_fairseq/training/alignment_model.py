@@ -101,7 +101,7 @@ class AlignmentModel(HeadedEncoder):
     @classmethod
     def from_pretrained(
         cls,
-        path: str | os.PathLike,
+        path: str | os.PathLike[str],
         objectives: Iterable[Objective],
         data: PretrainingData | None = None,
         *,
@@ -229,10 +229,11 @@ class AlignmentModel(HeadedEncoder):
         fits = all(hasattr(layer, "checkpoint_activations") for layer in layers)
         if not fits or any(name not in CHECKPOINTING or CHECKPOINTING[name] != asked[name] for name in asked):
             raise XalignError(
-                "activations are not checkpointed so here", where="activation_checkpointing_enable",
+                "activations are not checkpointed so here",
+                where="activation_checkpointing_enable",
                 found=asked if fits else type(layers[0]).__name__,
                 expected=f"every layer of this package's encoders, by {CHECKPOINTING}",
-            )  # fmt: skip
+            )
         for layer in layers:
             layer.checkpoint_activations = True
 
@@ -259,7 +260,7 @@ class AlignmentModel(HeadedEncoder):
         model.pop("_extra_state")
         return {"cfg": {"model": self.encoder.config.as_options()}, "model": model, "task_state": task_state}
 
-    def save_pretrained(self, out: str | os.PathLike, overwrite: bool = False) -> None:
+    def save_pretrained(self, out: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.
 
         Args:
