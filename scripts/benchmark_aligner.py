@@ -21,13 +21,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from markers import table
+from harness import RESULTS, about, processor, table, write_text
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.files import atomic_folder
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.trainer.record import commit, machine
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("simalign", "awesome-align", "xalign")
@@ -200,18 +199,8 @@ def report(folder: Path) -> str:
     """Write the table ``aligner.md`` from the results of all devices in a folder, and return it."""
     paths = {device: folder / f"aligner-{device}.json" for device in DEVICES}
     text = render({device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()})
-    with atomic_write(folder / "aligner.md") as out:
-        out.write(text)
+    write_text(folder / "aligner.md", text)
     return text
-
-
-def processor(device: str) -> str:
-    """The model of the CPU, or of the GPU."""
-    if device == "cuda":
-        return machine()
-    info = Path("/proc/cpuinfo")
-    named = [line for line in info.read_text().splitlines() if line.startswith("model name")] if info.exists() else []
-    return named[0].split(": ")[1] if named else machine(cpu=True)
 
 
 def describe(
@@ -226,10 +215,9 @@ def describe(
     text = [" ".join(side) for pair in SentencePairs(inputs / "src.txt", inputs / "tgt.txt") for side in pair]
     versions = {tool: found["version"] for tool, found in measured[BERT].items() if "version" in found}
     model = f" --model {Path(args.model).name}" if args.model else ""
+    command = f"benchmark_aligner.py --src {args.src.name} --tgt {args.tgt.name} --pairs {args.pairs}"
     return {
-        "command": f"benchmark_aligner.py --src {args.src.name} --tgt {args.tgt.name} --pairs {args.pairs} "
-        f"--device {args.device}{model}",
-        "commit": commit() or "unknown",
+        **about(f"{command} --device {args.device}{model}"),
         "machine": processor(args.device) + (", one core" if args.device == "cpu" else ""),
         "versions": {**versions, "torch": version("torch"), "transformers": version("transformers")},
         "pairs": args.pairs,
@@ -247,7 +235,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=64, help="how many pairs are aligned")
     parser.add_argument("--device", choices=DEVICES, default="cpu")
     parser.add_argument("--model", help="a second encoder: whatever xalign reads as a model")
-    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     args = parser.parse_args()
     inputs = prepare(args.work, args.src, args.tgt, args.pairs)
     encoders = dict([(BERT, inputs), *([prepare_model(args.model, inputs)] if args.model else [])])

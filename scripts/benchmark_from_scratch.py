@@ -14,15 +14,14 @@ of text and over CPU minutes.
 import argparse
 import random
 import resource
-import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmark_aligner import processor
 from from_scratch_report import OURS, PEER, draw, write_sizes, write_table
+from harness import RESULTS, about, write_text
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
@@ -40,9 +39,7 @@ from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
-from xalign_fairseq.trainer.record import commit
 
-HERE = Path(__file__).resolve().parent
 NAME = "from_scratch"
 CURVE = tuple(round(0.05 * step, 2) for step in range(2, 20))
 Sets = Mapping[str, tuple[int, int, list[Gold]]]
@@ -170,45 +167,29 @@ def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -
 
 def write(records: Mapping[str, Any], out: Path) -> None:
     """The tables and the picture."""
-    with atomic_write(out / f"{NAME}.md") as stream:
-        stream.write(write_table(records))
-    with atomic_write(out / f"{NAME}_sizes.md") as stream:
-        stream.write(write_sizes(records))
+    write_text(out / f"{NAME}.md", write_table(records))
+    write_text(out / f"{NAME}_sizes.md", write_sizes(records))
     draw(records, out / f"{NAME}.png")
 
 
-def measure_all(
-    description: str | None,
-    name: str,
-    measure: Callable[[Path, str, int | None, int, Path], dict[str, Any]],
-    write: Callable[[Mapping[str, Any], Path], None],
-    arguments: Sequence[str] | None = None,
-) -> None:
-    """Measure each pair of the command line, and write what was measured: OUT/NAME.json, and what is made from it."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure each pair of the command line, and write what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", type=Path)
     parser.add_argument("pairs", nargs="+")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--seed", type=int, default=1, help="draws the pairs of --limit")
     parser.add_argument("--work", type=Path, default=Path("from_scratch.work"))
-    parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args(arguments)
-    results = args.out / f"{name}.json"
+    results = args.out / f"{NAME}.json"
     for pair in args.pairs:
         key = f"{pair} {args.limit} {args.seed}" if args.limit is not None else pair
         record = measure(args.text, pair, args.limit, args.seed, args.work / key.replace(" ", "-"))
-        record |= {
-            "commit": commit(),
-            "machine": processor("cpu"),
-            "command": shlex.join([Path(sys.argv[0]).name, *map(str, arguments or sys.argv[1:])]),
-        }
+        record |= about([Path(sys.argv[0]).name, *map(str, arguments or sys.argv[1:])])
         records = {**(read_json(results) if results.is_file() else {}), key: record}
         write_json(results, records)
         write(records, args.out)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    measure_all(__doc__, NAME, measure, write, arguments)
 
 
 if __name__ == "__main__":

@@ -10,20 +10,15 @@ without links and with links (i-i for every word i). Writes OUT/prepare.json and
 import argparse
 import tempfile
 import time
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from benchmark_aligner import processor
-from markers import table
+from harness import RESULTS, about, in_turn, table, write
 
-from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
-from xalign_fairseq.trainer.record import commit
 
-HERE = Path(__file__).resolve().parent
 LANGUAGES = ("xx", "yy")
 
 
@@ -39,13 +34,12 @@ def texts(paths: list[str], pairs: int, work: Path) -> int:
     return len(sides[0])
 
 
-def seconds(work: Path, links: bool, **options: Any) -> float:
-    """CPU seconds of one command."""
+def prepare_text(work: Path, links: bool, spm: str, dictionary: str) -> None:
+    """The command."""
     paths = [str(work / f"text.{lang}") for lang in LANGUAGES]
     pair = PairSource("train", *LANGUAGES, *paths, str(work / "text.links") if links else None)
-    begin = time.process_time()
-    prepare(PrepareOptions(work / "data-bin", [pair], overwrite=True, progress=False, **options))
-    return time.process_time() - begin
+    out = work / "data-bin"
+    prepare(PrepareOptions(out, [pair], overwrite=True, progress=False, spm=spm, dictionary=dictionary))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -56,28 +50,23 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--dict", required=True, metavar="DICT", help="its dict.txt")
     parser.add_argument("--pairs", type=int, default=60000, metavar="N", help="first pairs of the text")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="of which the least seconds count")
-    parser.add_argument("--out", type=Path, default=HERE / "results", metavar="FOLDER", help="where the results go")
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="FOLDER", help="where the results go")
     args = parser.parse_args(arguments)
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         pairs = texts(args.text, args.pairs, work)
-        for links in (False, True):
-            took = min(seconds(work, links, spm=args.spm, dictionary=args.dict) for _ in range(args.rounds))
-            rows.append({"links": links, "pairs": pairs, "cpu_seconds": took, "pairs_a_second": pairs / took})
-    about = {"commit": commit(HERE.parent / "setup.py"), "machine": processor("cpu"), "rounds": args.rounds}
-    args.out.mkdir(parents=True, exist_ok=True)
-    write_json(args.out / "prepare.json", {**about, "rows": rows})
-    cells = [
-        [
-            "with links" if row["links"] else "without links",
-            f"{row['cpu_seconds']:.2f}",
-            f"{row['pairs_a_second']:,.0f}",
-        ]
-        for row in rows
+        calls = {name: partial(prepare_text, work, name == "with links", args.spm, args.dict)
+                 for name in ("without links", "with links")}  # fmt: skip
+        found = in_turn(calls, args.rounds, time.process_time, warm_up=0)
+    rows = [
+        {"links": name == "with links", "pairs": pairs, "cpu_seconds": min(each), "pairs_a_second": pairs / min(each)}
+        for name, each in found.items()
     ]
-    with atomic_write(args.out / "prepare.md") as stream:
-        stream.write(table(["text", f"CPU s of {pairs:,} pairs", "pairs a CPU second"], cells) + "\n")
+    cells = [(name, f"{row['cpu_seconds']:.2f}", f"{row['pairs_a_second']:,.0f}")
+             for name, row in zip(found, rows, strict=True)]  # fmt: skip
+    text = table(("text", f"CPU s of {pairs:,} pairs", "pairs a CPU second"), cells) + "\n"
+    command = f"benchmark_prepare.py --pairs {args.pairs} --rounds {args.rounds}"
+    write(args.out, "prepare", {**about(command, rounds=args.rounds), "rows": rows}, text)
 
 
 if __name__ == "__main__":

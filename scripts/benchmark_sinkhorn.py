@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
 """Measure self-labelling (hidden states to word labels) beside the products alone and beside other solvers.
 
-usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--seconds N] [--brief]
-                             [--data-bin FOLDER] [--out FOLDER]
+usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--seconds N] [--brief] [--out FOLDER]
        benchmark_sinkhorn.py --profile [--device cpu|cuda] [--out FOLDER]
 
 In one run: the time of every program on 64 pairs of 32, 64 and 128 tokens a side and on ragged ones, with 2 and 50
 iterations, as a multiple of the time of the products in the same dtype; the memory that it adds, in a process of its
-own; whether its links are those of the definition, without which no time is taken; and the share of XLM-Align's
-training step that self-labelling takes, on batches of a data-bin (default: made from the embedded sample). On a GPU
-first of all 2048 pairs in bfloat16 as a multiple of reading their hidden states once, and 64 pairs and fewer, as CUDA
-graphs, too. Writes OUT/sinkhorn-DEVICE.json, anew after each part, and in the end, from the results of all devices in
-OUT, the table OUT/sinkhorn.md and the picture OUT/sinkhorn.png. Programs that are not installed are left out, and the
-table says so: pip install ".[benchmark]". The exit code is 1 if a program failed or had other links.
+own; and whether its links are those of the definition, without which no time is taken. (Its share of a training step:
+benchmark_training.py.) On a GPU first of all 2048 pairs in bfloat16 as a multiple of reading their hidden states once,
+and 64 pairs and fewer, as CUDA graphs, too. Writes OUT/sinkhorn-DEVICE.json, anew after each part, and in the end, from
+the results of all devices in OUT, the table OUT/sinkhorn.md and the picture OUT/sinkhorn.png. Programs that are not
+installed are left out, and the table says so: pip install ".[benchmark]". The exit code is 1 if a program failed or had
+other links.
 
 --brief takes the times of torch's products, our own, eager and compiled torch (this with 2 iterations) and nothing
 else, in 6 minutes on two cores. With --seconds all is done within so many: what does not fit is ended or left out;
 what was measured before stays.
 
 --profile writes OUT/sinkhorn-profile-DEVICE.txt instead: what our own spends its time on and what bounds it, by
-torch.profiler and by Nsight Compute (ncu) where it is there.
+torch.profiler.
 """
 
 import argparse
@@ -30,22 +29,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import sinkhorn_profile
 import sinkhorn_report
-from benchmark_aligner import processor
+from harness import RESULTS, about, write_text
 
 from xalign_fairseq.core.devices import cores
-from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.evaluation.plots.figure import require_matplotlib
-from xalign_fairseq.trainer.record import commit
 
+MEASURE = "sinkhorn_measure.py"
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("xalign_fairseq", "torch", "POT", "geomloss")
-SAMPLE_PAIRS, VOCABULARY = 2000, 2000
 BRIEF = ("bmm alone", "xalign", "torch, eager", "torch.compile")
 ENDING = 10.0  # seconds at the end of a run with a limit, for the table and the picture
 TIMES_SHARE = 0.6  # of the seconds of a run with a limit, for the times of all sizes
@@ -67,10 +63,8 @@ class Children:
         """Seconds, 0 at least; None without a limit."""
         return None if self.end is None else max(0.0, self.end - time.monotonic())
 
-    def rows(
-        self, script: str, what: str | Path, device: str, threads: int, *options: str, share: float = 1.0
-    ) -> list[dict[str, Any]]:
-        """Those that sinkhorn_measure.py or sinkhorn_step.py has written when it ends, or is ended.
+    def rows(self, what: str, device: str, threads: int, *options: str, share: float = 1.0) -> list[dict[str, Any]]:
+        """Those that sinkhorn_measure.py has written when it ends, or is ended.
 
         share: of the seconds that are left, that it may take.
         """
@@ -79,45 +73,24 @@ class Children:
             return []
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder, "rows.json")
-            command = list(map(str, [sys.executable, HERE / script, what, device, threads, out, *options]))
+            command = list(map(str, [sys.executable, HERE / MEASURE, what, device, threads, out, *options]))
             environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
             try:
                 subprocess.run(command, check=True, env=environment, timeout=None if left is None else share * left)
             except subprocess.TimeoutExpired:
-                print(f"{script} {what} is ended at the limit of the run", file=sys.stderr)
+                print(f"{MEASURE} {what} is ended at the limit of the run", file=sys.stderr)
             except subprocess.CalledProcessError as error:
-                self.failed.append(f"{script} {Path(what).name} ended with exit code {error.returncode}")
+                self.failed.append(f"{MEASURE} {what} ended with exit code {error.returncode}")
             return json.loads(out.read_text()) if out.is_file() else []
 
 
-def data_bin(work: Path) -> Path:
-    """A data-bin of the embedded sample: two language pairs and monolingual text."""
-    text, made, xalign = work / "text", work / "data-bin", Path(sys.executable).with_name("xalign")
-    sample = [xalign, "sample", "--out", text, "--pairs", SAMPLE_PAIRS, "--valid", 1, "--test", 1]
-    prepare = [xalign, "prepare", "--out", made, "--vocab-size", VOCABULARY]
-    for pair in ("en-de", "en-fr"):
-        prepare += ["--pair", pair, "--trainpref", text / pair / "train"]
-    for language in ("en", "de", "fr"):
-        prepare += ["--mono", f"{language}={text}/mono/train.{language}"]
-    for command in (sample, prepare):
-        subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
-    return made
-
-
 def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Everything that the results file says but memory and step: rows with ``times_bmm`` and ``times_read``."""
+    """Everything that the results file says but memory: rows with ``times_bmm`` and ``times_read``."""
     given = [f"--threads {' '.join(map(str, args.threads))}", f"--repeats {args.repeats}"]
     given += [f"--seconds {args.seconds:g}"] if args.seconds else []
     given += ["--brief"] if args.brief else []
-    given += [f"--data-bin {args.data_bin.name}"] if args.data_bin else []
-    return {
-        "command": f"benchmark_sinkhorn.py --device {args.device} {' '.join(given)}",
-        "commit": commit() or "unknown",
-        "machine": processor(args.device),
-        "cores": cores(),
-        "versions": {package: found for package in PACKAGES if (found := installed(package))},
-        "rows": compare(rows),
-    }
+    command = f"benchmark_sinkhorn.py --device {args.device} {' '.join(given)}"
+    return {**about(command, args.device, PACKAGES, cores=cores()), "rows": compare(rows)}
 
 
 def compare(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -146,14 +119,6 @@ def _batch(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row.get(key) for key in ("threads", "size", "pairs", "iterations", "dtype", "group"))
 
 
-def installed(package: str) -> str | None:
-    """A package's version, None without it."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
 def run(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Measure all; the contents of the results file after each part."""
     children, most, options = Children(args.seconds), max(args.threads), ["--quick"] if args.quick else []
@@ -161,20 +126,15 @@ def run(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for threads in args.threads:
         given = ["--repeats", str(args.repeats), *options, *brief]
-        found = children.rows("sinkhorn_measure.py", "times", args.device, threads, *given, share=TIMES_SHARE)
+        found = children.rows("times", args.device, threads, *given, share=TIMES_SHARE)
         rows += [{**row, "threads": threads} for row in found]
-    result = {**describe(args, rows), "memory": [], "step": [], "failed": children.failed}
+    result = {**describe(args, rows), "memory": [], "failed": children.failed}
     children.failed += [f"{row['program']}, {row['dtype']}: {row['failed']}" for row in rows if "failed" in row]
     yield result
     if args.brief:
         return
-    with tempfile.TemporaryDirectory() as work:
-        if children.left != 0:
-            data = args.data_bin or data_bin(Path(work))
-            result["step"] = children.rows("sinkhorn_step.py", data, args.device, most, *options)
-    yield result
     for program in programs(args.device):
-        found = children.rows("sinkhorn_measure.py", "memory", args.device, most, *options, "--only", program)
+        found = children.rows("memory", args.device, most, *options, "--only", program)
         result["memory"] += found
     yield result
 
@@ -194,8 +154,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=20, help="rounds of all programs, of which the best counts")
     parser.add_argument("--seconds", type=float, help="be done within so many, with what is there (default: no limit)")
     parser.add_argument("--brief", action="store_true", help="times of the products, our own and torch's alone")
-    parser.add_argument("--data-bin", type=Path, help="whose batches the training steps take (default: the sample's)")
-    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: to try the script")
     parser.add_argument("--profile", action="store_true", help="no times, but what bounds our own")
     args = parser.parse_args()
@@ -206,8 +165,7 @@ def main() -> None:
     require_matplotlib()
     args.threads = args.threads or sorted({1, cores()} if args.device == "cpu" else {1})
     for result in run(args):
-        with atomic_write(args.out / f"sinkhorn-{args.device}.json") as out:
-            out.write(json.dumps(result, indent=1) + "\n")
+        write_text(args.out / f"sinkhorn-{args.device}.json", json.dumps(result, indent=1) + "\n")
     print(sinkhorn_report.write(args.out))
     if result["failed"]:
         raise SystemExit("\n".join(["not everything was measured:", *result["failed"]]))

@@ -23,12 +23,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmark_aligner import processor
-from markers import table
+from harness import RESULTS, processor, table, write
 
 from xalign_fairseq.core.errors import exit_code
-from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
@@ -182,10 +179,7 @@ def run(args: argparse.Namespace) -> None:
         "commits": {name: tree.commit for name, tree in trees.items()},
         "processor": processor("cpu"), "rounds": args.rounds, **found,
     }  # fmt: skip
-    write_json(args.out / "startup.json", record)
-    with atomic_write(args.out / "startup.md") as stream:
-        stream.write(report(record))
-    print(report(record))
+    write(args.out, "startup", record, report(record))
 
 
 def main() -> None:
@@ -194,7 +188,7 @@ def main() -> None:
     parser.add_argument("--baseline", type=Path, metavar="FOLDER")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--work", type=Path, help="where 1.2 GB are made and removed again (default: the system's)")
-    parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--out", type=Path, default=RESULTS)
     run(parser.parse_args())
 
 

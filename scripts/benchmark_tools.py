@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-from peak_memory import peak_mb
+from harness import peak_mb
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.core.files import atomic_write

@@ -42,8 +42,7 @@ from typing import Any
 import training_data
 import training_profile
 import training_report
-from benchmark_aligner import processor
-from benchmark_sinkhorn import installed
+from harness import about, installed, processor
 from training_batches import SEED, Setting
 from training_contestants import CONTESTANTS
 from training_processes import Process
@@ -251,17 +250,9 @@ def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
         found = Measurement(setting, path, args.rounds, end).run()
         which["batches"] = next((each["contents"] for each in found.values() if "contents" in each), None)
         rows += [{**which, **row} for row in compare(found)]
-        yield {
-            "command": f"benchmark_training.py --device {args.device}{given}",
-            "commit": commit() or "unknown",
-            "seed": SEED,
-            "machine": processor(args.device),
-            "device": args.device,
-            "cores": cores(),
-            "threads": args.threads,
-            "versions": versions,
-            "rows": rows,
-        }
+        command = f"benchmark_training.py --device {args.device}{given}"
+        made = about(command, args.device, PACKAGES, seed=SEED, cores=cores(), threads=args.threads)
+        yield {**made, "device": args.device, "rows": rows}
 
 
 def length(given: str) -> str:

@@ -119,12 +119,6 @@ def text_readers() -> list[Reader]:
             "lexicon, MUSE", {"a.txt": b"house Haus\nred rot\n"}, lambda folder: list(read_entries(folder / "a.txt"))
         ),
         Reader("lexicon, TEI", {"a.tei": tei.encode()}, lambda folder: list(read_entries(folder / "a.tei"))),
-        Reader(
-            "lexicon, dictd",
-            {"a.index": b"house\tA\tT\nred\tT\tI\n", "a.dict": b"house /haus/\n1. Haus\nred\nrot\n\n"},
-            lambda folder: list(read_entries(folder / "a.index")),
-            altered=2,
-        ),
         lines("study (YAML)", study, load_study),
         lines("training log", log, read_cost),
     ]

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from markers import table
+from harness import table, write_text
 
-from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
@@ -20,7 +19,6 @@ LEGEND = (
     "cut out beforehand, and Sinkhorn. Added MB: what a call adds to the memory, at most, of each size (2 iterations). "
     "F1: of the links, against the definition in float64, the lowest of all sizes."
 )
-STEP = "XLM-Align's training step (MLM, TLM, DWA; forward, backward, update), and what self-labelling takes of it:"
 Result = Mapping[str, Any]
 
 
@@ -29,14 +27,13 @@ def write(folder: Path) -> str:
     paths = {device: folder / f"sinkhorn-{device}.json" for device in DEVICES}
     results = {device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()}
     text = render(results)
-    with atomic_write(folder / "sinkhorn.md") as out:
-        out.write(text)
+    write_text(folder / "sinkhorn.md", text)
     draw(results, folder / "sinkhorn.png")
     return text
 
 
 def render(results: Mapping[str, Result]) -> str:
-    """Markdown: a table of times for each device and number of threads, one of training steps, and notes."""
+    """Markdown: a table of times for each device and number of threads, and notes."""
     parts = []
     for device, label in DEVICES.items():
         if device not in results:
@@ -47,7 +44,6 @@ def render(results: Mapping[str, Result]) -> str:
         parts += [*large(results[device]), *few(results[device])]
     parts += [
         LEGEND,
-        *([STEP, steps(results)] if any(result["step"] for result in results.values()) else []),
         "\n".join(note(device, result) for device, result in results.items()),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -131,22 +127,6 @@ def _microseconds(row: Result) -> str:
 
 def _faster(eager: float | None, row: Result) -> str:
     return f"{eager / row['seconds']:.1f}" if eager and "seconds" in row else "-"
-
-
-def steps(results: Mapping[str, Result]) -> str:
-    """The table of training steps."""
-    columns = ("encoder", "on", "pairs a batch", "subwords a pair", "step", "times MLM + TLM", "labels: encoder pass",
-               "labels: from states to labels")  # fmt: skip
-    lines = []
-    for device, label in DEVICES.items():
-        if device not in results:
-            lines.append(["", label, *[NOT_MEASURED] * 6])
-            continue
-        for row in results[device]["step"]:
-            shares = [f"{100 * row[part] / row['step']:.1f} %" for part in ("encoder_pass", "labelling")]
-            what = [row["encoder"], _where(device, row["threads"]), f"{row['pairs']:.0f}", f"{row['subwords']:.0f}"]
-            lines.append([*what, f"{1e3 * row['step']:.0f} ms", f"{row['step'] / row['without']:.2f}", *shares])
-    return table(columns, lines)
 
 
 def note(device: str, result: Result) -> str:

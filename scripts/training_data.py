@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmark_sinkhorn import data_bin
+from harness import sample_data
 
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.encoder.pretrained.packaged import NAME, PACKAGE
@@ -35,7 +35,7 @@ def make(vocabulary: str, data: Path, work: Path) -> Path:
     """
     if vocabulary == SAMPLE:
         found = work / "sample/data-bin"
-        return found if found.is_dir() else data_bin(found.parent)
+        return found if found.is_dir() else sample_data(found.parent)
     found = work / vocabulary
     if not found.is_dir():
         trimming = ["--trim-vocabulary"] if vocabulary == TRIMMED else []

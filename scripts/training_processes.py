@@ -12,8 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from peak_memory import peak_mb
-from sinkhorn_step import Clock
+from harness import Clock, peak_mb
 from training_batches import BUFFER, Setting, open_batches
 from training_contestants import CONTESTANTS
 

@@ -11,11 +11,10 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import torch
+from harness import write_text
 from sinkhorn_profile import CALLS, Part, lines, on_device, part_of, wait
 from training_batches import Setting
 from training_processes import Worker
-
-from xalign_fairseq.core.files import atomic_write
 
 MOST = 25  # kernels and operations that are listed
 BUSY = 0.9  # share of an update's time from which on the device bounds it
@@ -26,8 +25,7 @@ def write(setting: Setting, names: Sequence[str], folder: Path) -> str:
     head = f"An update of {setting.arch} in {setting.dtype}, {setting.tokens} tokens of pairs and as many of blocks"
     parts = ["\n".join([f"{head}, {name}:", *profile(setting, name)]) for name in names]
     text = "\n\n".join(parts) + "\n"
-    with atomic_write(folder / f"training-profile-{setting.device}.txt") as out:
-        out.write(text)
+    write_text(folder / f"training-profile-{setting.device}.txt", text)
     return text
 
 

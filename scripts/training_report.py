@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from markers import table
+from harness import table, write_text
 
-from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
@@ -38,8 +37,7 @@ def write(folder: Path) -> str:
     paths = {device: folder / f"training-{device}.json" for device in DEVICES}
     results = {device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()}
     text = render(results)
-    with atomic_write(folder / "training.md") as out:
-        out.write(text)
+    write_text(folder / "training.md", text)
     draw(results, folder / "training.png")
     return text
 

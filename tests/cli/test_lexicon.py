@@ -1,6 +1,5 @@
 """``xalign lexicon`` from a dictionary file to a data-bin."""
 
-import gzip
 import hashlib
 import json
 from pathlib import Path
@@ -75,13 +74,11 @@ def test_several_files_of_several_formats(data, dictionary, tmp_path):
     (tmp_path / "more.txt").write_text("now home\nriver trees\n")
     tei = "<TEI><entry><form><orth>cat</orth></form><sense><cit type='trans'><quote>dogs</quote></cit></sense></entry>"
     (tmp_path / "cat.tei").write_text(f"{tei}</TEI>")
-    (tmp_path / "d.dict.dz").write_bytes(gzip.compress(b"seven\nold, big\n"))
-    (tmp_path / "d.index").write_text("seven\tA\tP\n")
-    files = [dictionary, tmp_path / "more.txt", tmp_path / "cat.tei", tmp_path / "d.index"]
+    files = [dictionary, tmp_path / "more.txt", tmp_path / "cat.tei"]
     assert run(data, "--pair", "en-xx", "--from", *files) == 0
     about = lexicons.read_about(data, "en", "xx")
-    assert [source["format"] for source in about["sources"]] == ["tsv", "muse", "tei", "dictd", "dictd"]
-    assert about["counts"]["read"] == 10 + 2 + 1 + 2 and about["counts"]["kept"] == 6 + 2 + 1 + 2
+    assert [source["format"] for source in about["sources"]] == ["tsv", "muse", "tei"]
+    assert about["counts"]["read"] == 10 + 2 + 1 and about["counts"]["kept"] == 6 + 2 + 1
 
 
 def test_bad_input(data, dictionary, tmp_path, capsys):

@@ -11,8 +11,7 @@ import torch
 from support.launched import put_lines
 from support.text import LINES, train_symbols, write_bert
 
-from xalign_fairseq.aligner.training import trimmed
-from xalign_fairseq.aligner.training.log import Progress
+from xalign_fairseq.aligner.training.train import Progress
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 from xalign_fairseq.encoder.pretrained.trimming import trim
@@ -192,7 +191,9 @@ def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
 
 @pytest.mark.slow
 def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(call, tiny_text, tmp_path, monkeypatch):
-    monkeypatch.setattr(trimmed, "trim", partial(trim, floor=0))  # the vocabulary is smaller than the floor
+    monkeypatch.setattr(
+        "xalign_fairseq.aligner.training.model.trim", partial(trim, floor=0)
+    )  # the vocabulary is smaller than the floor
     pytest.importorskip("tokenizers")
     model, out = tmp_path / "bert.pt", tmp_path / "run"
     write_bert(model, train_symbols([*(tiny_text / "text.en").read_text().splitlines(), *LINES]))

@@ -161,7 +161,7 @@ def test_added_memory_is_that_of_the_call_alone(script):
     assert 30 < added < 40
 
 
-def test_a_run_measures_steps_times_and_memory_each_in_a_process_of_its_own(script, contestants, monkeypatch, tmp_path):
+def test_a_run_measures_times_and_memory_each_in_a_process_of_its_own(script, contestants, monkeypatch, tmp_path):
     benchmark = script("benchmark_sinkhorn")
     lacking = replace(contestants.CONTESTANTS["POT"], package=("no_such_package", "NoSuch"))
     monkeypatch.setattr(contestants, "CONTESTANTS", {"bmm alone": contestants.CONTESTANTS["bmm alone"], "POT": lacking})
@@ -175,18 +175,16 @@ def test_a_run_measures_steps_times_and_memory_each_in_a_process_of_its_own(scri
         Path(out).write_text(json.dumps(rows))
 
     monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
-    monkeypatch.setattr(benchmark, "commit", lambda: "abc1234")
-    given = {"device": "cpu", "threads": [1, 2], "repeats": 7, "data_bin": tmp_path / "data", "quick": False}
+    given = {"device": "cpu", "threads": [1, 2], "repeats": 7, "quick": False}
     *_, found = benchmark.run(SimpleNamespace(**given, seconds=None, brief=False))
     assert children == [
         ("sinkhorn_measure.py", "times", "1", "--repeats", "7"),
         ("sinkhorn_measure.py", "times", "2", "--repeats", "7"),
-        ("sinkhorn_step.py", "data", "2"),
         ("sinkhorn_measure.py", "memory", "2", "--only", "bmm alone"),
     ]
     assert [(r["threads"], r["times_bmm"]) for r in found["rows"]] == [(1, 1.0), (1, 2.0), (2, 1.0), (2, 2.0)]
-    assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7 --data-bin data"
-    assert found["memory"] == [{"of": "memory"}] and len(found["step"]) == 1 and not found["failed"]
+    assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7"
+    assert found["memory"] == [{"of": "memory"}] and not found["failed"]
     children.clear()
     *_, found = benchmark.run(SimpleNamespace(**given, seconds=None, brief=True))
     assert len(children) == 2 and children[1][2:6] == ("2", "--repeats", "7", "--brief") and len(found["rows"]) == 4
@@ -205,12 +203,12 @@ def test_a_run_ends_at_its_limit_with_what_is_there_and_says_what_failed(script,
         return subprocess.run([command[0], "-c", code, *command[1:]], check=check, env=env, timeout=timeout)
 
     monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
-    given = {"device": "cpu", "threads": [1], "repeats": 7, "data_bin": tmp_path / "data", "quick": False}
-    times, steps, whole = (dict(found) for found in benchmark.run(SimpleNamespace(**given, seconds=15.0, brief=False)))
+    given = {"device": "cpu", "threads": [1], "repeats": 7, "quick": False}
+    times, whole = (dict(found) for found in benchmark.run(SimpleNamespace(**given, seconds=15.0, brief=False)))
     assert 2.9 < limits[0] <= 3.0 and limits[1] <= 2.0
-    assert [one["program"] for one in times["rows"]] == ["POT"] and steps["step"] == [{}]
-    assert whole["failed"][:2] == ["POT, float32: it is wrong", "sinkhorn_step.py data ended with exit code 3"]
-    assert whole["command"].endswith("--repeats 7 --seconds 15 --data-bin data")
+    assert [one["program"] for one in times["rows"]] == ["POT"]
+    assert whole["failed"][:2] == ["POT, float32: it is wrong", "sinkhorn_measure.py memory ended with exit code 3"]
+    assert whole["command"].endswith("--repeats 7 --seconds 15")
 
 
 def row(program, seconds, size="n = 32", iterations=2, dtype="float32", gives="labels", pairs=64, threads=1, **more):
@@ -239,10 +237,6 @@ def result(script):
         "versions": {"torch": "2.13.0", "POT": "0.9.7"}, "rows": compare(rows),
         "instructions": {"float32": "AVX2", "bfloat16": "AMX"},
         "memory": [{"program": "xalign", "dtype": "float32", "extra_mb": mb} for mb in (0.4, 12.3)],
-        "step": [
-            {"encoder": "base", "threads": 2, "pairs": 8.0, "subwords": 60.2, "step": 2.0, "without": 1.6,
-             "encoder_pass": 0.3, "labelling": 0.01}
-        ],
     }  # fmt: skip
 
 
@@ -256,8 +250,6 @@ def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
     assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
     assert "| geomloss |  | float32 | not installed | not installed |  |  |" in text
     assert "CPU, 1 thread:" in text and "GPU: not measured." in text
-    assert "| base | CPU, 2 threads | 8 | 60 | 2000 ms | 1.25 | 15.0 % | 0.5 % |" in text
-    assert "|  | GPU | not measured |" in text
     assert "- cpu: a CPU (2 cores); our own products of float32 by AVX2 and bfloat16 by AMX; torch 2.13.0, POT" in text
     assert "POT 0.9.7; commit abc1234; `benchmark_sinkhorn.py --device cpu`" in text
 
@@ -296,10 +288,9 @@ def test_few_pairs_are_compared_with_eager_with_and_without_a_graph(script, resu
 def test_a_run_that_ended_early_has_gaps(script, result):
     result["rows"] = [one for one in result["rows"] if (one["program"], one.get("size")) != ("xalign", "4 to 128")]
     result["rows"].append({**row("POT", 0.0), "failed": "it is wrong"})
-    text = script("sinkhorn_report").render({"cpu": {**result, "memory": [], "step": []}})
+    text = script("sinkhorn_report").render({"cpu": {**result, "memory": []}})
     assert "| xalign | labels | float32 | 1.20 / 1.70 | - |  | 0.9995 |" in text
     assert "| POT | labels | float32 | failed | - |  | - |" in text
-    assert "training step" not in text
 
 
 def test_results_become_a_table_and_a_picture(script, result, tmp_path):
@@ -307,12 +298,3 @@ def test_results_become_a_table_and_a_picture(script, result, tmp_path):
     text = script("sinkhorn_report").write(tmp_path)
     assert (tmp_path / "sinkhorn.md").read_text() == text
     assert (tmp_path / "sinkhorn.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_step_knows_the_pass_of_the_labels_and_the_labelling(script, databin):
-    step = script("sinkhorn_step")
-    training = step.Training(databin, "demo", "cpu", 1, tokens=256)
-    found = step.measure(training, 1)
-    assert 0 < found["labelling"] < found["step"] and 0 < found["encoder_pass"] < found["step"] and found["without"] > 0
-    here = step.contents(training)
-    assert here["pairs"] >= 2 and 5 < here["subwords"] < 100

@@ -14,7 +14,7 @@ from xalign_fairseq.core.errors import XalignError
 NAMES = (
     *("links (Pharaoh)", "gold links", "text to align", "dict.txt", "CoNLL-U, tags", "CoNLL-U, trees"),
     *("treebank for derived languages", "tagged words", "sentence pairs", "bitext for retrieval", "SQuAD"),
-    *("lexicon, TSV", "lexicon, MUSE", "lexicon, TEI", "lexicon, dictd", "study (YAML)", "training log", "config.json"),
+    *("lexicon, TSV", "lexicon, MUSE", "lexicon, TEI", "study (YAML)", "training log", "config.json"),
     *("tokenizer.json, WordPiece", "tokenizer.json, Unigram", "added_tokens.json", "index of weights", "manifest.json"),
     *("WordPiece settings", "result.json", "spec.json", "run.json", "AER over layers", "data-bin, bitext with links"),
     *("checkpoint", "safetensors", "sentencepiece model", "sentencepiece model, pieces"),

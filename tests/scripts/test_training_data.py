@@ -44,5 +44,5 @@ def test_without_real_text_there_is_the_sample_alone(data, tmp_path, monkeypatch
     assert data.vocabularies(tmp_path) == ("trimmed", "whole")
     monkeypatch.setattr(data, "find_spec", lambda name: None)
     assert data.vocabularies(tmp_path) == ("sample",)
-    monkeypatch.setattr(data, "data_bin", lambda work: work / "data-bin")
+    monkeypatch.setattr(data, "sample_data", lambda work: work / "data-bin")
     assert data.make("sample", tmp_path, tmp_path) == tmp_path / "sample/data-bin"

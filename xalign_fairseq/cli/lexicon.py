@@ -1,8 +1,8 @@
 """Put a bilingual lexicon into a data-bin.
 
 Its entries become subword ids, to train on and to hold out. Formats: TSV (headword TAB translation), MUSE (two words a
-line), FreeDict's TEI (.tei, .xml, also .gz) and dictd (.index with .dict or .dict.dz). Entries with unknown symbols are
-dropped, as are duplicates; all is counted.
+line) and FreeDict's TEI (.tei, .xml, also .gz). Entries with unknown symbols are dropped, as are duplicates; all is
+counted.
 
 Examples (the second of a derived language, whose dictionary holds symbols of dict.txt):
   xalign lexicon data-bin --pair en-de --from eng-deu.tei --fraction 0.25 --held-out 0.1
@@ -13,7 +13,7 @@ import argparse
 
 from xalign_fairseq.cli._aligning import language_pair, progress_bar
 
-FORMATS = ("auto", "tsv", "muse", "tei", "dictd")
+FORMATS = ("auto", "tsv", "muse", "tei")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

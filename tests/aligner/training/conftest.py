@@ -1,8 +1,9 @@
-"""A run on a few sentences, from an untrained encoder."""
+"""Runs on a few sentences: one whose model is not there, and one from an untrained encoder."""
 
 import pytest
 
-from xalign_fairseq.aligner.training.run import DevelopmentSet, TrainingRun
+from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.aligner.training.text import DevelopmentSet
 
 TEXT = {
     "train.xx": "the red house\nBob sees the dog .\n\nAnn likes bread .",
@@ -23,3 +24,16 @@ def small_run(transfer_encoder, tmp_path):
         str(transfer_encoder), *train, tmp_path / "out", ("xx", "en"), DevelopmentSet(*dev, str(tmp_path / "dev.gold")),
         updates=8, validate_every=4, device="cpu", sinkhorn_backend="reference",
     )  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run with a development set of two pairs, whose files fit."""
+    for name, lines in {
+        "train.de": "ein Haus\nja", "train.en": "a house\nyes", "train.links": "0-0 1-1\n0-0",
+        "dev.de": "das Haus\n", "dev.en": "the old house\n", "dev.gold": "0-0 1p2\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(lines.removesuffix("\n") + "\n")
+    dev = DevelopmentSet(*(str(tmp_path / f"dev.{part}") for part in ("de", "en", "gold")))
+    text = (str(tmp_path / "train.de"), str(tmp_path / "train.en"))
+    return TrainingRun("model.pt", *text, tmp_path / "out", ("de", "en"), dev)

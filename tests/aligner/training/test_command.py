@@ -7,7 +7,8 @@ from fairseq import options
 
 import xalign_fairseq
 from xalign_fairseq.aligner.training.command import require_known, train_options
-from xalign_fairseq.aligner.training.run import DevelopmentSet, TrainingRun
+from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.aligner.training.text import DevelopmentSet
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 

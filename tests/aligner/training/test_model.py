@@ -1,4 +1,6 @@
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
@@ -6,13 +8,17 @@ from support.checkpoints import with_languages
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.aligner.training import model
 from xalign_fairseq.aligner.training.model import aer_of, digest, open_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.known import FAMILY
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
+from xalign_fairseq.encoder.pretrained.trimming import trim
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.linking import Linking
 
+EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
 
 
@@ -35,7 +41,7 @@ def test_options_are_checked_as_the_models_family_has_them(small_run, tmp_path):
         small_run, model=str(tmp_path / "model.pt"), layer=1, chosen=frozenset({"layer", "updates", "method"})
     )
     assert open_model(replace(run, method="itermax")).run.objectives == ("self_training",)
-    with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 500\n[\s\S]*at most --updates, 200"):
+    with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 500\n[\s\S]*at most 200"):
         open_model(replace(run, warmup=500, chosen=frozenset({"layer", "warmup"})))
 
 
@@ -87,3 +93,24 @@ def test_before_training_links_are_made_as_they_will_be_in_it(small_run):
     pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
     argmax = Aligner.from_pretrained(small_run.model, linking=Linking("argmax", layers=(1,), encoding="separate"))
     assert found == score([set(each.links) for each in argmax.stream(pairs)], read_gold(small_run.dev.gold)).aer
+
+
+def test_what_was_learned_is_in_the_whole_model(small_run, monkeypatch):
+    monkeypatch.setattr(model, "trim", partial(trim, floor=0))
+    small_run.out.mkdir()
+    assert " ids (before: " in model.trim_model(small_run)
+    small, _ = read_pretrained(small_run.out / model.TRIMMED)
+    before, whole = read_tokenizer(small_run.model), read_tokenizer(small_run.out / model.TRIMMED)
+    for path in (small_run.src, small_run.tgt, small_run.dev.src, small_run.dev.tgt):
+        for line in Path(path).read_text().splitlines():
+            pieces = [[each.dictionary.symbols[i] for i in each.encode(line)] for each in (before, whole)]
+            assert pieces[0] == pieces[1]
+
+    small["model"][EMBEDDINGS] += 1
+    torch.save(small, small_run.out / "checkpoint_best.pt")
+    path = model.put_back(small_run, small_run.out / "checkpoint_best.pt")
+    learned, original = read_pretrained(path)[0]["model"], read_pretrained(small_run.model)[0]["model"]
+    moved = (learned[EMBEDDINGS] != original[EMBEDDINGS]).any(1)
+    assert int(moved.sum()) == len(small["model"][EMBEDDINGS]) < len(original[EMBEDDINGS])
+    layer = "encoder.sentence_encoder.layers.0.fc1.weight"
+    assert learned[layer].equal(original[layer])

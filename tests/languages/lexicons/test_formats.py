@@ -3,7 +3,7 @@
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
+from xalign_fairseq.languages.lexicons.formats import format_of, read_entries
 
 TEI = (
     "<TEI><entry><form><orth>sea</orth></form><sense><cit type='trans'><quote>Meer</quote></cit></sense></entry></TEI>"
@@ -46,9 +46,6 @@ def test_real_tsv(freedict, name):
     [
         ("a.tei", "", "tei"),
         ("a.XML.gz", "", "tei"),
-        ("a.index", "", "dictd"),
-        ("a.dict.dz", "", "dictd"),
-        ("a.dict", "", "dictd"),
         ("a.txt", "big house\tHaus\n", "tsv"),
         ("a.txt", "big groß\n", "muse"),
     ],
@@ -62,12 +59,11 @@ def test_a_format_that_is_given_is_taken(tmp_path):
     path = tmp_path / "en-de.txt"
     path.write_text("big groß\n", encoding="utf-8")
     assert entries(path, "tsv") == [("big groß", "")]
-    assert files_of(path) == files_of(path, "tsv") == [path]
     path.write_text(TEI, encoding="utf-8")
     assert entries(path, "tei") == [("sea", "Meer")]
 
 
 def test_a_missing_file(tmp_path):
-    for name in ("none.tei", "none.tsv", "none.index", "none.dict"):
+    for name in ("none.tei", "none.tsv"):
         with pytest.raises(XalignError, match="none"):
             entries(tmp_path / name)

@@ -1,10 +1,10 @@
-"""The folder of a run: whose it is, what is in it, and what is left at the end."""
+"""The folder of a run: which run it is of, and what is left at the end."""
 
 import json
 from pathlib import Path
 from typing import Any, TypedDict
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.locks import LOCK
 from xalign_fairseq.trainer.mending import BEST, LAST
@@ -45,7 +45,7 @@ class RunFolder:
                 "the output folder holds something else than a run of train-aligner",
                 where=self.path,
                 expected="a new or empty folder, or one that this command has begun",
-                remedy="choose another --out",
+                remedy=("choose another", Parameter("out")),
             )
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
@@ -61,8 +61,10 @@ class RunFolder:
                 where=self.path,
                 found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
                 expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),
-                remedy="choose another --out, or remove this folder"
-                + ("" if self.last.is_file() else ", in which nothing is trained yet"),
+                remedy=(
+                    *("choose another", Parameter("out"), "or remove this folder"),
+                    *(() if self.last.is_file() else ("in which nothing is trained yet",)),
+                ),
             )
         return begun
 

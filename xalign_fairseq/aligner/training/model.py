@@ -1,9 +1,10 @@
-"""The model that an aligner starts from: is it one, what is it, and how well does it align as it is?"""
+"""The model of a run: what it starts from, how well it aligns, and its vocabulary trimmed to the text."""
 
 import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from torch import Tensor, uint8
 
@@ -15,10 +16,14 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import new_model
+from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.linking import Linking
+
+TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # in the run's folder; every command takes the second as the folder's model
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,12 @@ def open_model(run: TrainingRun) -> Start:
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     config.side_rows(run.languages)
     if run.freeze_layers is not None and not 0 <= run.freeze_layers <= config.encoder_layers:
-        raise XalignError("the encoder has not so many layers", parameter="freeze_layers", found=run.freeze_layers,
-                          expected=f"0 to {config.encoder_layers}")  # fmt: skip
+        raise XalignError(
+            "the encoder has fewer layers",
+            parameter="freeze_layers",
+            found=run.freeze_layers,
+            expected=f"0 to {config.encoder_layers}",
+        )
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "layer")
     # Without its MLM head: a model that comes without one gets another each time it is read.
     weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads
@@ -68,7 +77,7 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
 
 
 def aer_of(
-    model: str | os.PathLike, run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
+    model: str | os.PathLike[str], run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
 ) -> float | None:
     """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
 
@@ -81,3 +90,25 @@ def aer_of(
     aligner = load_aligner(model, linking=linking, languages=run.languages, device=device)
     links = [set(pair.links) for pair in aligner.stream(SentencePairs(run.dev.src, run.dev.tgt))]
     return score(links, read_gold(run.dev.gold, pairs=len(links))).aer
+
+
+def trim_model(run: TrainingRun) -> str:
+    """Write the model of a run, trimmed to its bitext and development set, into its folder; tell its size."""
+    text = [run.src, run.tgt, *((run.dev.src, run.dev.tgt) if run.dev else ())]
+    state, where = read_pretrained(run.model)
+    with new_model(run.out / TRIMMED, overwrite=True) as save:
+        small = trim(state, where, text, progress=True)
+        save(small, where)
+    return summary(small, state)
+
+
+def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
+    """Write what a trimmed model has learned, in the whole vocabulary, into the run's folder.
+
+    Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text
+    has are those of the model that the run began with.
+    """
+    with new_model(run.out / WHOLE, overwrite=True) as save:
+        state, where = read_pretrained(checkpoint)
+        save(untrim(state, where, *read_pretrained(run.model)), where)
+    return run.out / WHOLE

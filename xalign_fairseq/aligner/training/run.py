@@ -1,19 +1,15 @@
-"""What a run of ``xalign train-aligner`` is, and whether its input is in order, before any long work."""
+"""What a training of an aligner is, and the checks of its parameters and files before any long work."""
 
-import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.defaults import family_options
-from xalign_fairseq.core.errors import XalignError, check_values
-from xalign_fairseq.core.text.containers import suffix_of, text_sha256
+from xalign_fairseq.aligner.training.text import DevelopmentSet, require_fitting_gold, text_digest
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
-from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.links.pharaoh import check_bounds
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {
@@ -35,6 +31,11 @@ OBJECTIVES = {
 LABELLERS = ("self_training", "dwa")
 REGULARISERS = ("reg_param", "reg_hidden")
 SIMILARITIES = ("hidden", "pointer")
+# Parameters that are part of a run's identity as they are.
+ALWAYS_OWN = (
+    *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
+    *("freeze_encoder_updates", "heads_lr", "pointer_start", "pointer_scale", "trim_vocabulary"),
+)
 # awesome-align's names of objectives that are here, and of those that are not, with what is nearest to them.
 ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {"mlm": "sentence_mlm"}
@@ -46,14 +47,6 @@ OWN_OPTIONS = (
     "--cpu", "--sinkhorn-backend", "--self-training-method",
     "--self-training-layer", "--dwa-label-layer", "--aer-layer",
 )  # fmt: skip
-
-
-class DevelopmentSet(NamedTuple):
-    """Text whose gold links choose the best checkpoint."""
-
-    src: str
-    tgt: str
-    gold: str
 
 
 @dataclass(frozen=True)
@@ -177,76 +170,74 @@ class TrainingRun:
         return PrepareOptions(self.out / "data-bin", pairs, tokenizer=self.model, workers=self.workers, overwrite=True)
 
     def check(self) -> None:
-        """Raise :class:`XalignError` for options that contradict each other and files that are missing or don't fit.
+        """Raise :class:`XalignError` for parameters that contradict each other, and files that are missing or unfit.
 
-        What takes a pass over the training text is left to ``xalign prepare``, which does it first; options that may
-        follow the model's family to :meth:`check_options`.
+        Parameters that may follow the model's family are left to :meth:`check_options`, and what takes a pass over the
+        training text to ``prepare``, which does it first.
         """
-        if self._meant("objectives"):
-            self._check_objectives()
-        self._check_numbers()
-        if self._meant("updates", "warmup"):
-            self._check_warmup()
-        self._check_extra()
-        require_files(list(self.files.values()), remedy="check the paths of --src, --tgt, --links and --valid-...")
+        require_files(list(self.files.values()), remedy="check the paths of the texts, the links and the gold links")
         self.sources().check()
         if self.dev:
             require_fitting_gold(self.dev)
+        if self._meant("objectives"):
+            self._check_objectives()
+        self._check_numbers(warmup=self._meant("updates", "warmup"))
+        if own := [option for option in (each.split("=")[0] for each in self.extra) if option in OWN_OPTIONS]:
+            raise XalignError(
+                "these options of fairseq-train are set by the run itself",
+                found=", ".join(own),
+                remedy=("use this command's own options, or", Command("prepare"), "and", Command("train")),
+            )
 
     def check_options(self) -> None:
-        """Raise :class:`XalignError` for options that contradict each other, in a run as it is :meth:`for_family`."""
+        """Raise :class:`XalignError` for parameters that contradict each other, in one :meth:`for_family`."""
         self._check_objectives()
-        self._check_numbers()
-        self._check_warmup()
+        self._check_numbers(warmup=True)
 
     def _meant(self, *options: str) -> bool:
-        """Whether these options are meant as they are, whatever the model's family is."""
+        """Whether these parameters are meant as they are, whatever the model's family is."""
         return self.chosen is None or set(options) <= set(self.chosen)
 
     def _check_objectives(self) -> None:
-        for name in self.objectives:
-            if name not in OBJECTIVES:
-                meant = AWESOME_NAMES.get(name)
-                raise XalignError(
-                    "an aligner is not trained by this objective",
-                    parameter="objectives",
-                    found=name or "nothing",
-                    expected=f"some of {', '.join(OBJECTIVES)}",
-                    remedy=f"awesome-align's {name} is nearest to {meant}" if meant else None,
-                )
-        reading = [name for name in self.objectives if OBJECTIVES[name]]
+        found, reading = ", ".join(self.objectives), [name for name in self.objectives if OBJECTIVES.get(name)]
+        unknown = next((name for name in self.objectives if name not in OBJECTIVES), None)
+        if unknown is not None:
+            meant = AWESOME_NAMES.get(unknown)
+            raise XalignError(
+                "an aligner is not trained by this objective",
+                parameter="objectives",
+                found=unknown or "nothing",
+                expected=f"some of {', '.join(OBJECTIVES)}",
+                remedy=f"awesome-align's {unknown} is nearest to {meant}" if meant else None,
+            )
         if reading and not self.links:
+            links = Command("links", Parameter("src", self.src), Parameter("tgt", self.tgt), Parameter("out", "FILE"))
             raise XalignError(
                 "an objective learns from links, and there are none",
                 parameter="objectives",
                 found=", ".join(reading),
-                remedy=f"xalign links --src {self.src} --tgt {self.tgt} --out train.links, then --links train.links",
+                remedy=(links, "makes some; then set", Parameter("links", "FILE")),
             )
         if all(name in REGULARISERS for name in self.objectives):
-            raise XalignError("nothing is learned", parameter="objectives", found=", ".join(self.objectives) or "none")
+            raise XalignError("nothing is learned", parameter="objectives", found=found or "none")
         if self.links and not reading and self.labeller is None:
-            raise XalignError(
-                "no objective learns from the links",
-                parameter=("links", "objectives"),
-                found=", ".join(self.objectives),
-                expected="self_training, dwa, word_contrastive, l2_align or word_exchange among them",
-            )
+            expected = "self_training, dwa, word_contrastive, l2_align or word_exchange among them"
+            problem = "no objective learns from the links"
+            raise XalignError(problem, parameter=("links", "objectives"), found=found, expected=expected)
         if self.similarity == "pointer" and "dwa" not in self.objectives:
-            raise XalignError(
-                "the pointer is trained by dwa alone", parameter="similarity", found=", ".join(self.objectives)
-            )
+            raise XalignError("the pointer is trained by dwa alone", parameter="similarity", found=found)
         if self.chosen is not None and "method" in self.chosen and "self_training" not in self.objectives:
             raise XalignError(
                 "no objective labels by this method",
                 parameter="method",
-                found=", ".join(self.objectives),
+                found=found,
                 expected="self_training among them",
-                remedy="of dwa's labels: -- --dwa-filter argmax",
+                remedy=("dwa's labels have an option of fairseq-train,", Parameter("dwa_filter")),
             )
 
-    def _check_numbers(self) -> None:
-        least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0,
-                 "freeze_encoder_updates": 0}  # fmt: skip
+    def _check_numbers(self, warmup: bool) -> None:
+        least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0}
+        least["freeze_encoder_updates"] = 0
         check_values(
             "a parameter is out of range",
             *((name, getattr(self, name), getattr(self, name) >= low, f"{low} or more") for name, low in least.items()),
@@ -254,61 +245,23 @@ class TrainingRun:
             ("lr", self.lr, self.learning_rate > 0, "a number above 0"),
             ("heads_lr", self.heads_lr, self.heads_lr is None or self.heads_lr > 0, "a number above 0"),
         )
-
-    def _check_warmup(self) -> None:
-        if self.warmup > self.updates:
-            raise XalignError(
-                "the rate has not reached its height when the training ends",
-                parameter="warmup",
-                found=self.warmup,
-                expected=f"at most --updates, {self.updates}",
-            )
-
-    def _check_extra(self) -> None:
-        own = [option for option in (each.split("=")[0] for each in self.extra) if option in OWN_OPTIONS]
-        if own:
-            raise XalignError(
-                "these options of fairseq-train are set by the run itself",
-                found=", ".join(own),
-                remedy="use this command's own options, or xalign prepare and fairseq-train",
-            )
+        if warmup:
+            fits = self.warmup <= self.updates
+            check_values("warmup exceeds updates", ("warmup", self.warmup, fits, f"at most {self.updates}"))
 
     def identity(self, model_digest: str, layer: int) -> dict[str, Any]:
         """All that decides the run's result; of files the digest of what is in them."""
         return {
             "model": model_digest,
-            "files": {part: _digest(path) for part, path in self.files.items()},
+            "files": {part: text_digest(path) for part, path in self.files.items()},
             "languages": self.name,
             "objectives": ",".join(self.objectives),
             "layer": layer,
             "similarity": self.measure,
-            "updates": self.updates,
-            "batch_size": self.batch_size,
             "lr": self.learning_rate,
-            "validate_every": self.validate_every,
-            "patience": self.patience,
-            "seed": self.seed,
             "fairseq-train": list(self.extra),
-            **({"method": self.method} if self.method != "argmax" else {}),
-            **({"warmup": self.warmup} if self.warmup else {}),
-            **({"freeze_layers": self.freeze_layers} if self.freeze_layers is not None else {}),
-            **({"freeze_encoder_updates": self.freeze_encoder_updates} if self.freeze_encoder_updates else {}),
-            **({"heads_lr": self.heads_lr} if self.heads_lr is not None else {}),
-            **({"pointer_start": self.pointer_start} if self.pointer_start != "random" else {}),
-            **({"pointer_scale": self.pointer_scale} if self.pointer_scale != 1 else {}),
-            **({"trim_vocabulary": True} if self.trim_vocabulary else {}),
+            **{name: getattr(self, name) for name in ALWAYS_OWN},
         }
-
-
-def require_fitting_gold(dev: DevelopmentSet) -> None:
-    """Raise :class:`XalignError` unless the three files of a development set belong together and hold gold links."""
-    lengths = [(len(src), len(tgt)) for src, tgt in SentencePairs(dev.src, dev.tgt)]
-    golds = read_gold(dev.gold, pairs=len(lengths))
-    check_bounds([gold.possible for gold in golds], lengths, where=dev.gold)
-    if not any(gold.possible for gold in golds):
-        raise XalignError(
-            "the gold file has no link", where=dev.gold, expected="i-j (sure) and ipj (possible), 0-based"
-        )
 
 
 def objectives_of(names: str) -> tuple[str, ...]:
@@ -319,41 +272,3 @@ def objectives_of(names: str) -> tuple[str, ...]:
         objectives_of("so,tlm")  # ("self_training", "tlm")
     """
     return tuple(ALIASES.get(name, name) for name in names.split(","))
-
-
-def languages_of(src: str | os.PathLike, tgt: str | os.PathLike) -> tuple[str, str]:
-    """The languages that two files are named by, as in ``train.de`` and ``train.en``.
-
-    Raises:
-        XalignError: their names end alike, or in no language.
-    """
-    first, second = (suffix_of(path)[1:] for path in (src, tgt))
-    if not first or not second or first == second:
-        raise XalignError(
-            "the files do not say which languages they are in",
-            where=f"{src}, {tgt}",
-            expected="names that end in two languages, as train.de and train.en",
-            remedy="--languages SRC-TGT",
-        )
-    return first, second
-
-
-def development_set(src: str | None, tgt: str | None, gold: str | None) -> DevelopmentSet | None:
-    """The three files, or None; :class:`XalignError` for some of them alone."""
-    parts: Sequence[str | None] = (src, tgt, gold)
-    if src is not None and tgt is not None and gold is not None:
-        return DevelopmentSet(src, tgt, gold)
-    if any(part is not None for part in parts):
-        names = ("--valid-src", "--valid-tgt", "--valid-gold")
-        raise XalignError(
-            "the development set is not complete",
-            found=", ".join(name for name, part in zip(names, parts, strict=True) if part is not None),
-            expected=", ".join(names),
-            remedy="give all three, or none: then the last checkpoint is the result",
-        )
-    return None
-
-
-def _digest(path: str) -> str:
-    digest, hash_sign, part = text_sha256(path).partition("#")
-    return digest[:16] + hash_sign + part

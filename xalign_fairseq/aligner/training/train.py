@@ -1,16 +1,14 @@
-"""The steps of a run: check, prepare, train, choose; broken off at any point, the same call goes on from there."""
+"""The steps of a run: check, prepare, train, choose. Interrupted at any point, the same call resumes there."""
 
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from xalign_fairseq.aligner.training.command import require_known, train_options
 from xalign_fairseq.aligner.training.folder import RunFolder
-from xalign_fairseq.aligner.training.log import Progress, read_line
-from xalign_fairseq.aligner.training.model import aer_of, open_model
+from xalign_fairseq.aligner.training.model import TRIMMED, aer_of, open_model, put_back, trim_model
 from xalign_fairseq.aligner.training.run import TrainingRun
-from xalign_fairseq.aligner.training.trimmed import TRIMMED, put_back, trim_model
 from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.installed import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -20,29 +18,72 @@ from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
+from xalign_fairseq.trainer.log_rows import EPOCH, VALID, read_row
 from xalign_fairseq.transport.sinkhorn import backend
 
 Say = Callable[[str], object]
 
 
+@dataclass(frozen=True)
+class Progress:
+    """A line of the log: updates done, of how many, and the loss in bits with ``data_wait`` in per cent, or the AER."""
+
+    updates: int
+    loss: float | None = None
+    aer: float | None = None
+    of: int | None = None
+    data_wait: float | None = None
+
+
+def read_line(line: str) -> Progress | None:
+    """The report in a line of fairseq's JSON log, None if there is none.
+
+    Example::
+
+        read_line('{"valid_aer": "0.25", "valid_num_updates": "100"}')  # Progress(100, aer=0.25)
+    """
+    row = read_row(line)
+    if row is None or row.kind == EPOCH:
+        return None
+    if row.kind == VALID:
+        return Progress(row.updates, aer=row.values.get("aer"))
+    return Progress(row.updates, loss=row.values.get("loss"), data_wait=row.values.get("data_wait"))
+
+
+class TrainedAligner(TypedDict):
+    """What ``result.json`` says.
+
+    Attributes:
+        checkpoint: the aligner.
+        updates: of it.
+        aer: on the development set, as a fraction; None without one.
+        before: the same before training.
+        language_embeddings: whether the encoder has them.
+        command: of fairseq-train.
+    """
+
+    checkpoint: str
+    updates: int | None
+    aer: float | None
+    before: float | None
+    language_embeddings: bool
+    command: str
+
+
 def train_aligner(
     run: TrainingRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
-) -> dict[str, Any]:
-    """Fine-tune a model on bitext by fairseq-train; a run that was broken off goes on, a finished one stays.
+) -> TrainedAligner:
+    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one stays as it is.
 
     Args:
-        run: what the run is.
-        say: is told each step.
-        progress: is told what fairseq-train reports.
-
-    Returns:
-        what ``result.json`` holds: the ``checkpoint``, its ``updates``, its ``aer`` on the development set and the one
-        ``before`` training (fractions; None without development set), whether the encoder has ``language_embeddings``,
-        and fairseq-train's ``command``.
+        run: what to train.
+        say: gets a line for each step.
+        progress: gets what fairseq-train reports.
 
     Raises:
         XalignError: no fairseq, or input that does not fit, before any training; a folder of something else; a training
             that failed.
+        Requeued: the training has saved after SIGUSR1 and ended.
 
     Example::
 
@@ -61,8 +102,7 @@ def train_aligner(
     with alone(folder.path) as lock:
         begun = folder.begun(identity)
         if folder.result.is_file():
-            return read_json(folder.result)
-        # What is trained: the model itself, or what it is trimmed to.
+            return read_json(folder.result, TrainedAligner)
         trained = replace(run, model=str(run.out / TRIMMED)) if run.trim_vocabulary else run
         options = train_options(trained, start.config, start.layer, cpu=device == "cpu")
         if begun is None:
@@ -83,7 +123,7 @@ def train_aligner(
         updates = updates_of(path)
         if run.trim_vocabulary:
             path = put_back(run, path)
-        result = {
+        result: TrainedAligner = {
             "checkpoint": str(path),
             "updates": updates,
             "aer": aer_of(path, run, start.layer, run.measure, device),
@@ -101,7 +141,7 @@ def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
     if message := unknown_of_texts(texts).warning(
-        "the aligner learns little of these words, and one --from-scratch may be better"
+        "the aligner learns little of these words, and one that is trained from scratch may be better"
     ):
         say(f"warning: {message}")
     before = aer_of(run.model, run, layer, "hidden", device, run.read_by)

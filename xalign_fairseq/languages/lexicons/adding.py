@@ -12,7 +12,7 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.languages.lexicons.building import LexiconOptions, build, pieces_encoder
-from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
+from xalign_fairseq.languages.lexicons.formats import format_of, read_entries
 
 
 @dataclass(frozen=True)
@@ -51,19 +51,18 @@ class AddedLexicon:
         lexicons.require_languages(data, src, tgt)
         lexicons.check_free(data, src, tgt, self.overwrite)
         encode = pieces_encoder(data.dictionary) if self.pieces else data.tokenizer.encode_batch
-        sources = [each for path in self.files for each in self._sources(path)]
+        sources = [self._source(path) for path in self.files]
         lexicon, about = build(src, tgt, self._entries(progress), encode, data.dictionary, self.options)
         about = {"xalign_fairseq": __version__, "sources": sources, "pieces": self.pieces, **about}
         lexicons.write(data, lexicon, about, self.overwrite)
         return lexicons.about_path(data, src, tgt), about["counts"]
 
-    def _sources(self, path: str) -> list[dict[str, Any]]:
-        """Name, format and sha256 of every file of a dictionary."""
+    def _source(self, path: str) -> dict[str, Any]:
+        """Name, format and sha256 of a dictionary."""
         if not os.path.isfile(path):
             raise XalignError("the dictionary does not exist", where=path, found=nearly(path))
         kind = format_of(path) if self.format == "auto" else self.format
-        parts = files_of(path, self.format)
-        return [{"file": str(part), "format": kind, "sha256": file_sha256(part)} for part in parts]
+        return {"file": path, "format": kind, "sha256": file_sha256(Path(path))}
 
     def _entries(self, progress: Callable[[int], object]) -> Iterator[tuple[str, str]]:
         for path in self.files:

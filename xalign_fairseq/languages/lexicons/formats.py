@@ -8,9 +8,9 @@ from typing import TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.languages.lexicons import dictd, tei
+from xalign_fairseq.languages.lexicons import tei
 
-FORMATS = ("tsv", "muse", "tei", "dictd")
+FORMATS = ("tsv", "muse", "tei")
 
 # A headword and one translation of it; either may be empty.
 TextPair: TypeAlias = tuple[str, str]
@@ -21,7 +21,7 @@ def read_entries(path: StrPath, kind: str = "auto") -> Iterator[TextPair]:
 
     Args:
         path: ``tsv``: lines of ``headword TAB translation``, further columns are not read. ``muse``: lines of two words
-            with white space between them. ``tei``: :func:`tei.read`. ``dictd``: :func:`dictd.read`.
+            with white space between them. ``tei``: :func:`tei.read`.
         kind: one of :data:`FORMATS`, or ``auto``: :func:`format_of`.
 
     Raises:
@@ -32,21 +32,12 @@ def read_entries(path: StrPath, kind: str = "auto") -> Iterator[TextPair]:
         list(read_entries("en-de.txt"))  # [("house", "Haus"), ("house", "Gebäude"), ...]
     """
     kind = format_of(path) if kind == "auto" else kind
-    return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read, "dictd": dictd.read}[kind](path)
-
-
-def files_of(path: StrPath, kind: str = "auto") -> list[Path]:
-    """All files that the dictionary consists of."""
-    kind = format_of(path) if kind == "auto" else kind
-    return list(dictd.index_and_text(path)) if kind == "dictd" else [Path(path)]
+    return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read}[kind](path)
 
 
 def format_of(path: StrPath) -> str:
     """The format by the file's name, and for text without a telling name by its first line: ``tsv`` if it has a TAB."""
-    name = Path(path).name.lower()
-    if name.endswith(dictd.SUFFIXES):
-        return "dictd"
-    if name.endswith(tei.SUFFIXES):
+    if Path(path).name.lower().endswith(tei.SUFFIXES):
         return "tei"
     return "tsv" if "\t" in next(read_lines(path)) else "muse"
 

@@ -1,0 +1,47 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.aligner.training.text import development_set, languages_of
+from xalign_fairseq.core.errors import XalignError
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("gold", "0-0 1p3\n", r"outside its sentences[\s\S]*line 1[\s\S]*1-3"),
+        ("gold", "0-0\n0-0\n", r"differ in number[\s\S]*2 lines"),
+        ("gold", "1-1 2-3\n", "looks 1-based"),
+        ("gold", "0-0 x\n", "malformed"),
+        ("gold", "\n", "no link"),
+        ("en", "the house\nthe house\n", r"differ in their number of lines[\s\S]*1 and 2"),
+    ],
+)
+def test_a_development_set_that_does_not_fit(run, name, content, message):
+    Path(run.src).with_name(f"dev.{name}").write_text(content)
+    with pytest.raises(XalignError, match=message):
+        run.check()
+
+
+def test_a_development_set_is_whole_or_not_there():
+    assert development_set(None, None, None) is None
+    assert development_set("a", "b", "c") == ("a", "b", "c")
+    with pytest.raises(XalignError, match=r"not complete[\s\S]*valid_src, valid_tgt, valid_gold[\s\S]*found: a, c\n"):
+        development_set("a", None, "c")
+
+
+def test_languages_by_the_names_of_files():
+    assert languages_of("text/train.tok.de", "train.en") == ("de", "en")
+    assert languages_of("train.de.gz", "train.en.xz") == languages_of("m.tmx#de", "m.tmx#en") == ("de", "en")
+    for src, tgt in (("train", "train.en"), ("a.txt", "b.txt"), ("t.tsv#1", "t.tsv#2")):
+        with pytest.raises(XalignError, match=rf"which languages[\s\S]*{src}, {tgt}"):
+            languages_of(src, tgt)
+
+
+def test_the_columns_of_one_table_are_different_texts(run, tmp_path):
+    table = tmp_path / "both.tsv"
+    table.write_text("ein Haus\ta house\nja\tyes\n")
+    both = replace(run, src=f"{table}#1", tgt=f"{table}#2")
+    turned = replace(both, src=both.tgt, tgt=both.src)
+    assert both.identity("digest", 2) == both.identity("digest", 2) != turned.identity("digest", 2)

@@ -1,0 +1,33 @@
+"""What every benchmark does."""
+
+import json
+import subprocess
+import sys
+
+
+def test_the_most_memory_is_the_process_s_own(script):
+    module = script("harness")
+    here = module.peak_mb()
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import harness as m; "
+    code += "a = m.peak_mb(); x = bytearray(64 * 2**20); print(a, m.peak_mb())"
+    folder = module.__file__.rpartition("/")[0]
+    done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
+    small, large = map(float, done.stdout.split())
+    assert 1 < small < large - 60 < small + 100  # this process, with all its tests, has more
+    assert here > small
+
+
+def test_contestants_take_their_turn_and_the_first_round_does_not_count(script):
+    times, called = iter(range(100)), []
+    calls = {name: lambda name=name: called.append(name) for name in ("a", "b")}
+    found = script("harness").in_turn(calls, 2, lambda: next(times))
+    assert called == ["a", "b"] * 3 and found == {"a": [1, 1], "b": [1, 1]}
+
+
+def test_results_say_what_made_them(script, tmp_path, capsys):
+    harness = script("harness")
+    made = harness.about(["bench.py", "--out", "a b"], packages=("torch", "no-such-package"), seed=3)
+    assert made["command"] == "bench.py --out 'a b'" and made["seed"] == 3 and list(made["versions"]) == ["torch"]
+    harness.write(tmp_path / "out", "bench", made, "| a |\n")
+    assert json.loads((tmp_path / "out/bench.json").read_text()) == made
+    assert (tmp_path / "out/bench.md").read_text() == "| a |\n" and "| a |" in capsys.readouterr().out
