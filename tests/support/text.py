@@ -1,8 +1,10 @@
 """Small data-bins and texts, and a vocabulary of BERT's kind with checkpoints that have it."""
 
+import io
 import itertools
 
 import numpy as np
+import sentencepiece
 import torch
 
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, words_prefix
@@ -120,3 +122,11 @@ def write_bert(path, symbols):
     }
     torch.save(state, path)
     return state
+
+
+def sentencepiece_model(lines, **options):
+    """The bytes of a sentencepiece model of these lines; ``options`` are the trainer's."""
+    model = io.BytesIO()
+    settings = {"hard_vocab_limit": False, "minloglevel": 2, "num_threads": 1, **options}
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(lines), model_writer=model, **settings)
+    return model.getvalue()
