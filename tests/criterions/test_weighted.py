@@ -163,7 +163,7 @@ def test_an_objective_that_freezes_the_encoder_stands_alone():
 
 def test_an_objective_that_edits_parameters_refuses_master_weights():
     master = replace(TASK, has_master_weights=True)
-    with pytest.raises(XalignError, match=r"dwa changes its parameters[\s\S]*--memory-efficient-fp16"):
+    with pytest.raises(XalignError, match=r"dwa changes its parameters[\s\S]*memory_efficient_fp16"):
         with_flag("edits_parameters", master).attach_heads(Freezing())
     with_flag("edits_parameters").attach_heads(Freezing())
 

@@ -42,9 +42,9 @@ def test_rows_alone(option, caplog):
     "obstacle, reason",
     [
         ({"with_all": ["tlm", "reg_param"]}, "the gradient of tlm, reg_param has every row"),
-        ({"optimizer": "adam"}, "--optimizer adam knows no sparse gradients"),
+        ({"optimizer": "adam"}, "the optimizer adam knows no sparse gradients"),
         ({"master": True}, "copy whole gradients"),
-        ({"amp": True}, "--amp divides gradients"),
+        ({"amp": True}, "amp divides gradients"),
         ({"distributed_world_size": 2}, "several processes"),
     ],
 )

@@ -158,10 +158,10 @@ def test_a_step_that_fails_is_not_stretched():
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({"freeze_encoder_updates": -1}, "--freeze-encoder-updates"),
-        ({"heads_lr": 0.0}, "--heads-lr"),
-        ({"heads_lr": 1.0, "lr": [0.0]}, "where: --lr"),
-        ({"heads_lr": 1.0, "fp16": True}, "--fp16"),
+        ({"freeze_encoder_updates": -1}, "freeze_encoder_updates"),
+        ({"heads_lr": 0.0}, "heads_lr"),
+        ({"heads_lr": 1.0, "lr": [0.0]}, "where: lr"),
+        ({"heads_lr": 1.0, "fp16": True}, "found: fp16"),
         ({"freeze_encoder_updates": 1, "ddp_backend": "fully_sharded"}, "fully_sharded"),
     ],
 )

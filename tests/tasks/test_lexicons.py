@@ -37,7 +37,7 @@ def test_all_lexicons_are_read_in_the_order_of_their_languages(data):
 
 
 def test_without_an_entry_to_train_on_the_command_that_makes_one_is_named(data):
-    with pytest.raises(XalignError, match=r"none to train on[\s\S]*no lexicon[\s\S]*xalign lexicon .* --pair"):
+    with pytest.raises(XalignError, match=r"none to train on[\s\S]*no lexicon[\s\S]*command lexicon .* pair"):
         trained_lexicons(data())
     with pytest.raises(XalignError, match=r"none to train on[\s\S]*all entries held out"):
         trained_lexicons(data(entries(HELD_OUT, UNUSED)))

@@ -239,7 +239,7 @@ def test_a_training_of_nothing_is_refused(layers, shard):
     if layers < 2:
         made.build_criterion(OmegaConf.structured(options))
         return
-    with pytest.raises(XalignError, match=r"(?s)nothing is left to train.*--freeze-layers 2"):
+    with pytest.raises(XalignError, match=r"(?s)nothing is left to train.*freeze_layers=2"):
         made.build_criterion(OmegaConf.structured(options))
 
 
@@ -289,13 +289,11 @@ def test_a_score_that_validation_has_not_is_told_with_those_it_has(shard):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [({"ddp_backend": "fully_sharded"}, "--ddp-backend fully_sharded"),
-     ({"zero_sharding": "os", "optimizer": "xalign_adamw"}, "--zero-sharding os")],
-)  # fmt: skip
-def test_what_would_cut_states_into_pieces_is_refused_before_it_is_asked_for(options, said):
-    with pytest.raises(XalignError, match="can't be sharded") as error:
+    "options", [{"ddp_backend": "fully_sharded"}, {"zero_sharding": "os", "optimizer": "xalign_adamw"}]
+)
+def test_what_would_cut_states_into_pieces_is_refused_before_it_is_asked_for(options):
+    name, value = next(iter(options.items()))
+    with pytest.raises(XalignError, match=rf"can't be sharded[\s\S]*where: {name}\n  found: {value}"):
         task("nowhere", **options)
-    assert f"found: {said}" in str(error.value)
     with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers may be
         task("nowhere", zero_sharding="os", optimizer="adam")

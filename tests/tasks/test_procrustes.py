@@ -60,7 +60,7 @@ def test_every_linked_pair_is_read_once_whatever_the_batches(data):
 @pytest.mark.parametrize(
     ("pairs", "pivot", "message"),
     [
-        (["de-fr"], "de", r"no links between its words\n  where: .*\n  found: train de-fr\n  next: xalign links"),
+        (["de-fr"], "de", r"no links between its words\n  where: .*\n  found: train de-fr\n  next: the command links"),
         (["de-fr"], None, r"share no language[\s\S]*train\n  found: de-fr"),
         (["en-xx"], "en", "no such language pair"),
     ],

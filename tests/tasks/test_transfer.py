@@ -47,16 +47,16 @@ def test_files_can_be_named(transfer_data):
     dev = transfer_data / "ud/en_ewt-ud-dev.conllu"
     made = task(transfer_data / "nowhere", train_files=f"en={dev},fi={dev}", valid_files=f"en={dev}")
     assert [group[0].language for group in made.train_groups] == ["en"] * 12 + ["fi"] * 12
-    with pytest.raises(XalignError, match=r"does not exist[\s\S]*--valid-files[\s\S]*en=gone[\s\S]*LANG=FILE"):
+    with pytest.raises(XalignError, match=r"does not exist[\s\S]*valid_files[\s\S]*en=gone[\s\S]*LANG=FILE"):
         task(transfer_data, valid_files="en=gone")
-    with pytest.raises(XalignError, match=r"--train-files"):
+    with pytest.raises(XalignError, match=r"train_files"):
         task(transfer_data, train_files=f"={dev}")
 
 
 def test_the_metric_that_selects_can_be_chosen(transfer_data):
     assert task(transfer_data).metric.name == "accuracy"
     assert task(transfer_data, score_metric="f1").metric.name == "f1"
-    with pytest.raises(XalignError, match=r"(?s)no such score.*--score-metric.*em.*accuracy, f1"):
+    with pytest.raises(XalignError, match=r"(?s)no such score.*score_metric.*em.*accuracy, f1"):
         task(transfer_data, score_metric="em")
 
 
@@ -161,7 +161,7 @@ def test_windows_longer_than_the_encoders_positions_are_refused(transfer_data, t
 
 def test_without_an_encoder_nothing_is_fine_tuned(transfer_data):
     made = task(transfer_data)
-    with pytest.raises(XalignError, match=r"needs an encoder[\s\S]*--init-checkpoint"):
+    with pytest.raises(XalignError, match=r"needs an encoder[\s\S]*init_checkpoint"):
         _ = made.dictionary
 
 
@@ -173,7 +173,7 @@ def test_a_checkpoint_of_other_labels_or_options_is_refused(transfer_data, trans
     made.load_state_dict({"tokenizer": state["tokenizer"]})  # a pre-trained encoder
     made.load_state_dict({"transfer": {**state["transfer"], "benchmark": "ner"}})  # another task's head is not used
     for part, value in (("labels", ["ADJ"]), ("options", {"crf": True}), ("features", {"feature_based": True})):
-        with pytest.raises(XalignError, match=rf"other {part}[\s\S]*--task xalign_tagging"):
+        with pytest.raises(XalignError, match=rf"other {part}[\s\S]*xalign_tagging"):
             made.load_state_dict({"transfer": {**state["transfer"], part: value}})
 
 

@@ -6,7 +6,6 @@ import pytest
 import torch
 from support.links import pair_matrices
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.partners import partners_of_matrix as partners
 
@@ -213,9 +212,3 @@ def test_no_gradient_flows():
 def test_a_batch_of_empty_sides():
     labels = Transport().labels(torch.randn(2, 6, 4), torch.tensor([[1, 1, 2, 5], [1, 1, 2, 4]]))
     assert labels.tolist() == [[-1] * 6] * 2
-
-
-@pytest.mark.parametrize("option", [{"filter": "best"}, {"mu": -1.0}, {"order": "both"}, {"rounds": 0}])
-def test_options_without_meaning_are_refused_when_made(option):
-    with pytest.raises(XalignError, match=next(iter(option))):
-        Transport(**option)

@@ -21,8 +21,16 @@ from xalign_fairseq.transport.methods import (
 )
 from xalign_fairseq.transport.names import METHODS
 
-ALL = [Transport(), Dustbin(0.3), Cosine(), Cosine("itermax", rounds=3), Cosine("match"), Softmax(0.05), Released(),
-       Grown(0.2, 0.3)]  # fmt: skip
+ALL = [
+    Transport(),
+    Dustbin(0.3),
+    Cosine(),
+    Cosine("itermax", rounds=3),
+    Cosine("match"),
+    Softmax(0.05),
+    Released(),
+    Grown(0.2, 0.3),
+]
 
 
 WAYS = [*ALL, *(Transport(filter=filter, rounds=3) for filter in ("argmax", "union", "itermax-paper"))]
@@ -79,13 +87,24 @@ def test_narrow_states_empty_sides_and_no_gradient(method):
 
 def test_methods_by_name():
     assert [method_label(make_method(name)) for name in METHODS] == [
-        "transport-itermax", "ot-unbalanced-argmax", "argmax", "itermax", "match", "softmax", "grow", "released",
-    ]  # fmt: skip
+        "transport-itermax",
+        "ot-unbalanced-argmax",
+        "argmax",
+        "itermax",
+        "match",
+        "softmax",
+        "grow",
+        "released",
+    ]
     assert make_method("transport", filter="union", mu=None) == Transport(filter="union")
     assert make_method("itermax", rounds=4).describe() == {"method": "itermax", "rounds": 4, "alpha": 0.9}
     assert make_method("ot-unbalanced", dustbin=0.7).describe() == {
-        "method": "ot-unbalanced", "filter": "argmax", "dustbin": 0.7, "mu": 0.1, "iterations": 20,
-    }  # fmt: skip
+        "method": "ot-unbalanced",
+        "filter": "argmax",
+        "dustbin": 0.7,
+        "mu": 0.1,
+        "iterations": 20,
+    }
     assert METHODS.keys() == _CLASSES.keys()
     for name, options in METHODS.items():
         assert set(options) <= method_state(make_method(name, **dict.fromkeys(options))).keys()

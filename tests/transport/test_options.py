@@ -20,10 +20,16 @@ def test_other_readings(given):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("iterations", -1), ("mu", 0.0), ("eps", 0.0), ("order", "rows"), ("domain", "linear-log"), ("filter", "max"),
-        ("rounds", 0), ("alpha", 1.5),
+        ("iterations", -1),
+        ("mu", 0.0),
+        ("eps", 0.0),
+        ("order", "rows"),
+        ("domain", "linear-log"),
+        ("filter", "max"),
+        ("rounds", 0),
+        ("alpha", 1.5),
     ],
-)  # fmt: skip
+)
 def test_values_without_a_meaning_are_refused_as_the_options_are_made(name, value):
     with pytest.raises(XalignError, match=f"{name}[\\s\\S]*found: {value}"):
         TransportOptions(**{name: value})

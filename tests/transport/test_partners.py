@@ -26,8 +26,10 @@ def test_by_hand():
     links = torch.zeros(3, 3, 4, dtype=torch.bool)
     links[0, 0, 0] = links[0, 0, 1] = links[0, 2, 1] = links[1, 0, 3] = True
     assert partners_of_matrix(links, SPANS, LENGTH).tolist() == [
-        [-1, 6, -1, 6, -1, 1, 3, -1, -1], [-1, 6, -1, -1, -1, -1, 1, -1, -1], [-1] * 9,
-    ]  # fmt: skip
+        [-1, 6, -1, 6, -1, 1, 3, -1, -1],
+        [-1, 6, -1, -1, -1, -1, 1, -1, -1],
+        [-1] * 9,
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4))

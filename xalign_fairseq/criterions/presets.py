@@ -53,7 +53,7 @@ def _options(preset: str) -> type[FairseqDataclass]:
     """The weighted criterion's own options and, prefixed by its name, every option of every objective."""
     defaults = {"objectives": ",".join(PRESETS[preset]), **DEFAULTS[preset]}
     own = WeightedConfig.__dataclass_fields__
-    fields: list = [
+    fields: list[Any] = [
         (option, own[option].type, dataclasses.field(default=value, metadata=dict(own[option].metadata)))
         for option, value in defaults.items()
         if option in own

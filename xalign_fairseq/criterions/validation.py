@@ -17,8 +17,9 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
+from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking, changed_options, reading
-from xalign_fairseq.transport.methods import Method, Transport, links_of_words, with_options
+from xalign_fairseq.transport.methods import Method, links_of_words, with_options
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.words import NO_WORD
 

@@ -11,7 +11,7 @@ from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.criterions.logged import logged_sums
 from xalign_fairseq.criterions.told import told
 from xalign_fairseq.criterions.validation import AerCounter
@@ -85,7 +85,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
                 f"{', '.join(editing)} changes its parameters between updates, and mixed precision undoes that",
                 parameter=("fp16", "bf16"),
                 found="an optimiser with a float32 copy of all parameters",
-                expected="--memory-efficient-fp16, --memory-efficient-bf16 or float32",
+                expected=(Parameter("memory_efficient_fp16"), "or", Parameter("memory_efficient_bf16"), "or float32"),
             )
         super().attach_heads(model)
         self.aer.prepare(model.encoder.config, self.active)

@@ -52,11 +52,8 @@ def mean_aer_interval(
 ) -> tuple[float, float]:
     """Percentile interval of the mean AER over several test sets, each of which is resampled by itself.
 
-    The resamples are those of :func:`paired_bootstrap_of_sets` of the same seed.
-
-    Args:
-        sets: for each set, counts of one per sentence pair.
-        samples, seed, level: as in :func:`bootstrap_intervals`.
+    The resamples are those of :func:`paired_bootstrap_of_sets` of the same seed; a set has counts of each sentence
+    pair, and the options are those of :func:`bootstrap_intervals`.
 
     Raises:
         XalignError: no set, no sentence, or options without meaning.
@@ -85,13 +82,6 @@ def paired_bootstrap(
     Both are scored on the same resamples. The resampled differences, moved to a mean of 0, stand for no difference:
     :math:`p = (1 + \#\{|d_s - \bar d| \geq |d|\}) / (1 + samples)`.
 
-    Args:
-        first: counts of the first system, one per sentence pair.
-        second: counts of the second system.
-        samples: resamples.
-        seed: the same seed gives the same result.
-        level: of the interval of the difference.
-
     Raises:
         XalignError: the systems differ in number of sentences, or options without meaning.
 
@@ -111,11 +101,6 @@ def paired_bootstrap_of_sets(
     level: float = 0.95,
 ) -> PairedTest:
     """As :func:`paired_bootstrap`, of the mean AER over several test sets, each of which is resampled by itself.
-
-    Args:
-        first: counts of the first system, for each set one per sentence pair.
-        second: counts of the second system on the same sets.
-        samples, seed, level: as there.
 
     Raises:
         XalignError: the systems differ in sets or sentences, there are none, or options without meaning.

@@ -11,7 +11,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
 from xalign_fairseq.encoder.config import SIZES, EncoderConfig
@@ -126,7 +126,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                 raise XalignError(
                     "layers that transformers runs are not compiled here",
                     parameter="compile",
-                    remedy="leave --compile out",
+                    remedy="leave it out",
                 )
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
@@ -159,7 +159,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             raise XalignError(
                 "the checkpoint holds no encoder of this kind",
                 found=f"keys such as {sorted(loaded)[:3]}",
-                expected=f"a RoBERTa, XLM-R or xalign checkpoint with {embeddings}",
+                expected=f"a checkpoint of RoBERTa, XLM-R or this package with {embeddings}",
             )
         for head in self.heads:
             mine = {key: value for key, value in loaded.items() if key.startswith(f"heads.{head}.")}
@@ -177,8 +177,13 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                     "the checkpoint does not fit this model",
                     where=key,
                     found=f"shape {tuple(value.shape)} in the checkpoint",
-                    expected=f"shape {tuple(current[key].shape)}, from --arch and the dictionary",
-                    remedy="use the checkpoint's own dict.txt and --arch (xalign doctor CHECKPOINT shows them)",
+                    expected=f"shape {tuple(current[key].shape)}, from the architecture and the dictionary",
+                    remedy=(
+                        "use the checkpoint's own dict.txt and",
+                        Parameter("arch"),
+                        "as shown by",
+                        Command("doctor", "CHECKPOINT"),
+                    ),
                 )
             else:
                 state_dict[key] = value
@@ -188,7 +193,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             raise XalignError(
                 "the checkpoint lacks parts of the encoder",
                 found=f"{len(wrong)} parameters missing, such as {wrong[:3]}",
-                remedy="choose the --arch and --encoder-layers of the checkpoint",
+                remedy=("choose", Parameter("arch"), "and", Parameter("encoder_layers"), "of the checkpoint"),
             )
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
@@ -210,7 +215,7 @@ def require_compiler() -> None:
         raise XalignError(
             "torch.compile needs a C++ compiler, and there is none",
             parameter="compile",
-            remedy="install g++, or leave --compile out",
+            remedy="install g++, or leave it out",
         ) from error
 
 
@@ -222,7 +227,7 @@ def require_languages(given: str | None, own: str) -> None:
             parameter="language_embeddings",
             found=own or "none",
             expected=given,
-            remedy=f"--language-embeddings {given}",
+            remedy=(Parameter("language_embeddings", given),),
         )
 
 
@@ -235,7 +240,7 @@ def require_layer_norm_eps(given: float | None, own: EncoderConfig) -> None:
             parameter="layer_norm_eps",
             found=own.layer_norm_eps,
             expected=theirs,
-            remedy=f"--layer-norm-eps {theirs}",
+            remedy=(Parameter("layer_norm_eps", theirs),),
         )
 
 

@@ -16,10 +16,12 @@ from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.extraction import describe_filter
+from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking, reading
-from xalign_fairseq.transport.methods import Dustbin, LabellingMethod, Transport
+from xalign_fairseq.transport.methods import LabellingMethod
 from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.unbalanced import Dustbin
 
 QUERIES = ("masked", "unmasked", "all-aligned")
 AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels

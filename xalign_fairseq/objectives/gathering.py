@@ -51,7 +51,10 @@ def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
         everybody = all_gather_rows(rows, sizes)
         mine = everybody[own_start(sizes):][:len(rows)]     # = rows
     """
-    return _AllGather.apply(rows, list(sizes)) if _distributed() else rows
+    if not _distributed():
+        return rows
+    gathered: Tensor = _AllGather.apply(rows, list(sizes))  # type: ignore[no-untyped-call]
+    return gathered
 
 
 class _AllGather(torch.autograd.Function):

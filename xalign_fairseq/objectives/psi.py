@@ -38,7 +38,8 @@ class PsiHead(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """hidden (N, H) -> scores (N, 2)."""
-        return self.decoder(torch.tanh(self.transform(hidden)))
+        scores: Tensor = self.decoder(torch.tanh(self.transform(hidden)))
+        return scores
 
 
 @register_objective("psi")

@@ -20,7 +20,7 @@ def import_folder(folder: str) -> None:
     """
     path = Path(folder).resolve()
     if not (path / "__init__.py").is_file():
-        raise XalignError("there is no package", where=folder, expected="a folder with __init__.py, as for --user-dir")
+        raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")
     known = sys.modules.get(path.name)
     if known is None:
         sys.path.insert(0, str(path.parent))

@@ -18,7 +18,7 @@ from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Trai
 from xalign_fairseq.objectives.selection import IGNORED, true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.exchange import MANY, exchange, partner_counts
-from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 
@@ -42,7 +42,8 @@ class WordExchangeHead(nn.Module):
 
     def features(self, exchanged: Tensor) -> Tensor:
         """What the tied embeddings are compared with, (N, H), of a separate head."""
-        return self.layer_norm(F.gelu(self.dense(self.exchanged(exchanged))))
+        features: Tensor = self.layer_norm(F.gelu(self.dense(self.exchanged(exchanged))))
+        return features
 
 
 @register_objective("word_exchange")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from xalign_fairseq.core.devices import training_device
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 logger = logging.getLogger(__name__)
 CHOICES = ("dense", "lazy", "auto")
@@ -33,9 +33,9 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
     if reason and option == "lazy":
         raise XalignError(
             "the embeddings of a batch's tokens cannot be updated alone",
-            where="--embedding-updates lazy",
+            where=(Parameter("embedding_updates", "lazy"),),
             found=reason,
-            remedy="--embedding-updates dense, or auto, which is lazy where it can be",
+            remedy=(Parameter("embedding_updates", "dense"), "or auto, which is lazy where it can be"),
         )
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"
@@ -57,11 +57,11 @@ def _obstacle(task: Any, with_all: Sequence[str]) -> str | None:
     if with_all:
         return f"the gradient of {', '.join(with_all)} has every row"
     if task.cfg.optimizer != "xalign_adamw":
-        return f"--optimizer {task.cfg.optimizer} knows no sparse gradients, xalign_adamw does"
+        return f"the optimizer {task.cfg.optimizer} knows no sparse gradients, xalign_adamw does"
     if task.cfg.amp:
-        return "--amp divides gradients by the size of the batch in a way that leaves sparse ones as they are"
+        return "amp divides gradients by the size of the batch in a way that leaves sparse ones unchanged"
     if task.has_master_weights:
-        return "--fp16 and --bf16 copy whole gradients, their memory-efficient forms do not"
+        return "fp16 and bf16 copy whole gradients, their memory-efficient forms do not"
     if task.cfg.distributed_world_size > 1:
         return "several processes add up whole gradients"
     return None

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 
 
 class HeadsStart:
@@ -37,9 +37,9 @@ class HeadsStart:
         rate = 1.0 if cfg.heads_lr is None else cfg.lr[0]
         check_values(
             "an option of new heads has no such value",
-            ("--freeze-encoder-updates", cfg.freeze_encoder_updates, cfg.freeze_encoder_updates >= 0, "0 or more"),
-            ("--heads-lr", cfg.heads_lr, cfg.heads_lr is None or cfg.heads_lr > 0, "a number above 0"),
-            ("--lr", rate, rate > 0, "a number above 0, which --heads-lr stretches"),
+            ("freeze_encoder_updates", cfg.freeze_encoder_updates, cfg.freeze_encoder_updates >= 0, "0 or more"),
+            ("heads_lr", cfg.heads_lr, cfg.heads_lr is None or cfg.heads_lr > 0, "a number above 0"),
+            ("lr", rate, rate > 0, "a number above 0, which the rate of heads is a multiple of"),
         )
         self.updates = cfg.freeze_encoder_updates
         self.ratio = 1.0 if cfg.heads_lr is None else cfg.heads_lr / rate
@@ -51,8 +51,8 @@ class HeadsStart:
             raise XalignError(
                 "the optimizer steps a copy of the parameters, which does not tell heads from the encoder",
                 parameter=("heads_lr", "freeze_encoder_updates"),
-                found=f"--ddp-backend {cfg.ddp_backend}" if sharded else "--fp16 or --bf16",
-                expected="float32, --amp, --autocast, --memory-efficient-fp16 or --memory-efficient-bf16",
+                found=(Parameter("ddp_backend", cfg.ddp_backend),) if sharded else "fp16 or bf16",
+                expected="float32, amp, autocast, memory_efficient_fp16 or memory_efficient_bf16",
             )
 
     def hold(self, model: Any, update: int) -> None:

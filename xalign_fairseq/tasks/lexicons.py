@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.data.lexicon import Lexicon
 
 
@@ -23,5 +23,9 @@ def require_same_lexicons(
             "the data-bin's lexicon is not the one that the checkpoint was trained with",
             where=where,
             found="other entries, or another choice of those that are trained on",
-            remedy="run xalign lexicon with the options of that run, or begin a new run from it by --init-checkpoint",
+            remedy=(
+                Command("lexicon"),
+                "with the options of that run, or a new run with",
+                Parameter("init_checkpoint"),
+            ),
         )

@@ -10,7 +10,7 @@ from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import training_device
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.core.memory import keep_freed_memory
 from xalign_fairseq.data.lexicon import Lexicon
@@ -167,7 +167,7 @@ class XalignPretrainingTask(FairseqTask):
             if not any(parameter.requires_grad for parameter in model.parameters()):
                 raise XalignError(
                     "nothing is left to train",
-                    where=f"--freeze-layers {self.cfg.freeze_layers}",
+                    where=(Parameter("freeze_layers", self.cfg.freeze_layers),),
                     found=f"an encoder of {model.encoder.config.encoder_layers} layers, and no objective with a head",
                     remedy="freeze fewer layers",
                 )
@@ -181,8 +181,13 @@ class XalignPretrainingTask(FairseqTask):
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Open a split, of the shard of this epoch."""
         if split == self.cfg.train_subset and split != "train":
-            raise XalignError("no other split is trained on", parameter="train_subset", found=split, expected="train",
-                              remedy="xalign prepare a data-bin with that text as train")  # fmt: skip
+            raise XalignError(
+                "no other split is trained on",
+                parameter="train_subset",
+                found=split,
+                expected="train",
+                remedy=(Command("prepare"), "a data-bin with that text as train"),
+            )
         epoch = kwargs.get("epoch", 1)
         self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, epoch)
         if split == "train":
@@ -203,7 +208,13 @@ class XalignPretrainingTask(FairseqTask):
                 parameter="best_checkpoint_metric",
                 found=metric,
                 expected=", ".join(["aer", *linked]) if linked else f"loss: no pair of {split} has links",
-                remedy=None if linked else f"xalign prepare --links {split}=FILE, or --best-checkpoint-metric loss",
+                remedy=None
+                if linked
+                else (
+                    Command("prepare", Parameter("links", f"{split}=FILE")),
+                    "or",
+                    Parameter("best_checkpoint_metric", "loss"),
+                ),
             )
 
     def post_validate(self, model: Any, stats: Mapping[str, Any], agg: Any) -> None:
@@ -211,9 +222,11 @@ class XalignPretrainingTask(FairseqTask):
         if self.cfg.best_checkpoint_metric not in stats:
             known = sorted(name for name in stats if not name.startswith("_"))
             raise XalignError(
-                "validation has no such score to choose checkpoints by", parameter="best_checkpoint_metric",
-                found=self.cfg.best_checkpoint_metric, expected=f"one of {', '.join(known)}",
-            )  # fmt: skip
+                "validation has no such score to choose checkpoints by",
+                parameter="best_checkpoint_metric",
+                found=self.cfg.best_checkpoint_metric,
+                expected=f"one of {', '.join(known)}",
+            )
 
     def get_batch_iterator(self, dataset: Any, *args: Any, **kwargs: Any) -> Any:
         """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""
@@ -303,15 +316,23 @@ class XalignPretrainingTask(FairseqTask):
 def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
     """Refuse what fairscale would cut into pieces and put together wrongly, before fairseq asks for fairscale."""
     if cfg.ddp_backend == "fully_sharded":
-        found, why = "--ddp-backend fully_sharded", "it wraps the model before the objectives' heads join it"
+        found, why = (
+            Parameter("ddp_backend", "fully_sharded"),
+            "it wraps the model before heads join it",
+        )
     elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":
-        found, why = "--zero-sharding os", "xalign_adamw clips over all parameters as it steps, which it would not have"
+        found, why = Parameter("zero_sharding", "os"), "xalign_adamw clips over all parameters, which it would not have"
     else:
         return
     raise XalignError(
         f"the model's or the optimizer's state can't be sharded: {why}",
-        where="options of fairseq-train",
-        found=found,
-        expected="--ddp-backend legacy_ddp or pytorch_ddp, --zero-sharding none",
-        remedy="for less memory: --checkpoint-activations, --memory-efficient-bf16, --freeze-layers, xalign trim",
+        parameter=found.name,
+        found=found.value,
+        expected="ddp_backend legacy_ddp or pytorch_ddp, zero_sharding none",
+        remedy=(
+            "for less memory:",
+            *map(Parameter, ("checkpoint_activations", "memory_efficient_bf16", "freeze_layers")),
+            "or",
+            Command("trim"),
+        ),
     )

@@ -7,7 +7,7 @@ import torch
 from fairseq.utils import apply_to_sample
 from torch import Tensor, nn
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.masking import MaskOptions
@@ -49,7 +49,7 @@ class LinkedBitext:
                 where=f"{data.path}, {split}",
                 found=", ".join(pairs) or "no pair at all",
                 expected="pairs with a common language",
-                remedy="choose pairs by --lang-pairs, or another --split",
+                remedy=("choose pairs by", Parameter("lang_pairs"), "or another", Parameter("split")),
             )
         self.pivot = pivot
         self.languages = sorted({language for pair in pairs for language in pair.split("-")})
@@ -62,7 +62,7 @@ class LinkedBitext:
                     "a pair has no links between its words",
                     where=data.path,
                     found=f"{split} {pair}",
-                    remedy="xalign links makes them from text, and xalign prepare --links takes them",
+                    remedy=(Command("links"), "makes them from text for", Command("prepare", Parameter("links"))),
                 )
             corpora.append(Corpus(number, *readers, links, (self.languages.index(src), self.languages.index(tgt))))
         plain = MaskOptions(data.dictionary.mask_index, data.dictionary.embedding_size, probability=0)
@@ -135,7 +135,7 @@ def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> N
             where=data.path,
             found=f"{data.dictionary.embedding_size} ids",
             expected=f"the checkpoint's {vocabulary} ids",
-            remedy="prepare the data again with --tokenizer CHECKPOINT",
+            remedy=("prepare the data again with", Parameter("tokenizer", "CHECKPOINT")),
         )
 
 

@@ -12,7 +12,7 @@ from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import training_device
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, XalignError
 from xalign_fairseq.core.memory import keep_freed_memory
 from xalign_fairseq.data.labelled.groups import HOLDOUT_SEED, grouped, held_out
 from xalign_fairseq.data.labelled.labels import check_labels
@@ -96,7 +96,7 @@ class TransferTask(FairseqTask):
         self.init_checkpoint: str | None = None
         self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
-        [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "--score-metric")
+        [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "score_metric")
         training = self._read(self._files("train"), cfg.train_split)
         self.train_groups, self.valid_groups = self._split(training)
         # Of the held-out examples too: which classes there are must not hang on a draw.
@@ -120,7 +120,8 @@ class TransferTask(FairseqTask):
         if self.cfg.benchmark not in mine:
             raise XalignError(
                 "the task has no such benchmark",
-                where=f"--task xalign_{self.family_name} --benchmark",
+                where=f"xalign_{self.family_name}",
+                parameter="benchmark",
                 found=self.cfg.benchmark,
                 expected=", ".join(mine),
             )
@@ -137,7 +138,7 @@ class TransferTask(FairseqTask):
         path = self.init_checkpoint
         if not path:
             raise XalignError(
-                "fine-tuning needs an encoder", parameter="init_checkpoint", remedy="--init-checkpoint CHECKPOINT.pt"
+                "fine-tuning needs an encoder", parameter="init_checkpoint", expected="a checkpoint or a model folder"
             )
         state, where = read_pretrained(path)
         encoder, heads = checkpoint.load_encoder(state, where)
@@ -165,7 +166,7 @@ class TransferTask(FairseqTask):
         if missing or "" in files:
             raise XalignError(
                 "a file does not exist",
-                where=f"--{part}-files",
+                parameter=f"{part}_files",
                 found=", ".join(f"{language}={path}" for language, path in (missing or files).items()),
                 expected="LANG=FILE,...",
             )
@@ -250,7 +251,9 @@ class TransferTask(FairseqTask):
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
         if split not in ("train", "valid"):
             raise XalignError(
-                "a transfer task has the splits train and valid", found=split, remedy="xalign predict scores test files"
+                "a transfer task has the splits train and valid",
+                found=split,
+                remedy=(Command("predict"), "scores test files"),
             )
         training = split == "train"
         groups = self.train_groups if training else self.valid_groups
@@ -288,7 +291,7 @@ class TransferTask(FairseqTask):
             if stored[part] != mine[part]:
                 raise XalignError(
                     f"the checkpoint was fine-tuned with other {part}",
-                    where=f"--task xalign_{self.family_name}",
+                    where=f"xalign_{self.family_name}",
                     found=mine[part],
                     expected=stored[part],
                     remedy="start from the pre-trained encoder, or give the same files and options",

@@ -73,11 +73,12 @@ class AlignmentModel(HeadedEncoder):
 
     Example::
 
-        model = AlignmentModel(Encoder(config), [TLM(), DWA()])
-        for batch in batches:
-            model(batch).loss.backward()
-            optimizer.step()
-            optimizer.zero_grad()
+        >>> from xalign_fairseq.encoder.config import EncoderConfig
+        >>> from xalign_fairseq.objectives import DWA, TLM
+        >>> config = EncoderConfig(vocab_size=100, encoder_layers=2, encoder_embed_dim=8, encoder_attention_heads=2)
+        >>> model = AlignmentModel(Encoder(config), [TLM(), DWA()])  # model(batch).loss is the weighted sum
+        >>> model.weighted.labelling.layer
+        2
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class AlignmentModel(HeadedEncoder):
     @classmethod
     def from_pretrained(
         cls,
-        path: str | os.PathLike,
+        path: str | os.PathLike[str],
         objectives: Iterable[Objective],
         data: PretrainingData | None = None,
         *,
@@ -229,10 +230,11 @@ class AlignmentModel(HeadedEncoder):
         fits = all(hasattr(layer, "checkpoint_activations") for layer in layers)
         if not fits or any(name not in CHECKPOINTING or CHECKPOINTING[name] != asked[name] for name in asked):
             raise XalignError(
-                "activations are not checkpointed so here", where="activation_checkpointing_enable",
+                "activations are not checkpointed so here",
+                where="activation_checkpointing_enable",
                 found=asked if fits else type(layers[0]).__name__,
                 expected=f"every layer of this package's encoders, by {CHECKPOINTING}",
-            )  # fmt: skip
+            )
         for layer in layers:
             layer.checkpoint_activations = True
 
@@ -259,7 +261,7 @@ class AlignmentModel(HeadedEncoder):
         model.pop("_extra_state")
         return {"cfg": {"model": self.encoder.config.as_options()}, "model": model, "task_state": task_state}
 
-    def save_pretrained(self, out: str | os.PathLike, overwrite: bool = False) -> None:
+    def save_pretrained(self, out: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.
 
         Args:

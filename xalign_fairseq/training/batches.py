@@ -17,7 +17,7 @@ from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.data.windows import with_samples
 
 
-class Batches(IterableDataset):
+class Batches(IterableDataset[dict[str, Any]]):
     """Batches of a split; those of training without end, in an order that seed and epoch determine.
 
     Every draw is keyed by (seed, epoch, index). So the state is a place, which any number of data workers goes on from
@@ -97,12 +97,13 @@ class Batches(IterableDataset):
         if state["world_size"] != self.world_size:
             raise XalignError(
                 "the state of the batches is of a run of another number of processes",
-                where="Batches.load_state_dict", found=self.world_size, expected=state["world_size"],
-            )  # fmt: skip
+                where="Batches.load_state_dict",
+                found=self.world_size,
+                expected=state["world_size"],
+            )
         self.epoch, self._before, self._done = state["epoch"], state["batch"], state["done"]
         self._goes_on = True
-        if "shard" in state:
-            self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
+        self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         # Another split than that of training is read whole, also after a reading that was broken off.

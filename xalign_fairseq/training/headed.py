@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import fast_bfloat16
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 
@@ -123,5 +123,9 @@ def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[st
             where=first,
             found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
             expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
-            remedy=f"choose its --{name.replace('_', '-')}-... options and --lang-pairs, or a checkpoint without it",
+            remedy=(
+                f"choose the options of {name} and",
+                Parameter("lang_pairs"),
+                "of that run, or a checkpoint without it",
+            ),
         )

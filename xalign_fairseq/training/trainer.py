@@ -65,9 +65,11 @@ class AlignmentTrainer(Trainer):
             )
         if args.label_smoothing_factor:
             raise XalignError(
-                "the objectives' losses have no smoothed labels", where="TrainingArguments(label_smoothing_factor=...)",
-                found=args.label_smoothing_factor, expected="0",
-            )  # fmt: skip
+                "the objectives' losses have no smoothed labels",
+                parameter="label_smoothing_factor",
+                found=args.label_smoothing_factor,
+                expected="0",
+            )
         args.ignore_data_skip = True  # the batches know their place themselves
         super().__init__(model, args, train_dataset=train_batches, eval_dataset=eval_batches, **keywords)
         self.alignment, self.train_batches, self.eval_batches = model, train_batches, eval_batches
@@ -77,7 +79,7 @@ class AlignmentTrainer(Trainer):
         """The batches themselves, which are made, read ahead and shared among processes already."""
         return self.train_batches
 
-    def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list, None]:
+    def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list[Any], None]:
         """The batches of an update, which the model is told of before the first one is run; none after the last."""
         if self.state.global_step >= self.state.max_steps:  # a finished run again, which Trainer knows by epochs alone
             self.control.should_training_stop = True
@@ -120,9 +122,10 @@ class AlignmentTrainer(Trainer):
     def predict(self, *given: Any, **keywords: Any) -> Any:
         """Nothing: an alignment model has no predictions of a data set."""
         raise XalignError(
-            "an alignment model predicts nothing for a data set", where="AlignmentTrainer.predict",
+            "an alignment model predicts nothing for a data set",
+            where="AlignmentTrainer.predict",
             remedy="evaluate() for losses; Aligner.from_pretrained of what save_model writes, for links",
-        )  # fmt: skip
+        )
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
         """A checkpoint of training, or, by the user, the model as others load it; what else is in its folder stays."""
@@ -141,7 +144,7 @@ class AlignmentTrainer(Trainer):
         elif self.args.should_save:
             self.alignment.save_pretrained(folder, overwrite=True)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike, model: Any = None) -> None:
+    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike[str], model: Any = None) -> None:
         folder = Path(resume_from_checkpoint)
         self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
         self.train_batches.load_state_dict(torch.load(folder / PLACE, weights_only=True))

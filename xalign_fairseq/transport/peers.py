@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.extraction import check_link_options, describe_filter, find_links
 from xalign_fairseq.transport.similarity import finite_pairs, pair_cosines, pair_similarity
 from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
@@ -58,10 +58,8 @@ class Cosine(ByMatrix):
     alpha: float = 0.9
 
     def __post_init__(self) -> None:
-        if self.filter not in COSINE_FILTERS:
-            raise XalignError(
-                "there is no such rule on cosines", found=self.filter, expected=" or ".join(COSINE_FILTERS)
-            )
+        known = self.filter in COSINE_FILTERS
+        check_values("there is no such rule on cosines", ("filter", self.filter, known, " or ".join(COSINE_FILTERS)))
         if self.filter == "match":
             _assignment()  # a missing SciPy is told before the work begins
         else:
@@ -102,13 +100,8 @@ class Softmax(ByMatrix):
     threshold: float = 1e-3
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold < 1:
-            raise XalignError(
-                "a probability can't exceed the threshold",
-                where="threshold",
-                found=self.threshold,
-                expected="0 or more, below 1",
-            )
+        possible = 0 <= self.threshold < 1
+        check_values("no probability exceeds it", ("threshold", self.threshold, possible, "0 or more, below 1"))
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
@@ -148,13 +141,8 @@ class Released(ByMatrix):
     iterations: int = 2
 
     def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise XalignError(
-                "links are read before and after an iteration",
-                where="iterations",
-                found=self.iterations,
-                expected="1 or more",
-            )
+        some = self.iterations >= 1
+        check_values("links are read before and after an iteration", ("iterations", self.iterations, some, "1 or more"))
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:

@@ -8,13 +8,13 @@ from torch import Tensor
 
 from xalign_fairseq.transport.extraction import check_link_options, describe_filter, find_links, link_probability
 from xalign_fairseq.transport.partners import partners_of_matrix
+from xalign_fairseq.transport.peers import ByMatrix
 from xalign_fairseq.transport.similarity import pair_cosines
 from xalign_fairseq.transport.sinkhorn.dustbin import check_dustbin_options, dustbin_plan
-from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
 
 
 @dataclass(frozen=True)
-class Dustbin:
+class Dustbin(ByMatrix):
     """Links by transport with a dustbin (:func:`~xalign_fairseq.transport.sinkhorn.dustbin.dustbin_plan`).
 
     Scores are the cosines of the hidden states, scaled for each pair so that its lowest is 0 and its highest 1 (all 1
@@ -43,22 +43,13 @@ class Dustbin:
         check_dustbin_options(self.dustbin, self.mu, self.iterations)
         check_link_options(self.filter, self.rounds, self.alpha)
 
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
-        links, plan = self._links(hidden, spans, sizes)
-        return links_of_matrix(links, link_probability(plan)[:, :-1, :-1])
-
-    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """As :meth:`Method.matrix`."""
-        return self._links(hidden, spans, sizes)[0]
-
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """As :meth:`LabellingMethod.labels`."""
         return partners_of_matrix(self.matrix(hidden, spans, sizes=sizes), spans, hidden.shape[1])
 
     @torch.no_grad()
-    def _links(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """Links (B, n, m) bool, and the plan with the dustbin's row and column."""
+    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """As :meth:`ByMatrix.scored`."""
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
         scores = _scaled(cosine, src_mask[:, :, None] & tgt_mask[:, None, :])
         plan = dustbin_plan(scores, src_mask, tgt_mask, self.dustbin, mu=self.mu, iterations=self.iterations)
@@ -67,7 +58,7 @@ class Dustbin:
         links = find_links(
             inner * partnered, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha
         )
-        return links, plan
+        return links, link_probability(plan)[:, :-1, :-1]
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""

@@ -186,8 +186,9 @@ def test_tokens_that_can_not_be_have_no_part(block, kept, chunks):
     with torch.no_grad():
         given[2][block] = -torch.inf
     labels, upstream = torch.tensor([129, 140, 131, 149]), torch.randn(4, dtype=torch.float64)
-    for found, truth in zip(outcome(linear_cross_entropy, given, labels, upstream),
-                            outcome(plain, given, labels, upstream), strict=True):  # fmt: skip
+    for found, truth in zip(
+        outcome(linear_cross_entropy, given, labels, upstream), outcome(plain, given, labels, upstream), strict=True
+    ):
         torch.testing.assert_close(found, truth)
 
 

@@ -173,10 +173,13 @@ def test_batch_and_padding_change_nothing(iterations, order):
     plan, found = gradients(similarity, both, gradient, src_mass=masses[0], tgt_mass=masses[1], **options)
     for row, (n, m) in enumerate(SIZES):
         alone = gradients(
-            similarity[row : row + 1, :n, :m], [both[0][row : row + 1, :n], both[1][row : row + 1, :m]],
-            gradient[row : row + 1, :n, :m], src_mass=masses[0][row : row + 1, :n],
-            tgt_mass=masses[1][row : row + 1, :m], **options,
-        )  # fmt: skip
+            similarity[row : row + 1, :n, :m],
+            [both[0][row : row + 1, :n], both[1][row : row + 1, :m]],
+            gradient[row : row + 1, :n, :m],
+            src_mass=masses[0][row : row + 1, :n],
+            tgt_mass=masses[1][row : row + 1, :m],
+            **options,
+        )
         torch.testing.assert_close((plan[row, :n, :m], found[row, :n, :m]), (alone[0][0], alone[1][0]))
 
 

@@ -16,6 +16,10 @@ def masks(lengths, size):
     return torch.arange(size) < torch.tensor(lengths)[:, None]
 
 
+def plan_of(*given, src_mass=None, tgt_mass=None, **options):
+    return sinkhorn(*given, SinkhornOptions(**options), src_mass=src_mass, tgt_mass=tgt_mass)
+
+
 def ragged(seed, pairs=12, scale=20.0, longest=9):
     """Random similarities (some negative) with rubbish at the padding."""
     rng = random.Random(seed)
@@ -47,27 +51,10 @@ def test_hand_worked_fractions():
     mask = masks([2], 2)
     # Columns sum to 4 and 2: [[3/4, 1/2], [1/4, 1/2]]; then rows sum to 5/4 and 3/4.
     expected = torch.tensor([[[3 / 5, 2 / 5], [1 / 3, 2 / 3]]], dtype=DOUBLE)
-    torch.testing.assert_close(sinkhorn(similarity, mask, mask, SinkhornOptions(iterations=1)), expected)
+    torch.testing.assert_close(plan_of(similarity, mask, mask, iterations=1), expected)
     # Rows sum to 4 and 2: [[3/4, 1/4], [1/2, 1/2]]; then columns sum to 5/4 and 3/4.
     expected = torch.tensor([[[3 / 5, 1 / 3], [2 / 5, 2 / 3]]], dtype=DOUBLE)
-    torch.testing.assert_close(
-        sinkhorn(similarity, mask, mask, SinkhornOptions(iterations=1, order="rows-first")), expected
-    )
-
-
-@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
-@pytest.mark.parametrize(("mu", "domain"), [(1.0, "auto"), (1.0, "log"), (0.3, "linear"), (0.3, "log"), (2.5, "auto")])
-@pytest.mark.parametrize("iterations", [1, 2, 7])
-def test_scalar_loops(order, mu, domain, iterations):
-    similarity, src_mask, tgt_mask, lengths = ragged(iterations)
-    plan = sinkhorn(
-        similarity, src_mask, tgt_mask, SinkhornOptions(iterations=iterations, mu=mu, order=order, domain=domain)
-    )
-    for row, (n, m) in enumerate(lengths):
-        rows = similarity[row, :n, :m].tolist()
-        expected = torch.tensor(scalar_sinkhorn(rows, iterations, mu, 1e-6, order), dtype=DOUBLE)
-        torch.testing.assert_close(plan[row, :n, :m], expected, rtol=1e-9, atol=1e-300)
-        assert plan[row, n:].eq(0).all() and plan[row, :, m:].eq(0).all()
+    torch.testing.assert_close(plan_of(similarity, mask, mask, iterations=1, order="rows-first"), expected)
 
 
 def masses_of(lengths, seed):
@@ -83,21 +70,23 @@ def masses_of(lengths, seed):
 
 
 @pytest.mark.parametrize("order", ["columns-first", "rows-first"])
-@pytest.mark.parametrize(("mu", "domain"), [(1.0, "auto"), (1.0, "log"), (0.3, "linear"), (0.3, "log")])
-@pytest.mark.parametrize("iterations", [1, 3])
-def test_masses_by_scalar_loops(order, mu, domain, iterations):
+@pytest.mark.parametrize(("mu", "domain"), [(1.0, "auto"), (1.0, "log"), (0.3, "linear"), (0.3, "log"), (2.5, "auto")])
+@pytest.mark.parametrize("iterations", [1, 2, 7])
+@pytest.mark.parametrize("sides", [(), ("tgt_mass",), ("src_mass", "tgt_mass")])
+def test_scalar_loops(order, mu, domain, iterations, sides):
     similarity, src_mask, tgt_mask, lengths = ragged(iterations)
-    a, b = masses_of(lengths, 1)
+    masses = dict(zip(("src_mass", "tgt_mass"), masses_of(lengths, 1), strict=True))
     options = {"iterations": iterations, "mu": mu, "order": order, "domain": domain}
-    both = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(**options), src_mass=a, tgt_mass=b)
-    one = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(**options), tgt_mass=b)
+    plan = plan_of(similarity, src_mask, tgt_mask, **{side: masses[side] for side in sides}, **options)
     for row, (n, m) in enumerate(lengths):
-        rows, row_a, row_b = similarity[row, :n, :m].tolist(), a[row, :n].tolist(), b[row, :m].tolist()
-        for plan, given in ((both, row_a), (one, None)):
-            expected = scalar_sinkhorn(rows, iterations, mu, 1e-6, order, given, row_b)
-            expected = torch.tensor(expected, dtype=DOUBLE)
-            torch.testing.assert_close(plan[row, :n, :m], expected, rtol=1e-9, atol=1e-300)
-            assert plan[row, n:].eq(0).all() and plan[row, :, m:].eq(0).all()
+        rows = similarity[row, :n, :m].tolist()
+        a, b = (
+            masses[side][row, :size].tolist() if side in sides else None
+            for side, size in (("src_mass", n), ("tgt_mass", m))
+        )
+        expected = torch.tensor(scalar_sinkhorn(rows, iterations, mu, 1e-6, order, a, b), dtype=DOUBLE)
+        torch.testing.assert_close(plan[row, :n, :m], expected, rtol=1e-9, atol=1e-300)
+        assert plan[row, n:].eq(0).all() and plan[row, :, m:].eq(0).all()
 
 
 @pytest.mark.parametrize("domain", ["linear", "log"])
@@ -105,17 +94,15 @@ def test_masses_with_one_total_are_met_on_both_sides(domain):
     similarity, src_mask, tgt_mask, lengths = ragged(9)
     masses = masses_of(lengths, 2)
     a, b = (mass.nan_to_num() / mass.nan_to_num().sum(1, keepdim=True) for mass in masses)
-    plan = sinkhorn(
-        similarity.abs() + 1, src_mask, tgt_mask, SinkhornOptions(iterations=200, domain=domain), src_mass=a, tgt_mass=b
-    )
+    plan = plan_of(similarity.abs() + 1, src_mask, tgt_mask, iterations=200, domain=domain, src_mass=a, tgt_mass=b)
     torch.testing.assert_close((plan.sum(2), plan.sum(1)), (a, b))
     # Twice the mass is twice the plan; a side without mass has none.
     twice = {"src_mass": 2 * a, "tgt_mass": 2 * b}
     torch.testing.assert_close(
-        sinkhorn(similarity.abs() + 1, src_mask, tgt_mask, SinkhornOptions(iterations=200, domain=domain), **twice),
+        plan_of(similarity.abs() + 1, src_mask, tgt_mask, iterations=200, domain=domain, **twice),
         2 * plan,
     )
-    nothing = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(domain=domain), src_mass=0 * a, tgt_mass=b)
+    nothing = plan_of(similarity, src_mask, tgt_mask, domain=domain, src_mass=0 * a, tgt_mass=b)
     assert nothing.eq(0).all()
 
 
@@ -125,9 +112,9 @@ def test_masses_with_one_total_are_met_on_both_sides(domain):
 def test_a_bad_mass_empties_its_pair_alone(bad, mu, side):
     similarity, src_mask, tgt_mask, lengths = ragged(3)
     masses = masses_of(lengths, 3)
-    expected = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(mu=mu), src_mass=masses[0], tgt_mass=masses[1])
+    expected = plan_of(similarity, src_mask, tgt_mask, mu=mu, src_mass=masses[0], tgt_mass=masses[1])
     masses[side][4, 0] = bad
-    plan = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(mu=mu), src_mass=masses[0], tgt_mass=masses[1])
+    plan = plan_of(similarity, src_mask, tgt_mask, mu=mu, src_mass=masses[0], tgt_mass=masses[1])
     others = [row for row in range(len(plan)) if row != 4]
     assert plan[4].eq(0).all() and expected[4].gt(0).any() and torch.equal(plan[others], expected[others])
 
@@ -136,9 +123,7 @@ def test_a_bad_mass_empties_its_pair_alone(bad, mu, side):
 def test_one_token_shares_its_mass_by_the_masses_of_the_others(order):
     similarity = torch.rand(1, 1, 3) * 40
     a, b = torch.tensor([[2.0]]), torch.tensor([[0.5, 0.25, 0.25]])
-    plan = sinkhorn(
-        similarity, masks([1], 1), masks([3], 3), SinkhornOptions(order=order, mu=0.3), src_mass=a, tgt_mass=b
-    )
+    plan = plan_of(similarity, masks([1], 1), masks([3], 3), order=order, mu=0.3, src_mass=a, tgt_mass=b)
     total = {"columns-first": 2.0, "rows-first": 1.0}[order]
     torch.testing.assert_close(plan[0, 0], b[0] * total)
 
@@ -146,8 +131,8 @@ def test_one_token_shares_its_mass_by_the_masses_of_the_others(order):
 def test_the_last_side_sums_to_one_and_the_limit_is_a_scalar():
     similarity, src_mask, tgt_mask, lengths = ragged(5)
     similarity = similarity.abs() + 1
-    columns_first = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(iterations=300))
-    rows_first = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(iterations=300, order="rows-first"))
+    columns_first = plan_of(similarity, src_mask, tgt_mask, iterations=300)
+    rows_first = plan_of(similarity, src_mask, tgt_mask, iterations=300, order="rows-first")
     torch.testing.assert_close(columns_first.sum(2), src_mask.double())
     torch.testing.assert_close(rows_first.sum(1), tgt_mask.double())
     for row, (n, m) in enumerate(lengths):
@@ -158,24 +143,22 @@ def test_the_last_side_sums_to_one_and_the_limit_is_a_scalar():
 @pytest.mark.parametrize("mu", [0.05, 0.2, 0.02, 0.002])
 def test_float32_stays_finite_and_near_float64_down_to_a_small_mu(order, mu):
     similarity, src_mask, tgt_mask, _ = ragged(11, scale=400.0)
-    exact = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(mu=mu, order=order, domain="log"))
-    plan = sinkhorn(similarity.float(), src_mask, tgt_mask, SinkhornOptions(mu=mu, order=order))
+    exact = plan_of(similarity, src_mask, tgt_mask, mu=mu, order=order, domain="log")
+    plan = plan_of(similarity.float(), src_mask, tgt_mask, mu=mu, order=order)
     assert plan.dtype == torch.float32 and plan.isfinite().all()
     torch.testing.assert_close(plan.double(), exact, rtol=0, atol=1e-2 if mu < 0.01 else 2e-3)
     domain = "linear" if mu >= 0.05 else "log"
-    assert torch.equal(
-        sinkhorn(similarity.float(), src_mask, tgt_mask, SinkhornOptions(mu=mu, order=order, domain=domain)), plan
-    )
+    assert torch.equal(plan_of(similarity.float(), src_mask, tgt_mask, mu=mu, order=order, domain=domain), plan)
 
 
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
 @pytest.mark.parametrize(("mu", "iterations"), [(1.0, 2), (0.5, 2), (0.01, 2), (1.0, 0)])
 def test_a_non_finite_pair_has_an_empty_plan_and_harms_no_other(bad, mu, iterations):
     similarity, src_mask, tgt_mask, _ = ragged(3)
-    expected = sinkhorn(similarity, src_mask, tgt_mask, SinkhornOptions(mu=mu, iterations=iterations))
+    expected = plan_of(similarity, src_mask, tgt_mask, mu=mu, iterations=iterations)
     broken = similarity.clone()
     broken[4, 0, 0] = bad
-    plan = sinkhorn(broken, src_mask, tgt_mask, SinkhornOptions(mu=mu, iterations=iterations))
+    plan = plan_of(broken, src_mask, tgt_mask, mu=mu, iterations=iterations)
     assert plan[4].eq(0).all()
     others = [row for row in range(len(plan)) if row != 4]
     assert torch.equal(plan[others], expected[others]) and expected[4].gt(0).any()
@@ -187,7 +170,7 @@ def test_a_non_finite_pair_has_an_empty_plan_and_harms_no_other(bad, mu, iterati
 def test_one_token_on_a_side_gives_exact_ties(order, mu, dtype):
     generator = torch.Generator().manual_seed(0)
     similarity = torch.rand(2, 13, 13, dtype=dtype, generator=generator) * 50
-    plan = sinkhorn(similarity, masks([1, 13], 13), masks([13, 1], 13), SinkhornOptions(mu=mu, order=order))
+    plan = plan_of(similarity, masks([1, 13], 13), masks([13, 1], 13), mu=mu, order=order)
     assert plan[0, 0].unique().numel() == 1 and plan[1, :, 0].unique().numel() == 1
     # A single token's probabilities sum to 1; the other side's are 1 each.
     whole = {"columns-first": (1 / 13, 1.0), "rows-first": (1.0, 1 / 13)}[order]
@@ -202,7 +185,7 @@ def test_empty_sides():
 
 def test_no_iterations_leave_the_kernel():
     similarity = torch.tensor([[[4.0, 2.0], [-1.0, 1e30]], [[4.0, 2.0], [-1.0, 1.0]]])
-    plan = sinkhorn(similarity, masks([2, 2], 2), masks([1, 2], 2), SinkhornOptions(iterations=0, mu=0.5, eps=0.04))
+    plan = plan_of(similarity, masks([2, 2], 2), masks([1, 2], 2), iterations=0, mu=0.5, eps=0.04)
     torch.testing.assert_close(plan[1], torch.tensor([[1.0, 0.25], [1e-4, 1 / 16]]))
     torch.testing.assert_close(plan[0], torch.tensor([[1.0, 0.0], [1e-4, 0.0]]))
 
@@ -218,9 +201,9 @@ def test_narrow_dtypes_are_widened(dtype):
 @pytest.mark.parametrize("mu", [1.0, 0.3])
 def test_autocast_does_not_narrow_it(mu):
     similarity, src_mask, tgt_mask, _ = ragged(4)
-    expected = sinkhorn(similarity.float(), src_mask, tgt_mask, SinkhornOptions(mu=mu))
+    expected = plan_of(similarity.float(), src_mask, tgt_mask, mu=mu)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert torch.equal(sinkhorn(similarity.float(), src_mask, tgt_mask, SinkhornOptions(mu=mu)), expected)
+        assert torch.equal(plan_of(similarity.float(), src_mask, tgt_mask, mu=mu), expected)
 
 
 def test_the_input_is_left_as_it_was():
@@ -243,6 +226,6 @@ def test_many_iterations_on_sides_of_different_length_stay_within_float32(order,
     # The factors of one side would grow by n/m in each iteration, and those of the other shrink.
     similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
     sides = masks([n], n), masks([m], m)
-    exact = sinkhorn(similarity.double(), *sides, SinkhornOptions(iterations=300, order=order, domain="log"))
-    found = sinkhorn(similarity, *sides, SinkhornOptions(iterations=300, order=order))
+    exact = plan_of(similarity.double(), *sides, iterations=300, order=order, domain="log")
+    found = plan_of(similarity, *sides, iterations=300, order=order)
     torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-7)

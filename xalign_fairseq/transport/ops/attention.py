@@ -88,10 +88,7 @@ def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tenso
 def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
     """Sentences of one length are a plain batch as they lie in the row: no copy, no mask, no padding.
 
-    There are at most sqrt(2 N) lengths. One thread, forward and backward, 12 heads of 32 (e5-small) and of 64 (XLM-R
-    base), milliseconds against the padded batch with a mask: 16 sentences of 20 to 80 tokens 9.5 (14.0) and 19.2
-    (27.9); 32 of 5 to 30 5.8 (7.6) and 11.1 (14.5); 64 of 20 to 80 31 (55) and 46 (92); where 5 % are padding both
-    take the same time (docs/performance.md has whole passes).
+    There are at most sqrt(2 N) lengths (scripts/benchmark_packing.py has the times).
     """
     by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
     attend = by_products if by_hand else F.scaled_dot_product_attention
@@ -107,12 +104,9 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
 def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """:func:`torch.nn.functional.scaled_dot_product_attention` by two batched products, with all weights in memory.
 
-    With dropout of the weights torch's own function on a CPU does the same, with a dropout that takes longer than the
-    products, and looks for rows without any key. In bfloat16 it takes 1.3 times this forward, and 10 (short sequences)
-    to 3 (256 tokens) times this backward: it multiplies head by head. The softmax is in float32, whose rows of any
-    length go by vectors (16 sentences of 30 tokens, 12 heads: 0.2 ms instead of 1.0, and 0.1 instead of 0.5 backward).
-    Rows of 256 take half that time in bfloat16 itself, forward and backward, of which a training step shows nothing
-    (1.00 to 1.01 times its tokens a second, small and base, Zen 4).
+    On a CPU torch's own function is slower with dropout of the weights, whose random numbers take longer than the
+    products, and in bfloat16, which it multiplies head by head. The softmax is in float32, whose rows of any length go
+    by vectors.
     """
     scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
     weights = scores.softmax(-1, dtype=torch.promote_types(q.dtype, torch.float32)).to(v.dtype)

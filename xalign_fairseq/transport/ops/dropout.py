@@ -1,10 +1,4 @@
-"""Dropout whose random numbers cost little on a CPU.
-
-torch draws a number of the Mersenne twister for each element there, 7 nanoseconds, and takes 9 for all; of 64 random
-bits, which cost 4, four decisions are made here, and all takes 3 (one thread of a Xeon with AVX-512, float32). With
-torch's, forward and backward passes of 2,000 tokens with all dropout at 0.1 take 1.07 times as long in an encoder of
-XLM-R base's size, and 1.23 times in one of e5-small's.
-"""
+"""Dropout whose random numbers cost little on a CPU: four decisions from 64 random bits, where torch draws for each."""
 
 import torch
 import torch.nn.functional as F

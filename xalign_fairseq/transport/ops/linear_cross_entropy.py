@@ -1,15 +1,13 @@
 """Cross-entropy of a linear layer over a large vocabulary whose logits are never in memory all at once.
 
-Logits of 1,024 predictions over XLM-R's 250,002 tokens are 1 GB in float32, and ``F.cross_entropy`` makes three such
-matrices. Here the vocabulary is walked in chunks. Forward, a chunk's logits are added to the running log-sum-exp of
-each prediction; backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the
-gradient waits for backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it
-is rounded to half precision, and each row of the embedding's gradient is written once.
+The vocabulary is walked in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each prediction;
+backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient waits for
+backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is rounded to half
+precision, and each row of the embedding's gradient is written once.
 
-What backward needs of a chunk's logits is computed again, unless it is among the first :data:`KEPT` bytes, which are
-kept: a fourth product is what the memory costs, and small problems do without it. In the precision of the sums their
-exponentials are kept, with the highest logits that they are relative to: a factor for each prediction makes them
-probabilities. In half precision small ones would be lost before the loss is scaled, so that the logits themselves are.
+What backward needs of a chunk's logits is computed again, unless it is among the first :data:`KEPT` bytes. In the
+precision of the sums their exponentials are kept, with the highest logits that they are relative to; in half precision,
+where small ones would be lost before the loss is scaled, the logits themselves.
 """
 
 from typing import Any, NamedTuple

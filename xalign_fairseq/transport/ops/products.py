@@ -1,23 +1,11 @@
 """Linear maps whose float32 products run, on the CPU, by the fastest library that torch brings for it.
 
 torch multiplies float32 matrices by MKL, which on AMD's processors keeps to AVX2. Its other library, oneDNN, which it
-takes for bfloat16 alone, uses AVX-512 there. GFLOP/s of one thread of an AMD EPYC (Zen 5), torch 2.13:
-
-========================================  ===  ======
-product, rows x in x out                  MKL  oneDNN
-========================================  ===  ======
-forward, 512 x 768 x 3072                  93     209
-forward, 1024 x 384 x 1536                 95     207
-forward of a head, 150 x 384 x 250002      58     129
-gradient of the input, 512 x 768 x 3072    96     178
-gradient of the weight, 512 x 768 x 3072   94     187
-========================================  ===  ======
-
-Held to AVX2 (``ONEDNN_MAX_CPU_ISA=AVX2``) oneDNN is no faster than MKL (104 against 88). So it is taken on AMD's
-processors with AVX-512, never by a timing: a run that is resumed, and each process of several, computes the same.
-Before Zen 5 these run AVX-512 by halves, which leaves oneDNN a tenth ahead; gradients of weights, for which it copies a
-factor, are left to MKL there (:func:`weight_gradient`).
-bfloat16, float16, float64, autocast and other devices are torch's own matter.
+takes for bfloat16 alone, uses AVX-512 there: on Zen 5 about twice as fast for forward products, gradients of inputs and
+gradients of weights. So it is taken on AMD's processors with AVX-512, never by a timing: a run that is resumed, and
+each process of several, computes the same. Before Zen 5 these run AVX-512 by halves, which leaves oneDNN a tenth ahead;
+gradients of weights, for which it copies a factor, are left to MKL there (:func:`weight_gradient`). bfloat16, float16,
+float64, autocast and other devices are torch's own matter.
 """
 
 import functools
@@ -36,8 +24,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 logger = logging.getLogger(__name__)
 
 LIBRARIES = ("auto", "torch", "onednn")
-# rows x in x out from which oneDNN wins, although a call costs more (12 microseconds, the autograd function 5): forward
-# and backward are 1.2 to 1.4 times as fast at this size, 0.7 to 1.1 times at half of it, 1.8 times at four times it.
+# rows x in x out from which oneDNN wins, although a call costs more.
 SMALLEST = 2**22
 ZEN5 = 26  # AMD's family from which on an instruction of AVX-512 takes one cycle of a unit, not two
 
@@ -48,8 +35,7 @@ def select(name: str) -> None:
     """Choose the library of float32 products on the CPU for this process, as ``torch.backends`` does.
 
     Args:
-        name: ``auto`` (oneDNN where it is the faster one by the table above), ``torch`` (what ``F.linear`` takes), or
-            ``onednn``.
+        name: ``auto``, ``torch`` (what ``F.linear`` takes), or ``onednn``.
 
     Raises:
         XalignError: there is no such library, or this torch does not offer it.
@@ -104,7 +90,7 @@ def chosen() -> Libraries:
 
 @functools.cache
 def decide(selected: str) -> Libraries:
-    """What a value of ``--linear-products`` comes to here."""
+    """What a selection comes to here."""
     if selected != "auto":
         return Libraries(selected, selected, "it is selected")
     choice = _automatic(cpu(), torch.backends.cpu.get_cpu_capability())
@@ -157,20 +143,7 @@ def weight_gradient(grad: Tensor, x: Tensor, out: Tensor | None = None) -> Tenso
 
     MKL reads G^T in place, and writes where it is told to. oneDNN reads the second factor in place and copies a
     transposed first: for G^T x that is G, of N x O numbers; for its transpose, x^T G, it is x, but the product has then
-    to be copied to where it goes. What copies less is taken. Milliseconds of two threads of a Zen 4, which is slow at
-    AVX-512, and so takes MKL; the last three with the copy to ``out``:
-
-    ===================  =====  =====  ====
-    N x I x O            G^T x  x^T G   MKL
-    ===================  =====  =====  ====
-    2,044 x 256 x 256      1.7    1.7   1.4
-    2,044 x 256 x 1,024    7.4    5.7   5.8
-    2,044 x 1,024 x 256    6.5    9.1   6.7
-    889 x 768 x 768        6.3    6.2   5.4
-    261 x 256 x 8,000      8.7    7.7   5.4
-    129 x 768 x 10,000    12.2   19.2  10.6
-    300 x 384 x 30,000    45.5   47.9  36.2
-    ===================  =====  =====  ====
+    to be copied to where it goes. What copies less is taken.
 
     Args:
         grad: G = dL/dy, (N, O).

@@ -45,28 +45,25 @@ class Built(NamedTuple):
 
 
 def library(kind: str) -> ctypes.CDLL:
-    """The native library of a kind, compiled if it must be; the same object at each call, in no time.
+    """The native library of a kind, ``cpu`` or ``cuda``; as :func:`built`."""
+    return built(kind).library
+
+
+@functools.cache
+def built(kind: str) -> Built:
+    """The native library of a kind and where it comes from, compiled if it must be; the same object at each call.
 
     The library that was built with the package is taken if it comes from the sources that are here and this CPU, or
     the GPUs, run it; else the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is compiled
     by one process while the others wait.
-
-    Args:
-        kind: ``cpu`` or ``cuda``.
 
     Raises:
         XalignError: it can't be had; the missing piece is named.
 
     Example::
 
-        library("cpu").some_function(ctypes.c_int(1))
+        built("cpu").library.some_function(ctypes.c_int(1))
     """
-    return built(kind).library
-
-
-@functools.cache
-def built(kind: str) -> Built:
-    """As :func:`library`, with where it comes from."""
     fault = prebuilt_fault(kind)
     if fault is None:
         loaded = load(PREBUILT_FOLDER / kind)

@@ -66,15 +66,13 @@ def link_partners(
         sizes: the longest sides (n, m); tokens beyond them have no links.
         options: of Sinkhorn and of the filter.
         probabilities: whether to compute them.
-        highest: one round for all, which has each token's partner of the highest position, unless the filter is
-            ``union``.
+        highest: one round for all, which has each token's partner of the highest position; not of ``union``.
 
     Returns:
         partners (R, B, T) int16 (int32 if T > 32767): the position of each token's partner in the sequence, -1 without
-        one. ``itermax`` and ``itermax-paper`` have R = ``options.rounds``, the others 1, as all with ``highest``; in
-        each round links are
-        one-to-one, but for ``union``, where a source token holds its forward and a target token its backward link.
-        And the links' probabilities (R, B, T) float32, 0 without a link; empty unless asked for.
+        one, with R = ``options.rounds`` of ``itermax`` and ``itermax-paper``, else 1. In each round links are
+        one-to-one, but for ``union``, where a source token holds its forward and a target token its backward link. And
+        the links' probabilities (R, B, T) float32, 0 without a link; empty unless asked for.
 
     Example::
 
