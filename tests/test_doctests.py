@@ -24,7 +24,11 @@ def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
     assert tried and not failed
 
 
-@pytest.mark.parametrize("name", sorted(set(xalign_fairseq.__all__) - {"XalignError", "__version__"}))
+# Batches and AlignmentTrainer need prepared data.
+WITHOUT_SESSION = {"XalignError", "__version__", "Batches", "AlignmentTrainer"}
+
+
+@pytest.mark.parametrize("name", sorted(set(xalign_fairseq.__all__) - WITHOUT_SESSION))
 def test_what_is_imported_from_the_top_has_an_example(name):
     found = doctest.DocTestFinder().find(getattr(xalign_fairseq, name), name)
     assert any(test.examples for test in found)

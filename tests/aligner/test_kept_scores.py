@@ -83,8 +83,10 @@ def test_pairs_of_the_text_and_others_in_any_order(text, tmp_path):
     encoder = Encoder()
     kept = KeptScores(encoder, tmp_path)
     pairs = [("d", "y z"), ("new", "x y"), ("too long", "x"), ("a b", "x"), ("d", "z y")]
-    expected = [(each.src, each.tgt, each.too_long, each.links) for each in
-                Encoder().stream((src.split(), tgt.split()) for src, tgt in pairs)]  # fmt: skip
+    expected = [
+        (each.src, each.tgt, each.too_long, each.links)
+        for each in Encoder().stream((src.split(), tgt.split()) for src, tgt in pairs)
+    ]
     for _ in range(2):  # before the text is read, and after that
         told = []
         for each, (src, tgt, too_long, links) in zip(kept.stream(pairs, told.append), expected, strict=True):

@@ -63,11 +63,11 @@ def test_a_run_folder_is_its_best_checkpoint(tiny_checkpoint):
         ("processes", {"processes": 2}),
         ("device", {"device": "cpu"}),
         ("units", {"units": "subword"}),
-        ("statistics", {"statistics": "folder"}),
+        ("statistics", {"statistics": "folder"}),  # to an encoder's scores
     ],
 )
 def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option, value):
-    with pytest.raises(XalignError, match="has no such option") as raised:
+    with pytest.raises(XalignError, match=r"(has no such option|add to an encoder)") as raised:
         load_aligner(learned, **value)
     assert raised.value.parameters == (option,)
 

@@ -116,13 +116,28 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint,
     for name in ("text.en", "text.xx"):
         (tmp_path / name).write_text((tiny_text / name).read_text() * 1500)
     out = tmp_path / "links"
-    command = [XALIGN, "align", "--model", tiny_checkpoint, "--src", tmp_path / "text.en", "--tgt",
-               tmp_path / "text.xx", "--out", out, "--processes", "2"]  # fmt: skip
+    command = [
+        XALIGN,
+        "align",
+        "--model",
+        tiny_checkpoint,
+        "--src",
+        tmp_path / "text.en",
+        "--tgt",
+        tmp_path / "text.xx",
+        "--out",
+        out,
+        "--processes",
+        "2",
+    ]
     driver = subprocess.Popen(
-        [*map(str, command)], stderr=subprocess.PIPE, text=True, start_new_session=True,
+        [*map(str, command)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    )
     part = Path(f"{out}.part")
     until = time.monotonic() + 120
     while not (part.exists() and part.stat().st_size) and driver.poll() is None and time.monotonic() < until:

@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from xalign_fairseq.aligner.neural import aligner, dtypes
+from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.cli import _aligning, align, layers
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder import dtypes
 from xalign_fairseq.transport import names
 from xalign_fairseq.transport.linking import Linking
 

@@ -98,8 +98,21 @@ def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys
     assert "|layer:1|" in rows[0]["signature"] and "|method:transport|" in rows[0]["signature"]
     assert "|method:itermax|" in rows[1]["signature"] and 0 < rows[1]["p_value"] <= 1
     out = tmp_path / "align.links"
-    main(["align", "--model", str(tiny_checkpoint), "--src", str(data / "en-xx.en"), "--tgt",
-          str(data / "en-xx.xx"), "--out", str(out), "--dtype", "float32"])  # fmt: skip
+    main(
+        [
+            "align",
+            "--model",
+            str(tiny_checkpoint),
+            "--src",
+            str(data / "en-xx.en"),
+            "--tgt",
+            str(data / "en-xx.xx"),
+            "--out",
+            str(out),
+            "--dtype",
+            "float32",
+        ]
+    )
     capsys.readouterr()
     main(["score", "--hyp", str(out), "--gold", str(data / "en-xx.gold"), "--json"])
     assert json.loads(capsys.readouterr().out)["aer"] == rows[0]["aer"]

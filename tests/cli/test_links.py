@@ -50,8 +50,13 @@ def test_links_of_both_directions_symmetrised(text, capsys):
     assert err.startswith("4 pairs; links by fast_align (no checkpoint was given, eflomal is not installed")
     assert "7 forward, 7 backward, 8 found" in err and "4 read, 1 with a blank side, 1 without a link" in err
     assert sorted(path.name for path in text.iterdir()) == [
-        "all.de", "all.en", "out.links", "out.links.json", "ways.fwd", "ways.rev",
-    ]  # fmt: skip
+        "all.de",
+        "all.en",
+        "out.links",
+        "out.links.json",
+        "ways.fwd",
+        "ways.rev",
+    ]
 
 
 def test_the_manifest(text, capsys):
@@ -78,11 +83,21 @@ def test_filters_in_their_order_and_new_texts(text):
     manifest = json.loads((text / "kept.links.json").read_text())
     assert manifest["filters"] == ["identical", "one-to-one", "empty"]
     assert manifest["counts"]["links"] == {
-        "forward": 7, "backward": 7, "found": 8, "identical": 2, "not_one_to_one": 2, "kept": 4,
-    }  # fmt: skip
+        "forward": 7,
+        "backward": 7,
+        "found": 8,
+        "identical": 2,
+        "not_one_to_one": 2,
+        "kept": 4,
+    }
     assert manifest["counts"]["pairs"] == {
-        "read": 4, "blank": 1, "too_long": 0, "without_link": 1, "dropped": 1, "written": 3,
-    }  # fmt: skip
+        "read": 4,
+        "blank": 1,
+        "too_long": 0,
+        "without_link": 1,
+        "dropped": 1,
+        "written": 3,
+    }
     assert links(text, "--filters", "wu-dredze", out="again") == 0
     assert (text / "again.links").read_text() == (text / "kept.links").read_text()
 

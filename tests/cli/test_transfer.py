@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.tiny_checkpoint import WORDS
 
-from tests.cli.conftest import WORDS
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN

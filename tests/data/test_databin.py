@@ -83,9 +83,14 @@ def test_a_missing_pair_lists_those_there(folder, name, message):
             method(*name)
 
 
-def test_missing_monolingual_text_lists_what_is_there(folder):
+def test_missing_text_files_and_folders_are_named(folder, tmp_path):
     with pytest.raises(XalignError, match=r"(?s)train fr.*expected: valid fr.*mono='fr=FILE'"):
         DataBin(folder).mono("valid", "fr")
+    (folder / "train.en-de.de.idx").unlink()
+    with pytest.raises(XalignError, match=r"train\.en-de\.de\.idx"):
+        DataBin(folder).pair("train", "en", "de")
+    with pytest.raises(XalignError, match="does not exist"):
+        DataBin(tmp_path / "nowhere")
 
 
 def test_sides_or_links_of_different_lengths_are_errors(folder):
@@ -95,12 +100,6 @@ def test_sides_or_links_of_different_lengths_are_errors(folder):
     put(folder, pair_prefix("valid", "en", "de", "de"), [[7, 2]])
     with pytest.raises(XalignError, match=r"valid\.en-de\.en: 2, valid\.en-de\.de: 1"):
         DataBin(folder).pair("valid", "en", "de")
-
-
-def test_one_side_alone_is_an_error_that_names_the_file(folder):
-    (folder / "train.en-de.de.idx").unlink()
-    with pytest.raises(XalignError, match=r"train\.en-de\.de\.idx"):
-        DataBin(folder).pair("train", "en", "de")
 
 
 def test_dictionaries_of_fairseq_preprocess_must_be_the_same(folder):
@@ -123,8 +122,3 @@ def test_manifest_and_model(folder):
     (folder / "manifest.json").write_text("{")
     with pytest.raises(XalignError, match=r"manifest\.json"):
         _ = DataBin(folder).manifest
-
-
-def test_no_folder_is_an_error(tmp_path):
-    with pytest.raises(XalignError, match="does not exist"):
-        DataBin(tmp_path / "nowhere")

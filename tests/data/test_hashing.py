@@ -28,13 +28,8 @@ def test_a_hash_is_the_polynomial_whatever_the_padding(sentence, padding):
     assert polynomial(tokens, pad=1).tolist() == [signed(expected % WORD)]
 
 
-def test_every_row_has_its_own():
-    rows = [[0, 5, 2], [0, 6, 2], [5, 0, 2], [0, 5, 5], [0, 2, 1], [2, 0, 1], [0, 0, 2]]
-    hashes = polynomial(torch.tensor(rows), pad=1)
-    assert len(set(hashes.tolist())) == len(rows)
-    assert polynomial(torch.tensor(rows[3:5]), pad=1).tolist() == hashes[3:5].tolist()
-
-
 def test_all_sentences_of_two_small_ids_differ():
     ids = torch.arange(2, 302)
     assert len(polynomial(torch.cartesian_prod(ids, ids), pad=1).unique()) == 300 * 300
+    rows = torch.tensor([[0, 5, 2], [0, 6, 2], [5, 0, 2], [0, 5, 5], [0, 2, 1], [2, 0, 1], [0, 0, 2]])
+    assert len(polynomial(rows, pad=1).unique()) == len(rows)

@@ -106,28 +106,6 @@ def test_links_that_are_taught():
     assert gold([0], [0]).taught.shape == (0, 3)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_partners_against_plain_loops(seed):
-    random = np.random.default_rng(seed)
-    sizes = [random.integers(1, 4, random.integers(1, 6)) for _ in range(2)]
-    words = [np.repeat(np.arange(len(side)), side) for side in sizes]
-    # One link at most for each word, so that none is overwritten.
-    count = min(len(side) for side in sizes)
-    chosen = zip(*(random.permutation(len(side))[:count] for side in sizes), strict=True)
-    links = [[int(i), int(j), 1] for i, j in chosen]
-    span = np.array([1, 1 + len(words[0]), 2 + len(words[0]), 2 + len(words[0]) + len(words[1])])
-    expected = {}
-    for i, j, _ in links:
-        a, b = (
-            [start + k for k in np.flatnonzero(side == w)]
-            for side, w, start in zip(words, (i, j), span[::2], strict=True)
-        )
-        expected |= {at: b[k * len(b) // len(a)] for k, at in enumerate(a)}
-        expected |= {at: a[k * len(a) // len(b)] for k, at in enumerate(b)}
-    partner = subword_partners(gold(*words, *links), span, span[3] + 1)
-    assert {k: p for k, p in enumerate(partner.tolist()) if p >= 0} == expected
-
-
 def test_a_block_begins_with_its_own_symbol_and_is_masked_by_whole_words_on_request():
     starts = np.zeros(100, dtype=bool)
     starts[[10, 20]] = True

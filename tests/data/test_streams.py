@@ -56,6 +56,9 @@ def test_an_exchanged_item_has_its_sides_and_links_exchanged(stream):
     straight.src_words, straight.tgt_words = np.array([0, 1]), np.array([0])
     straight.links = np.array([[1, 0, 1]])
     assert exchange(straight).links.tolist() == [[0, 1, 1]]
+    corpus = stream.corpora[0]
+    stream = BitextStream([Corpus(0, corpus.src, corpus.tgt, langs=(4, 2))], max_length=100)
+    assert stream[0].langs == (4, 2) and stream[1].langs == (2, 4)
 
 
 def test_mono_blocks_cover_the_text_once(tmp_path, write_mmap):
@@ -113,9 +116,3 @@ def test_pairs_with_a_side_outside_the_limits_are_left_out_and_counted(stream):
     items, dropped = stream.all()
     inside = (sides >= 2).all(1) & (sides <= 4).all(1)
     assert items.tolist() == np.flatnonzero(inside).tolist() and dropped == (~inside).sum() > 0
-
-
-def test_an_exchanged_item_has_its_languages_exchanged(tmp_path, write_mmap):
-    src, tgt = (write_mmap(tmp_path / name, [[5, 2]]) for name in "ab")
-    stream = BitextStream([Corpus(0, src, tgt, langs=(4, 2))], max_length=100)
-    assert stream[0].langs == (4, 2) and stream[1].langs == (2, 4)

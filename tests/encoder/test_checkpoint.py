@@ -40,28 +40,27 @@ def test_updates_of_a_checkpoint_and_of_a_damaged_one(tmp_path):
     path.write_bytes(path.read_bytes()[:300])  # half a copy
     assert checkpoint.updates_of(path) is None
     assert checkpoint.updates_of(tmp_path / "nothing.pt") is None
+    for more in ({}, {"optimizer_history": None}, {"optimizer_history": []}, {"task_state": {}}):
+        assert checkpoint.updates_of(saved(tmp_path, {"model": {}, **more})) == 0  # not trained, and not damaged
 
 
-@pytest.mark.parametrize("more", [{}, {"optimizer_history": None}, {"optimizer_history": []}, {"task_state": {}}])
-def test_a_model_without_training_has_had_no_updates_and_is_not_damaged(tmp_path, more):
-    assert checkpoint.updates_of(saved(tmp_path, {"model": {}, **more})) == 0
-
-
-@pytest.mark.parametrize("what", ["untied", "not whole"])
-def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, caplog, what):
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [("untied", "it is not tied to the embeddings"), ("not whole", "it lacks dense.bias"), ("none", None)],
+)
+def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, caplog, what, reason):
     whole, _ = checkpoint.load_encoder(old_state)
     [tied] = [name for name in old_state["model"] if name.endswith("lm_head.weight")]
     if what == "untied":
         model = {**old_state["model"], tied: old_state["model"][tied] + 1}
     else:
-        model = {name: value for name, value in old_state["model"].items() if not name.endswith("lm_head.dense.bias")}
+        lacks = "lm_head.dense.bias" if what == "not whole" else "lm_head"
+        model = {name: value for name, value in old_state["model"].items() if lacks not in name}
     assert not caplog.records
     encoder, _ = checkpoint.load_encoder({**old_state, "model": model}, "old.pt")
-    reason = "it is not tied to the embeddings" if what == "untied" else "it lacks dense.bias"
-    assert [record.getMessage() for record in caplog.records] == [
-        f"old.pt: the masked-language-model head is left out: {reason}",
-        "old.pt has no masked-language-model head: one is made from its embeddings",
-    ]
+    left_out = [f"old.pt: the masked-language-model head is left out: {reason}"] if reason else []
+    made = "old.pt has no masked-language-model head: one is made from its embeddings"
+    assert [record.getMessage() for record in caplog.records] == [*left_out, made]
     assert torch.equal(encoder.states(tokens).layer(), whole.states(tokens).layer())
     assert encoder.lm_head.weight is encoder.sentence_encoder.embed_tokens.weight
     assert torch.equal(encoder.lm_head.dense.weight, torch.eye(24))
@@ -93,7 +92,10 @@ def test_torch_s_own_list_of_safe_globals_stays_as_it_was(old_state, tmp_path):
 
 
 def test_sizes_come_from_the_weights_and_heads_from_the_options(old_state):
-    config = checkpoint.load_encoder(old_state)[0].config
+    old_state["model"]["heads.dwa.query.weight"] = torch.ones(2, 2)
+    encoder, heads = checkpoint.load_encoder(old_state)
+    assert list(heads) == ["heads.dwa.query.weight"]
+    config = encoder.config
     assert (config.encoder_layers, config.encoder_embed_dim, config.encoder_ffn_embed_dim) == (3, 24, 40)
     assert (config.encoder_attention_heads, config.vocab_size, config.max_positions) == (4, 35, 20)
 
@@ -119,19 +121,6 @@ def test_todays_options_are_read_from_cfg(roberta):
     assert checkpoint.options({"model": {}}) == {}
 
 
-def test_a_checkpoint_without_the_masked_language_model_head(old_state, tokens):
-    whole, _ = checkpoint.load_encoder(old_state)
-    old_state["model"] = {k: v for k, v in old_state["model"].items() if "lm_head" not in k}
-    bare, _ = checkpoint.load_encoder(old_state)
-    assert torch.equal(bare.states(tokens).layer(), whole.states(tokens).layer())
-
-
-def test_heads_of_objectives_come_beside_the_encoder(old_state):
-    old_state["model"]["heads.dwa.query.weight"] = torch.ones(2, 2)
-    _, heads = checkpoint.load_encoder(old_state)
-    assert list(heads) == ["heads.dwa.query.weight"]
-
-
 @pytest.mark.parametrize("change", ["missing", "unexpected"])
 def test_a_parameter_too_few_or_too_many_is_named(old_state, change):
     key = "decoder.sentence_encoder.layers.1.fc2.bias"
@@ -141,11 +130,6 @@ def test_a_parameter_too_few_or_too_many_is_named(old_state, change):
         old_state["model"][key.replace("fc2", "fc3")] = torch.zeros(3)
     with pytest.raises(XalignError, match=rf"{change} \['sentence_encoder.layers.1.fc[23].bias'\]"):
         checkpoint.load_encoder(old_state)
-
-
-def test_a_model_of_another_kind():
-    with pytest.raises(XalignError, match=r"no encoder of this kind[\s\S]*encoder.embed_tokens.weight"):
-        checkpoint.load_encoder({"model": {"encoder.embed_tokens.weight": torch.zeros(3, 2)}})
 
 
 @pytest.mark.parametrize("module", ["fairseq.meters", "fairseq.logging.meters"])
@@ -205,7 +189,7 @@ def test_a_file_that_is_no_checkpoint(tmp_path, content):
         checkpoint.read(path)
 
 
-def test_a_missing_file_a_folder_and_a_bare_state_dict(old_state, tmp_path):
+def test_a_missing_file_a_folder_and_other_contents(old_state, tmp_path):
     for path in (tmp_path / "none.pt", tmp_path):
         with pytest.raises(XalignError, match="does not exist"):
             checkpoint.read(path)
@@ -213,3 +197,5 @@ def test_a_missing_file_a_folder_and_a_bare_state_dict(old_state, tmp_path):
         checkpoint.read(saved(tmp_path, old_state["model"]))
     with pytest.raises(XalignError, match=r"not a fairseq checkpoint[\s\S]*a list"):
         checkpoint.read(saved(tmp_path, [1]))
+    with pytest.raises(XalignError, match=r"no encoder of this kind[\s\S]*encoder.embed_tokens.weight"):
+        checkpoint.load_encoder({"model": {"encoder.embed_tokens.weight": torch.zeros(3, 2)}})

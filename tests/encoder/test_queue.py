@@ -33,15 +33,10 @@ def test_hash_is_the_polynomial_and_survives_every_dtype_of_the_queue():
         expected = sum((x + 1) * pow(base, t + 1, 1 << 64) for t, x in enumerate(row)) % (1 << 64) >> 16
         assert [int(part) for part in found] == [expected >> 24, expected & 0xFFFFFF]
     hashes = sentence_hash(tokens, pad=1)
+    assert torch.equal(sentence_hash(torch.nn.functional.pad(tokens, (0, 3), value=1), pad=1), hashes)
     for queue in (KeyQueue(5, 3), KeyQueue(5, 3).half(), KeyQueue(5, 3).bfloat16(), KeyQueue(5, 3).double()):
         queue.enqueue(torch.zeros(5, 3), hashes, hashes + 1)
         assert same_sentence(hashes, queue.sentences).tolist() == torch.eye(5).bool().tolist()
-
-
-def test_padding_does_not_change_the_hash():
-    short, long = sentences([0, 5, 2]), sentences([0, 5, 2], [0, 5, 5, 5, 2])
-    assert (sentence_hash(short, 1)[0] == sentence_hash(long, 1)[0]).all()
-    assert (sentence_hash(long, 1)[0] != sentence_hash(long, 1)[1]).any()
 
 
 @pytest.mark.parametrize("sizes", [(1,) * 9, (5, 5, 5, 5), (2, 3, 4, 5, 1, 0, 3), (4, 5)])
@@ -67,6 +62,9 @@ def test_random_keys_are_unit_vectors_of_no_sentence():
     assert queue.full and torch.allclose(queue.keys.norm(dim=1), torch.ones(50))
     assert len(queue.keys.unique(dim=0)) == 50
     assert not same_sentence(sentence_hash(sentences([0, 2], [0, 5, 2]), 1), queue.sentences).any()
+    same, other = KeyQueue(50, 4), KeyQueue(50, 4)
+    same.fill_at_random(seed=1), other.fill_at_random(seed=2)
+    assert torch.equal(queue.keys, same.keys) and not torch.equal(queue.keys, other.keys)
 
 
 def test_keys_stay_in_float32_in_a_half_model():
@@ -87,10 +85,3 @@ def test_a_queue_holds_sentences_and_their_translations_until_it_is_cleared():
     assert queue.holds(hashes)[:, :2].tolist() == [[True, False], [False, True], [True, False], [False, True]]
     queue.clear()
     assert not queue.filled and not queue.keys.any() and not queue.holds(hashes).any()
-
-
-def test_the_seed_decides_the_random_keys():
-    queues = [KeyQueue(6, 4) for _ in range(3)]
-    for queue, seed in zip(queues, (7, 7, 8), strict=True):
-        queue.fill_at_random(seed)
-    assert torch.equal(queues[0].keys, queues[1].keys) and not torch.equal(queues[0].keys, queues[2].keys)

@@ -16,11 +16,6 @@ def cast(model, dtype):
     return model
 
 
-def test_the_device_is_where_the_weights_are(encoder):
-    assert encoder.device == torch.device("cpu")
-    assert encoder.to("meta").device == torch.device("meta")
-
-
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 2e-5)])
 def test_hidden_states_and_logits_equal_fairseqs_roberta(roberta, encoder, tokens, dtype, tolerance):
     theirs = cast(roberta[0], dtype)
@@ -75,12 +70,6 @@ def test_padding_takes_no_position_and_positions_run_on_over_the_inner_separator
         assert found[tokens.eq(1)].abs().max() == 0
 
 
-def test_the_output_map_is_tied_to_the_embeddings(encoder):
-    assert encoder.lm_head.weight is encoder.sentence_encoder.embed_tokens.weight
-    encoder.double()
-    assert encoder.lm_head.weight is encoder.sentence_encoder.embed_tokens.weight
-
-
 def test_initialisation_is_berts():
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(vocab_size=500, encoder_layers=1, encoder_embed_dim=64, encoder_attention_heads=4))
@@ -90,6 +79,8 @@ def test_initialisation_is_berts():
     assert layer.self_attn.q_proj.bias.abs().max() == 0
     assert encoder.sentence_encoder.embed_tokens.weight[1].abs().max() == 0
     assert encoder.sentence_encoder.embed_positions.weight[1].abs().max() == 0
+    assert encoder.lm_head.weight is encoder.double().sentence_encoder.embed_tokens.weight
+    assert encoder.device == torch.device("cpu") and encoder.to("meta").device == torch.device("meta")
 
 
 @pytest.mark.parametrize("kind", ["attention_dropout", "activation_dropout"])

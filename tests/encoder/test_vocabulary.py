@@ -1,9 +1,7 @@
-import io
-
 import numpy as np
 import pytest
-import sentencepiece
 import torch
+from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -14,12 +12,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 @pytest.fixture(scope="module")
 def spm():
     """The bytes of a sentencepiece model."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(["the red house", "a big cat", "der rote hund"] * 20), model_writer=model,
-        vocab_size=30, hard_vocab_limit=False, minloglevel=2, num_threads=1,
-    )  # fmt: skip
-    return model.getvalue()
+    return sentencepiece_model(["the red house", "a big cat", "der rote hund"] * 20, vocab_size=30)
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +49,6 @@ def test_the_checkpoints_own_tokenizer(stored, spm, dictionary):
     assert ids(load_tokenizer(stored, len(dictionary) + 1)) == expected(spm, dictionary)
 
 
-def test_files_given_by_the_user(spm, dictionary, folder):
-    given = {"dictionary": folder / "dict.txt", "spm": folder / "sentencepiece.model"}
-    assert ids(load_tokenizer({}, len(dictionary) + 1, **given)) == expected(spm, dictionary)
-
-
 def test_the_data_bin_that_the_options_name(spm, dictionary, folder, stored):
     state = {"cfg": {"task": {"data": f"{folder}-gone:{folder}"}}}
     assert ids(load_tokenizer(state, len(dictionary) + 1)) == expected(spm, dictionary)
@@ -90,26 +78,20 @@ def test_a_tokenizer_that_is_nowhere(state):
         load_tokenizer(state, 30)
 
 
-@pytest.mark.parametrize("rows", [-1, 0, 2])
-def test_a_dictionary_of_another_size(folder, dictionary, rows):
-    size = len(dictionary)
-    with pytest.raises(
-        XalignError, match=rf"does not fit the checkpoint[\s\S]*{size + 1} ids \({size} symbols and <mask>"
-    ):
-        load_tokenizer({}, size + rows, dictionary=folder / "dict.txt", spm=folder / "sentencepiece.model")
-
-
-def test_a_dictionary_that_holds_the_mask_itself(folder, dictionary):
-    with open(folder / "dict.txt", "a", encoding="utf-8") as stream:
-        stream.write("<mask> 1\n")
-    loaded = load_tokenizer({}, len(dictionary) + 1, dictionary=folder / "dict.txt", spm=folder / "sentencepiece.model")
-    assert loaded.dictionary.mask_index == len(dictionary)
-
-
-def test_a_dictionary_of_the_same_size_in_another_order(stored, dictionary, tmp_path):
+def test_files_given_by_the_user(folder, dictionary, stored, spm, tmp_path):
+    size, given = len(dictionary), {"dictionary": folder / "dict.txt", "spm": folder / "sentencepiece.model"}
+    assert ids(load_tokenizer({}, size + 1, **given)) == expected(spm, dictionary)
+    for rows in (-1, 0, 2):
+        with pytest.raises(
+            XalignError, match=rf"does not fit the checkpoint[\s\S]*{size + 1} ids \({size} symbols and <mask>"
+        ):
+            load_tokenizer({}, size + rows, **given)
     Dictionary(reversed(dictionary.symbols[4:])).save(tmp_path / "dict.txt")
     with pytest.raises(XalignError, match=r"does not fit the checkpoint[\s\S]*with the symbols that it stores"):
-        load_tokenizer(stored, len(dictionary) + 1, dictionary=tmp_path / "dict.txt")
+        load_tokenizer(stored, size + 1, dictionary=tmp_path / "dict.txt")
+    with open(folder / "dict.txt", "a", encoding="utf-8") as stream:
+        stream.write("<mask> 1\n")
+    assert load_tokenizer({}, size + 1, **given).dictionary.mask_index == size
 
 
 def test_a_missing_sentencepiece_model_and_one_that_is_none(stored, dictionary, tmp_path):

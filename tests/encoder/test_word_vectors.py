@@ -23,6 +23,10 @@ def test_first_tokens_and_means_by_hand(hidden):
     assert torch.equal(first, torch.stack([hidden[0, 6], hidden[0, 5], hidden[1, 3]]))
     mean = word_vectors(hidden, TABLE, ROWS, NUMBERS, None, "mean")
     torch.testing.assert_close(mean, torch.stack([hidden[0, 6:9].mean(0), hidden[0, 5], hidden[1, 3]]))
+    for pooling in POOLINGS:
+        assert word_vectors(hidden, TABLE, ROWS[:0], NUMBERS[:0], None, pooling).shape == (0, 4)
+    with pytest.raises(ValueError, match="first, mean, not max"):
+        word_vectors(hidden, TABLE, ROWS, NUMBERS, None, "max")
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)
@@ -46,13 +50,3 @@ def test_the_gradient_is_that_of_finite_differences(hidden, pooling):
     assert torch.autograd.gradcheck(
         lambda states: word_vectors(states, TABLE, *twice, None, pooling), (hidden.requires_grad_(),)
     )
-
-
-@pytest.mark.parametrize("pooling", POOLINGS)
-def test_no_words_have_no_vectors(hidden, pooling):
-    assert word_vectors(hidden, TABLE, ROWS[:0], NUMBERS[:0], None, pooling).shape == (0, 4)
-
-
-def test_an_unknown_pooling_is_refused(hidden):
-    with pytest.raises(ValueError, match="first, mean, not max"):
-        word_vectors(hidden, TABLE, ROWS, NUMBERS, None, "max")

@@ -86,19 +86,11 @@ def test_twins_of_equal_embeddings_are_aligned_and_turned_ones_are_not():
     assert [each.score for each in lexicon_scores(table, lexicon)] == [1.0, 0.0, 0.8]
 
 
-def test_a_lexicon_of_one_part_has_one_score():
+def test_one_part_the_seed_and_what_can_not_be_scored():
     table, lexicon, _ = random_case(1)
     assert [each.part for each in lexicon_scores(table, lexicon.entries(HELD_OUT))] == ["held out"]
-
-
-def test_the_interval_is_by_the_seed():
-    table, lexicon, _ = random_case(2)
     first, same, other = (lexicon_scores(table, lexicon, samples=50, seed=seed) for seed in (1, 1, 2))
     assert first == same != other
-
-
-def test_what_can_not_be_scored():
-    table, lexicon, _ = random_case(1)
     with pytest.raises(XalignError, match="no embedding"):
         lexicon_scores(table[:50], lexicon)
     with pytest.raises(XalignError, match="no entry"):

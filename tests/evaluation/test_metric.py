@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from xalign_fairseq.evaluation import parsing, qa, retrieval, tagging
 from xalign_fairseq.evaluation.metric import ACCURACY, Metric, f1, ratio
 
 LENGTHS = Metric("share", ("equal", "items"), lambda gold, mine, language: (gold == mine, 1), ratio, "hand-made")
@@ -38,16 +39,18 @@ def test_counts_are_of_items_and_the_score_is_of_their_sum():
     assert counts.dtype == np.float64 and counts.tolist() == [[1, 1], [1, 1], [0, 1], [0, 1]]
     assert LENGTHS.score(counts) == 0.5
     assert LENGTHS.score(counts[[0, 0, 2]]) == pytest.approx(2 / 3)  # any resample
-
-
-def test_no_item_has_no_counts_and_scores_0():
-    counts = LENGTHS.counts([], [], "en")
-    assert counts.shape == (0, 2) and LENGTHS.score(counts) == 0
-
-
-def test_every_item_needs_a_prediction():
+    nothing = LENGTHS.counts([], [], "en")
+    assert nothing.shape == (0, 2) and LENGTHS.score(nothing) == 0
     with pytest.raises(ValueError, match="zip"):
         LENGTHS.counts("ab", "a", "en")
+
+
+def test_metrics_of_one_name_have_variants_of_their_own():
+    metrics = [tagging.ENTITY_F1, tagging.XTREME_POS_F1, parsing.LAS, parsing.UAS, parsing.LAS_ALL, parsing.UAS_ALL]
+    metrics += [qa.SQUAD_EM, qa.SQUAD_F1, qa.MLQA_EM, qa.MLQA_F1, *retrieval.RETRIEVAL_METRICS]
+    names = ["f1", "f1", "las", "uas", "conll-las", "conll-uas", "em", "f1", "em", "f1"]
+    assert [metric.name for metric in metrics[:10]] == names
+    assert len({(metric.name, metric.variant) for metric in metrics}) == len(metrics)
 
 
 def test_three_of_four():
@@ -55,13 +58,3 @@ def test_three_of_four():
     counts = ACCURACY.counts(golds, predictions, "de")
     assert counts.tolist() == [[1, 1], [0, 1], [1, 1], [1, 1]]
     assert ACCURACY.score(counts) == 0.75
-
-
-def test_no_item_scores_0():
-    counts = ACCURACY.counts([], [], "de")
-    assert counts.shape == (0, 2) and ACCURACY.score(counts) == 0
-
-
-def test_every_item_has_a_prediction():
-    with pytest.raises(ValueError):
-        ACCURACY.counts(["0", "1"], ["0"], "de")

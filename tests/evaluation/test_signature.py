@@ -16,15 +16,11 @@ def metric(name="accuracy", variant="share of items"):
     return Metric(name, ("correct", "items"), lambda gold, mine, language: (gold == mine, 1), ratio, variant)
 
 
-def test_the_line():
-    found = task_signature(metric(), "xnli", "0123456789ab", language="de")
-    assert found == (
+def test_parts_are_read_back_whatever_they_hold():
+    assert task_signature(metric(), "xnli", "0123456789ab", language="de") == (
         "metric:accuracy|variant:share of items|benchmark:xnli|language:de|data:sha256-0123456789ab"
         f"|version:{__version__}"
     )
-
-
-def test_parts_are_read_back_whatever_they_hold():
     line = task_signature(metric(variant="a|b: c\n d"), "pos", "ff", language="zh", windows=128)
     assert "\n" not in line
     assert parse_signature(line) == {
@@ -70,13 +66,7 @@ def test_a_score_of_an_encoder():
     assert "|method:itermax|rounds:3|alpha:0.9|version" in signature("itermax", {"rounds": 3})
     assert "|similarity:pointer|" in signature("transport", similarity="pointer")
     assert "encoding" not in line and "|encoding:separate|" in signature("argmax", encoding="separate")
-
-
-def test_a_description_stays_one_field_of_one_line():
     line = score_signature(system="layer 8\n itermax|mu 1")
     assert "|system:layer 8 itermax/mu 1|" in line and "\n" not in line
-
-
-def test_the_data_of_several_sets_stand_before_the_version():
     found = on_data(signature("argmax"), {"de-en": "01ab", "a|b": "cd"})
     assert found.endswith(f"|method:argmax|data:de-en=sha256-01ab,a/b=sha256-cd|version:{__version__}")

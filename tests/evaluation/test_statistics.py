@@ -130,6 +130,9 @@ def test_the_seed_decides_and_blocks_do_not(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(bootstrap, "BLOCK", 120)
             assert (compare(a, b, ratio, samples=101, seed=7).drawn == found).all()
+    system = np.stack([np.array([0.1, 0.4, 0.6, 0.7]), np.ones(4)], axis=-1)[:, None]  # one item: the seed draws runs
+    one, two = (paired_items_and_seeds([system], [system], ratio, samples=50, seed=seed).drawn for seed in (1, 2))
+    assert (one != two).any()
 
 
 def test_systems_resampled_together_compare_as_two_by_themselves():
@@ -284,12 +287,9 @@ def test_the_interval_by_its_seed_and_level():
     [([1, 2], [1, 2]), ([1, 2, 3], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [4, 4, 4]), ([], []),
      ([1, 2, math.nan], [1, 2, 3]), ([1, 2, 3], [1, math.inf, 3])],
 )  # fmt: skip
-def test_points_without_a_rank_correlation(x, y):
+def test_points_without_a_rank_correlation(x, y, monkeypatch):
     with pytest.raises(XalignError, match="no rank correlation"):
         spearman(x, y)
-
-
-def test_without_scipy_the_error_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(XalignError, match=r"(?s)needs SciPy.*pip install scipy"):
         spearman([1, 2, 3], [1, 3, 2])
@@ -300,9 +300,3 @@ def test_an_interval_without_a_resample_that_correlates_is_unknown():
     found = [spearman([1, 2, 3], [1, 3, 2], samples=1, seed=seed) for seed in range(40)]
     assert any(math.isnan(each.low) and math.isnan(each.high) for each in found)
     assert all(each.rho == pytest.approx(0.5, abs=1e-12) for each in found)
-
-
-def test_the_seed_decides_which_runs_are_drawn():
-    system = np.stack([np.array([0.1, 0.4, 0.6, 0.7]), np.ones(4)], axis=-1)[:, None]  # one item
-    one, two = (paired_items_and_seeds([system], [system], ratio, samples=50, seed=seed).drawn for seed in (1, 2))
-    assert (one != two).any()

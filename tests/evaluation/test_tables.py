@@ -15,6 +15,11 @@ def test_markdown():
         "A note.",
     ]  # fmt: skip
     assert "| --- | --- | ---: |" in Table("", ("a", "b", "c"), [("1", "2", "3")], names=2).to_markdown()
+    assert markdown(("run", "pair", "AER"), [("a", "ro-en", "30.8")], names=2) == (
+        "| run | pair | AER |\n| --- | --- | ---: |\n| a | ro-en | 30.8 |"
+    )
+    assert markdown(("run", "AER"), []) == "| run | AER |\n| --- | ---: |"
+    assert markdown_text(r"a|b\c*<s>") == r"a\|b\\c\*\<s>"
 
 
 def test_latex():
@@ -23,10 +28,6 @@ def test_latex():
         r"name & a\_b & c \\", r"\midrule", r"x{*} & 1 & 2 \\", r"y & 3 & \textbf{4 \%} \\",
         r"\bottomrule", r"\end{tabular}", r"\caption{A \textbar{} B. A note.}", r"\end{table}",
     ]  # fmt: skip
-
-
-def test_markdown_escapes():
-    assert markdown_text(r"a|b\c*<s>") == r"a\|b\\c\*\<s>"
 
 
 def test_latex_escapes():
@@ -39,13 +40,6 @@ def test_a_row_of_latex_is_no_option_of_the_line_before_it():
     r"""``\\`` and ``\midrule`` read on: ``[`` begins a length, and a star is swallowed."""
     lines = Table("", ("name", "AER"), [("[ours]", "1"), ("*theirs", "2")]).to_latex().split("\n")
     assert lines[lines.index(r"\midrule") + 1 :][:2] == [r"{[}ours] & 1 \\", r"{*}theirs & 2 \\"]
-
-
-def test_names_are_left_aligned_and_figures_right():
-    assert markdown(("run", "pair", "AER"), [("a", "ro-en", "30.8")], names=2) == (
-        "| run | pair | AER |\n| --- | --- | ---: |\n| a | ro-en | 30.8 |"
-    )
-    assert markdown(("run", "AER"), []) == "| run | AER |\n| --- | ---: |"
 
 
 @pytest.mark.parametrize(

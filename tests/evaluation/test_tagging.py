@@ -144,8 +144,3 @@ def test_accuracy_is_over_words_and_not_over_sentences():
 def test_every_word_has_a_prediction(metric):
     with pytest.raises(XalignError, match="1 tags for 2 words"):
         metric.counts([["O"], ["O", "O"]], [["O"], ["O"]], "de")
-
-
-def test_variants_tell_the_metrics_of_one_name_apart():
-    metrics = [ENTITY_F1, XTREME_POS_F1]
-    assert {metric.name for metric in metrics} == {"f1"} and len({metric.variant for metric in metrics}) == 2

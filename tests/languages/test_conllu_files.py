@@ -146,21 +146,11 @@ def test_transformations_see_the_tree_and_the_number_of_the_sentence(write):
     assert seen == [(0, SyntaxTree((3, 3, 3, -1, 5, 3, 3), relations, tags)), (1, None)]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "what", "found"),
-    [
-        ("\t6\tpunct", "\t5\tpunct", "run in a circle", "5 -> 5"),
-        ("\t4\tvocative", "\t5\tvocative", "run in a circle", "5 -> 6 -> 5"),
-        ("\t4\tnsubj", "\t8\tnsubj", "no word of its sentence", "head 8 of word 1"),
-        ("\t4\tnsubj", "\t0\troot", "does not have one root", "2 words with head 0: 1, 4"),
-        ("\t4\tnsubj", "\t_\tnsubj", "labelled in part", "_ in column 7 of 1 of 7 words, the first of them 1"),
-    ],
-)
-def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write, old, new, what, found):
-    path = write("# text = Hm\n1\tHm\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n" + NATURAL.replace(old, new, 1))
-    with pytest.raises(XalignError, match=what) as error:
+def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write):
+    circle = NATURAL.replace("\t4\tvocative", "\t5\tvocative", 1)
+    path = write("# text = Hm\n1\tHm\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n" + circle)
+    with pytest.raises(XalignError, match=rf"(?s)run in a circle.*{path}, line 4 \(sentence d1-1\).*5 -> 6 -> 5"):
         conllu_files.read(path)
-    assert f"{path}, line 4 (sentence d1-1)" in str(error.value) and found in str(error.value)
 
 
 def test_trees_of_a_file_without_any_stand_beside_it(write, tmp_path):
@@ -174,9 +164,6 @@ def test_trees_of_a_file_without_any_stand_beside_it(write, tmp_path):
         conllu_files.trees_beside(tmp_path / "dev-en.tsv", words * 2)
     with pytest.raises(XalignError, match=r"(?s)has no trees.*test-en\.conllu"):
         conllu_files.trees_beside(tmp_path / "test-en.tsv", words)
-
-
-def test_a_sentence_without_heads_is_no_tree_beside(write, tmp_path):
     write(NATURAL.partition("\n\n")[2], "x.conllu")
     with pytest.raises(XalignError, match=r"(?s)not that of its sentence.*no heads"):
         conllu_files.trees_beside(tmp_path / "x.tsv", [["Yes"]])

@@ -1,8 +1,8 @@
-import io
 import random
 
 import pytest
 import sentencepiece
+from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import Piece, with_pieces
@@ -18,12 +18,8 @@ ODD = ["ab¨c", "ab\u200bcd", "\u200b", "¨", "ﬁab", "Ⅳ", "Ж", "abЖЖcd", 
 def train(path, **options):
     chance = random.Random(1)
     words = ["".join(chance.choices("abcdefghikl.,", k=chance.randint(1, 8))) for _ in range(300)]
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([" ".join(chance.choices(words, k=9)) for _ in range(600)]), model_writer=model,
-        hard_vocab_limit=False, minloglevel=2, num_threads=1, **{"vocab_size": 120} | options,
-    )  # fmt: skip
-    path.write_bytes(model.getvalue())
+    lines = [" ".join(chance.choices(words, k=9)) for _ in range(600)]
+    path.write_bytes(sentencepiece_model(lines, **{"vocab_size": 120} | options))
     return path
 
 

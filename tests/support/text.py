@@ -1,8 +1,10 @@
 """Small data-bins and texts, and a vocabulary of BERT's kind with checkpoints that have it."""
 
+import io
 import itertools
 
 import numpy as np
+import sentencepiece
 import torch
 
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, words_prefix
@@ -14,9 +16,13 @@ from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 SYMBOLS = 40
 CONFIG = EncoderConfig(
-    vocab_size=SYMBOLS + 5, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32,
-    encoder_attention_heads=2, max_positions=64,
-)  # fmt: skip
+    vocab_size=SYMBOLS + 5,
+    encoder_layers=2,
+    encoder_embed_dim=16,
+    encoder_ffn_embed_dim=32,
+    encoder_attention_heads=2,
+    max_positions=64,
+)
 
 
 def write_plain_data(folder, pairs=60):
@@ -84,9 +90,13 @@ LINES = [
     "Con đường này dẫn đến trường đại học Hà Nội.",
 ]
 WORDPIECE_SIZES = {
-    "encoder_layers": 2, "encoder_embed_dim": 32, "encoder_ffn_embed_dim": 64, "encoder_attention_heads": 2,
-    "max_positions": 128, "layer_norm_eps": 1e-12,
-}  # fmt: skip
+    "encoder_layers": 2,
+    "encoder_embed_dim": 32,
+    "encoder_ffn_embed_dim": 64,
+    "encoder_attention_heads": 2,
+    "max_positions": 128,
+    "layer_norm_eps": 1e-12,
+}
 
 
 def train_symbols(lines, lowercase=False, size=400):
@@ -112,3 +122,11 @@ def write_bert(path, symbols):
     }
     torch.save(state, path)
     return state
+
+
+def sentencepiece_model(lines, **options):
+    """The bytes of a sentencepiece model of these lines; ``options`` are the trainer's."""
+    model = io.BytesIO()
+    settings = {"hard_vocab_limit": False, "minloglevel": 2, "num_threads": 1, **options}
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(lines), model_writer=model, **settings)
+    return model.getvalue()

@@ -36,7 +36,8 @@ def build(tmp_path, write_mmap):
 
     def make(pairs=True, blocks=False, **options):
         bitext = BitextStream(corpora, 100) if pairs else None
-        return FairseqStreams(bitext, MonoStream([text], 11) if blocks else None, MASK, 1, True, **options)
+        mono = MonoStream([text], 11) if blocks else None
+        return FairseqStreams(bitext, mono, MASK, 1, True, streams_dataset.DrawOptions(**options))
 
     return make
 

@@ -79,7 +79,7 @@ def _read(gold: Path, top: Path) -> GoldSet:
     return GoldSet(name, (src, tgt), list(pairs), golds, content.hexdigest()[:12])
 
 
-def read_fitting_gold(path: str | os.PathLike, pairs: SentencePairs) -> list[Gold]:
+def read_fitting_gold(path: str | os.PathLike[str], pairs: SentencePairs) -> list[Gold]:
     """Gold links, 0-based, whose lines and indices are checked against the text."""
     golds = read_gold(path, pairs=len(pairs))
     check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=str(path))

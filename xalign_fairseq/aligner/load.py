@@ -12,7 +12,6 @@ import torch
 
 from xalign_fairseq.aligner.combined import SCORING, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.dtypes import choose_dtype
 from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import WordAligner
@@ -20,12 +19,13 @@ from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import is_statistical, load
 from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.encoder.dtypes import choose_dtype
 from xalign_fairseq.transport.methods import make_method
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
 
 
-def load_aligner(path: str | os.PathLike, options: AlignerOptions | None = None, **more: Any) -> WordAligner:
+def load_aligner(path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: Any) -> WordAligner:
     """Load a word aligner.
 
     Args:
@@ -46,8 +46,11 @@ def load_aligner(path: str | os.PathLike, options: AlignerOptions | None = None,
 
     Example::
 
-        aligner = load_aligner("e5-small", linking=Linking("grow", layers=(6, 7)), device="cpu")
-        [pair] = aligner.align(["the red house"], ["la maison rouge"])
+        >>> from xalign_fairseq import Linking
+        >>> aligner = load_aligner("e5-small", linking=Linking("argmax", layers=(7,)), device="cpu")
+        >>> [pair] = aligner.align(["the red house"], ["la maison rouge"])
+        >>> sorted(pair.links)
+        [(0, 0), (1, 2), (2, 1)]
     """
     options = options or AlignerOptions.of(**more)
     check_options(path, options)
@@ -60,7 +63,7 @@ def load_aligner(path: str | os.PathLike, options: AlignerOptions | None = None,
     return CombinedAligner(load_scoring(path, options), trained, choice.get("threshold"), choice.get("growth"))
 
 
-def check_options(path: str | os.PathLike, options: AlignerOptions) -> None:
+def check_options(path: str | os.PathLike[str], options: AlignerOptions) -> None:
     """Raise :class:`XalignError` for an option that does not go with the kind of aligner, before anything is read."""
     if is_statistical(path):
         if options.statistics is not None:
@@ -106,14 +109,14 @@ def check_combined(options: AlignerOptions) -> None:
     make_method(SCORING.method, **{name: value for name, value in linking.options.items() if name in SCORING.options})
 
 
-def load_scoring(path: str | os.PathLike, options: AlignerOptions) -> WordAligner:
+def load_scoring(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
     """The encoder of a combined aligner: the options that choose links are not its own."""
     kept = {**options.linking.options, **SCORING.options}
     linking = replace(options.linking, method=SCORING.method, options=kept)
     return load_encoder_aligner(path, replace(options, linking=linking))
 
 
-def load_encoder_aligner(path: str | os.PathLike, options: AlignerOptions) -> WordAligner:
+def load_encoder_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
     """One aligner, or one for each device or process."""
     devices = process_devices(options)
     # One dtype for all processes: their links are those of one.

@@ -7,7 +7,7 @@ from itertools import islice
 
 from xalign_fairseq.aligner.gold_sets import read_fitting_gold
 from xalign_fairseq.aligner.protocol import WordAligner
-from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
+from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs, WordPair
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import require_place
 from xalign_fairseq.evaluation.plots.figure import check_picture
@@ -69,7 +69,7 @@ class Pictures:
                 "there is no such pair", parameter="plot_line", found=self.line, expected=f"1 to {len(pairs)}"
             )
 
-    def draw(self, aligner: WordAligner, pairs: Iterable, golds: Sequence[Gold] | None) -> None:
+    def draw(self, aligner: WordAligner, pairs: Iterable[WordPair], golds: Sequence[Gold] | None) -> None:
         """Draw the pair, if a picture is wanted."""
         if not self.plot:
             return

@@ -20,9 +20,7 @@ from xalign_fairseq.aligner.load import (
     process_devices,
     require_none_of_encoders,
 )
-from xalign_fairseq.aligner.neural.dtypes import choose_dtype
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.aligner.pictures import Pictures
 from xalign_fairseq.aligner.protocol import Progress, WordAligner
 from xalign_fairseq.aligner.render.formats import FORMATS, Format
@@ -34,7 +32,9 @@ from xalign_fairseq.aligner.statistical.folder import BEGUN, is_statistical
 from xalign_fairseq.aligner.statistical.progress import passes_bar
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.encoder.dtypes import choose_dtype
 
 logger = logging.getLogger(__name__)
 ALONE, GUIDED = "from_scratch", "statistics"

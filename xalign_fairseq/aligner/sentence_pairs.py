@@ -37,7 +37,7 @@ class SentencePairs:
             ...  # two lists of words
     """
 
-    def __init__(self, src: str | os.PathLike, tgt: str | os.PathLike | None = None):
+    def __init__(self, src: str | os.PathLike[str], tgt: str | os.PathLike[str] | None = None):
         self._src, self._tgt = src, tgt
         for path in (src, tgt):
             if path is not None and is_piped(path):
@@ -79,7 +79,7 @@ class PairStream:
             ...  # two lists of words
     """
 
-    def __init__(self, src: str | os.PathLike, tgt: str | os.PathLike | None = None):
+    def __init__(self, src: str | os.PathLike[str], tgt: str | os.PathLike[str] | None = None):
         if tgt is not None and STANDARD_INPUT in (src, tgt):
             raise XalignError(
                 "standard input can't be one of two sides",
@@ -106,13 +106,13 @@ class PairStream:
             yield split_words(src), split_words(tgt)
 
 
-def open_pairs(src: str | os.PathLike, tgt: str | os.PathLike | None = None) -> SentencePairs | PairStream:
+def open_pairs(src: str | os.PathLike[str], tgt: str | os.PathLike[str] | None = None) -> SentencePairs | PairStream:
     """The pairs of files, checked; those of standard input (``-``) or a pipe as they come."""
     streamed = any(path is not None and is_piped(path) for path in (src, tgt))
     return PairStream(src, tgt) if streamed else SentencePairs(src, tgt)
 
 
-def is_piped(path: str | os.PathLike) -> bool:
+def is_piped(path: str | os.PathLike[str]) -> bool:
     """Whether the path is standard input (``-``), or there and neither a file nor a folder: it can be read once."""
     return path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
@@ -143,7 +143,7 @@ def _words(sentence: Sentence) -> list[str]:
     return split_words(sentence) if isinstance(sentence, str) else list(sentence)
 
 
-def _stream_lines(path: str | os.PathLike) -> Iterator[str]:
+def _stream_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     if path == STANDARD_INPUT:
         yield from text_lines(sys.stdin.buffer, "/dev/stdin")
     elif not is_piped(path):
@@ -153,7 +153,7 @@ def _stream_lines(path: str | os.PathLike) -> Iterator[str]:
             yield from text_lines(stream, path)
 
 
-def _split_pairs(lines: Iterable[str], path: str | os.PathLike) -> Iterator[WordPair]:
+def _split_pairs(lines: Iterable[str], path: str | os.PathLike[str]) -> Iterator[WordPair]:
     for number, line in enumerate(lines, 1):
         words = split_words(line) or [SEPARATOR]
         if words.count(SEPARATOR) != 1:
@@ -167,7 +167,7 @@ def _split_pairs(lines: Iterable[str], path: str | os.PathLike) -> Iterator[Word
         yield words[:middle], words[middle + 1 :]
 
 
-def _different_lengths(src: str | os.PathLike, tgt: str | os.PathLike, found: str) -> XalignError:
+def _different_lengths(src: str | os.PathLike[str], tgt: str | os.PathLike[str], found: str) -> XalignError:
     return XalignError(
         "the two sides differ in their number of lines",
         where=f"{src}, {tgt}",

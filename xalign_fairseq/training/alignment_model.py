@@ -73,11 +73,12 @@ class AlignmentModel(HeadedEncoder):
 
     Example::
 
-        model = AlignmentModel(Encoder(config), [TLM(), DWA()])
-        for batch in batches:
-            model(batch).loss.backward()
-            optimizer.step()
-            optimizer.zero_grad()
+        >>> from xalign_fairseq.encoder.config import EncoderConfig
+        >>> from xalign_fairseq.objectives import DWA, TLM
+        >>> config = EncoderConfig(vocab_size=100, encoder_layers=2, encoder_embed_dim=8, encoder_attention_heads=2)
+        >>> model = AlignmentModel(Encoder(config), [TLM(), DWA()])  # model(batch).loss is the weighted sum
+        >>> model.weighted.labelling.layer
+        2
     """
 
     def __init__(

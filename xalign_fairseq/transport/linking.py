@@ -33,7 +33,8 @@ class Linking:
 
     Example::
 
-        Linking("grow", {"threshold": 0.4}, layers=(6, 7))
+        >>> Linking("grow", {"threshold": 0.4}, layers=(6, 7), encoding="separate").arguments()
+        {'method': 'grow', 'threshold': '0.4', 'layer': '6-7', 'encoding': 'separate'}
     """
 
     method: str = ""
@@ -98,13 +99,7 @@ class Linking:
         return Linking.of(self.finder, self.own_layers, similarity, self.encoding)
 
     def arguments(self) -> dict[str, str]:
-        """The options of ``xalign align`` that ask for these links, whatever the model's defaults are.
-
-        Example::
-
-            Linking("argmax", layers=(6, 7), encoding="separate").arguments()
-            # {"method": "argmax", "layer": "6-7", "encoding": "separate"}
-        """
+        """The options of ``xalign align`` that ask for these links, whatever the model's defaults are."""
         bearing = self.finder.describe()  # itermax's options do not bear on another filter
         values = {name: getattr(self.finder, name) for name in METHODS[self.method] if name in bearing}
         named = {name: str(value) for name, value in values.items() if name in CHOSEN or name in self.options}

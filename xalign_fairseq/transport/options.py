@@ -31,7 +31,8 @@ class SinkhornOptions:
 
     Example::
 
-        SinkhornOptions(mu=0.1, iterations=20)
+        >>> SinkhornOptions(mu=0.01, iterations=20).log_domain
+        True
     """
 
     iterations: int = 2

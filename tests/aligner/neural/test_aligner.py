@@ -42,9 +42,14 @@ def train(model_type, vocab_size):
     lines = [" ".join(rng.sample(WORDS, 6)) for _ in range(300)]
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=model, model_type=model_type, vocab_size=vocab_size,
-        hard_vocab_limit=False, minloglevel=2, num_threads=1,
-    )  # fmt: skip
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        model_type=model_type,
+        vocab_size=vocab_size,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        num_threads=1,
+    )
     return SentencePieceTokenizer(model.getvalue())
 
 
@@ -57,9 +62,13 @@ def tokenizer():
 def small_encoder(tokenizer, positions=512):
     torch.manual_seed(0)
     config = EncoderConfig(
-        vocab_size=tokenizer.dictionary.embedding_size, encoder_layers=3, encoder_embed_dim=16,
-        encoder_ffn_embed_dim=32, encoder_attention_heads=2, max_positions=positions,
-    )  # fmt: skip
+        vocab_size=tokenizer.dictionary.embedding_size,
+        encoder_layers=3,
+        encoder_embed_dim=16,
+        encoder_ffn_embed_dim=32,
+        encoder_attention_heads=2,
+        max_positions=positions,
+    )
     encoder = Encoder(config).double()
     with torch.no_grad():
         for parameter in encoder.parameters():

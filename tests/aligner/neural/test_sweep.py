@@ -50,8 +50,9 @@ def test_every_setting_on_every_set_in_one_pass_for_each_encoding():
     assert aligner.passes == ["joint"] * 2 + ["separate"] * 2 and sum(done) == 6
     assert trials[0].counts() == trials[1].counts()
     assert trials[0].counts() == [
-        [AlignmentCounts(1, 1, 1, 2), AlignmentCounts(1, 1, 1, 1)], [AlignmentCounts(1, 1, 1, 1)]
-    ]  # fmt: skip
+        [AlignmentCounts(1, 1, 1, 2), AlignmentCounts(1, 1, 1, 1)],
+        [AlignmentCounts(1, 1, 1, 1)],
+    ]
     links = [[{(0, 7)}, {(1, 7)}], [{(1, 7)}]]
     expected = [score(found, text.golds) for found, text in zip(links, sets, strict=True)]
     assert [total.aer for total in trials[2].totals()] == [each.aer for each in expected]

@@ -30,8 +30,11 @@ def test_json_holds_words_and_probabilities_in_one_line():
 def test_json_tells_subwords():
     line = JSON.line(Alignment(["▁red", "dish"], ["▁rouge"], {(0, 0): 0.5}, units="subword"), 1)
     assert json.loads(line) == {
-        "src": ["▁red", "dish"], "tgt": ["▁rouge"], "links": [[0, 0, 0.5]], "units": "subword",
-    }  # fmt: skip
+        "src": ["▁red", "dish"],
+        "tgt": ["▁rouge"],
+        "links": [[0, 0, 0.5]],
+        "units": "subword",
+    }
 
 
 def test_lines_stand_alone():

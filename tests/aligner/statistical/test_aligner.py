@@ -48,8 +48,11 @@ def test_the_higher_the_probability_asked_for_the_fewer_links(folder):
 
 def test_a_development_set_chooses(text, tmp_path):
     dev = tmp_path / "dev.de", tmp_path / "dev.en", tmp_path / "dev.gold"
-    for path, content in zip(dev, ("Das Haus ist alt und\nEin Buch\n", "The house is old it\nA book\n",
-                                   "0-0 1-1 2-2 3-3\n0-0 1-1\n"), strict=True):  # fmt: skip
+    for path, content in zip(
+        dev,
+        ("Das Haus ist alt und\nEin Buch\n", "The house is old it\nA book\n", "0-0 1-1 2-2 3-3\n0-0 1-1\n"),
+        strict=True,
+    ):
         path.write_text(content)
     report = train_from_scratch(*text, tmp_path / "out", lambda *_: None, tuple(map(str, dev)))
     assert report is not None

@@ -99,7 +99,14 @@ def test_a_checkpoint_is_described_by_its_content_and_its_labelling(tmp_path):
     linking = Linking("softmax", {"threshold": 0.5}, (7, 8), "hidden", "joint")
     aligner = SimpleNamespace(pair_encoder=pairs, linking=linking)
     assert CheckpointEngine(aligner, tmp_path / "best.pt").describe() == {
-        "name": "checkpoint", "file": str(tmp_path / "best.pt"), "sha256": hashlib.sha256(b"weights").hexdigest(),
-        "layers": [7, 8], "similarity": "hidden", "encoding": "joint", "maps": None, "languages": "en-de",
-        "method": "softmax", "threshold": 0.5,
-    }  # fmt: skip
+        "name": "checkpoint",
+        "file": str(tmp_path / "best.pt"),
+        "sha256": hashlib.sha256(b"weights").hexdigest(),
+        "layers": [7, 8],
+        "similarity": "hidden",
+        "encoding": "joint",
+        "maps": None,
+        "languages": "en-de",
+        "method": "softmax",
+        "threshold": 0.5,
+    }

@@ -22,14 +22,6 @@ def parts(examples):
     return [(each.id, each.first, each.second, each.label) for each in examples]
 
 
-@pytest.mark.parametrize("name", ["dev-de.tsv", "dev-de.tsv.gz"])
-def test_three_columns(write, name):
-    path = write(name, rows(("a b", "c", "neutral"), ("d", "", "entailment")))
-    examples = read_pairs(path, "de")
-    assert parts(examples) == [("1", "a b", "c", "neutral"), ("2", "d", "", "entailment")]
-    assert {each.language for each in examples} == {"de"}
-
-
 def test_two_columns_take_the_labels_beside_if_there_are_any(write):
     path = write("test-de.tsv", rows(("a", "b"), ("c", "d")))
     assert labels_file(path) is None
@@ -73,16 +65,6 @@ def test_xnli_has_all_languages_in_one_file(write):
         read_pairs(path, "fr")
 
 
-def test_multinli_training_file(write):
-    path = write("multinli.train.de.tsv", rows(("premise", "hypo", "label"), (" a", "b ", "contradictory")))
-    assert parts(read_pairs(path, "de")) == [("2", "a", "b", "contradiction")]
-
-
-def test_pawsx(write):
-    path = write("de/dev_2k.tsv", rows(("id", "sentence1", "sentence2", "label"), ("9", "a", "b", "1")))
-    assert parts(read_pairs(path, "de")) == [("9", "a", "b", "1")]
-
-
 @given(st.text(alphabet='ab "', max_size=8), st.text(alphabet='ab "', max_size=8))
 def test_what_the_csv_module_wrote_is_read_back(first, second):
     out = io.StringIO()
@@ -98,9 +80,21 @@ def test_quotes_that_the_csv_module_did_not_put_stay(write, text):
     assert parts(read_pairs(write("train-en.tsv", f"{text}\tb\tx\n"), "en")) == [("1", text, "b", "x")]
 
 
-def test_crlf_and_quotes_of_xtreme(write):
-    path = write("train-en.tsv", 'a\t"he said ""no"""\tneutral\r\n')
-    assert parts(read_pairs(path, "en")) == [("1", "a", 'he said "no"', "neutral")]
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        *(
+            (name, "a b\tc\tneutral\nd\t\tx\n", [("1", "a b", "c", "neutral"), ("2", "d", "", "x")])
+            for name in ("dev-de.tsv", "dev-de.tsv.gz")
+        ),
+        ("train-de.tsv", 'a\t"he said ""no"""\tneutral\r\n', [("1", "a", 'he said "no"', "neutral")]),
+        ("multinli.train.de.tsv", "premise\thypo\tlabel\n a\tb \tcontradictory\n", [("2", "a", "b", "contradiction")]),
+        ("de/dev_2k.tsv", "id\tsentence1\tsentence2\tlabel\n9\ta\tb\t1\n", [("9", "a", "b", "1")]),  # PAWS-X
+    ],
+)
+def test_columns(write, name, text, found):
+    examples = read_pairs(write(name, text), "de")
+    assert parts(examples) == found and {each.language for each in examples} == {"de"}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ WORDS = {"ab": (9.0, 0.0), "λ": (0.0, 9.0)}  # what speaks for en, and for el
 def write_model(path):
     """A supervised model of words alone, fastText's file format 12."""
     labels = {"__label__en": (1.0, 0.0), "__label__el": (0.0, 1.0)}
-    numbers = [2, 5, 5, 1, 5, 1, 3, 3, 0, 0, 0, 100]  # dim ws epoch minCount neg wordNgrams softmax supervised ...
+    # dim ws epoch minCount neg wordNgrams softmax supervised ...
+    numbers = [2, 5, 5, 1, 5, 1, 3, 3, 0, 0, 0, 100]
     parts = [struct.pack("<ii12id", 793712314, 12, *numbers, 1e-4)]
     parts.append(struct.pack("<iiiqq", len(WORDS) + len(labels), len(WORDS), len(labels), 10, -1))
     for kind, names in enumerate((WORDS, labels)):

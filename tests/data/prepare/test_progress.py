@@ -89,10 +89,11 @@ def test_stopped_anywhere_it_goes_on_and_gives_the_same_bytes(options, whole, ow
     assert not [name for name in os.listdir(os.path.dirname(options.destdir)) if name.startswith(".")]
 
 
-def test_stopped_again_and_again_it_ends(options, whole):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_stopped_again_and_again_it_ends_with_any_number_of_processes(options, whole, workers):
     for call in (1, 2, 3, 0, 2):
         stopped(options, binarize.PairText, "encode", call)
-    prepare(options)
+    prepare(replace(options, workers=workers))
     assert contents(options.destdir) == whole
 
 
@@ -163,13 +164,6 @@ def test_another_file_of_a_model_by_the_same_name_begins_anew(options, tmp_path)
         os.utime(path, (1, 1))
         made.append(progress.fingerprint(given, None))
     assert made[0] != made[1] == made[2]
-
-
-def test_another_number_of_processes_goes_on(options, whole, monkeypatch):
-    stopped(options, binarize.PairText, "encode", 4)
-    prepare(replace(options, workers=2))
-    found = contents(options.destdir)
-    assert {name for name in found if found[name] != whole[name]} == set()
 
 
 def test_a_damaged_journal_begins_anew(options, whole):

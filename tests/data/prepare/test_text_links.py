@@ -41,17 +41,27 @@ def test_links_that_fit(check):
 
 
 @pytest.mark.parametrize("line", [0, 2, 3, 6])
-@pytest.mark.parametrize(("link", "found"), [("3-0", "3-0"), ("0-0 0p2", "0-2")])
-def test_the_first_link_outside_its_sentences_is_named(check, line, link, found):
+@pytest.mark.parametrize(
+    ("link", "found"),
+    [
+        ("3-0", "line {}\n  found: link 3-0, sentence lengths 3 and 2"),
+        ("0-0 0p2", "line {}\n  found: link 0-2, sentence lengths 3 and 2"),
+        ("0:0", r"line {}[\s\S]*0:0"),
+    ],
+)
+def test_the_first_link_that_does_not_fit_is_named_by_its_line_of_the_file(check, line, link, found):
     links = ["0-0"] * 7
     links[line] = link
-    with pytest.raises(XalignError, match=rf"links, line {line + 1}\n  found: link {found}, sentence lengths 3 and 2"):
-        check(SRC, TGT, links)
+    for shard in ((0, 1), (int(line > 2), 2)):
+        with pytest.raises(XalignError, match=f"links, {found.format(line + 1)}"):
+            check(SRC, TGT, links, shard=shard)
 
 
-def test_a_link_outside_its_sentences_is_named_by_its_line_of_the_file_in_a_shard(check):
-    with pytest.raises(XalignError, match=r"links, line 5\n  found: link 3-0"):
-        check(SRC, TGT, [*["0-0"] * 4, "3-0", "0-0", "0-0"], shard=(1, 2))
+def test_links_that_count_from_one_and_of_an_empty_sentence(check):
+    with pytest.raises(XalignError, match="looks 1-based"):
+        check(SRC, TGT, ["1-1"] * 6 + ["3-2"])
+    with pytest.raises(XalignError, match="sentence lengths 0 and 2"):
+        check(["", "a"], ["x y", "z"], ["0-0", "0-0"])
 
 
 @pytest.mark.parametrize("shard", [(0, 1), (1, 2)])
@@ -70,21 +80,3 @@ def test_a_sentence_that_the_filters_leave_out_may_have_any_number_of_words(chec
         check([longer], TGT[:1], ["0-0"], Filters(max_length=1 << 17))
     with pytest.raises(XalignError, match="sentence lengths 65537 and 2"):
         check([longer], TGT[:1], ["0-2"], Filters(max_length=512))
-
-
-def test_links_that_count_from_one(check):
-    with pytest.raises(XalignError, match="looks 1-based"):
-        check(SRC, TGT, ["1-1"] * 6 + ["3-2"])
-
-
-@pytest.mark.parametrize("line", [0, 4])
-def test_a_malformed_link_is_named_by_its_line_of_the_file(check, line):
-    links = ["0-0"] * 7
-    links[line] = "0:0"
-    with pytest.raises(XalignError, match=rf"malformed[\s\S]*links, line {line + 1}[\s\S]*0:0"):
-        check(SRC, TGT, links)
-
-
-def test_a_link_of_an_empty_sentence(check):
-    with pytest.raises(XalignError, match="sentence lengths 0 and 2"):
-        check(["", "a"], ["x y", "z"], ["0-0", "0-0"])

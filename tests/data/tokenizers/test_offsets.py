@@ -1,11 +1,10 @@
 """Every token knows its characters of the original text, whatever normalisation does to them."""
 
-import io
 import random
 import unicodedata
 
 import pytest
-import sentencepiece
+from support.text import sentencepiece_model
 
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, load_sentencepiece
 
@@ -36,12 +35,7 @@ ODD = [
 
 
 def train(**options):
-    model = io.BytesIO()
-    settings = {"vocab_size": 300, "hard_vocab_limit": False, "character_coverage": 1.0, "minloglevel": 2}
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXTS * 20), model_writer=model, **{**settings, **options}
-    )
-    return model.getvalue()
+    return sentencepiece_model(TEXTS * 20, **{"vocab_size": 300, "character_coverage": 1.0, **options})
 
 
 @pytest.fixture(scope="module")

@@ -128,20 +128,13 @@ def test_one_symbol_may_stand_for_several():
     order = pipeline.order
     assert order[0] == order[2] == 2 and order[-1] == order[3] == 3
     assert sorted(set(order)) == list(range(pipeline.size))
-    assert tokenizer.encode("☃" * 0 + "the") and pickle.loads(pickle.dumps(tokenizer)).encode(
-        "the"
-    ) == tokenizer.encode("the")
+    assert pickle.loads(pickle.dumps(tokenizer)).encode("the") == tokenizer.encode("the") != []
 
 
 def test_words_begin_at_their_marks(tokenizer):
     starts = word_starts(tokenizer.dictionary, tokenizer.model)
     assert len(starts) == tokenizer.dictionary.embedding_size
     assert {tokenizer.dictionary.symbols[i][0] for i in np.flatnonzero(starts)} <= {"Ġ", "▁"} and starts.any()
-
-
-def test_another_dictionary_is_refused(tokenizer):
-    with pytest.raises(XalignError, match="does not belong"):
-        PipelineTokenizer(Dictionary(["a"]), tokenizer.pipeline)
 
 
 @pytest.mark.parametrize("state", [
@@ -154,6 +147,8 @@ def test_a_damaged_state_is_refused(state):
         TokenizerPipeline.from_state(state, "here")
 
 
-def test_a_damaged_file_is_refused():
+def test_damaged_files_and_other_dictionaries_are_refused(tokenizer):
     with pytest.raises(XalignError, match="not a tokenizer's"):
         TokenizerPipeline("{}", (0, 0, 0, 0, 0), 1).open("here")
+    with pytest.raises(XalignError, match="does not belong"):
+        PipelineTokenizer(Dictionary(["a"]), tokenizer.pipeline)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import sentencepiece
 from fairseq.data import Dictionary as FairseqDictionary
+from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
@@ -112,10 +113,6 @@ def test_every_token_belongs_to_the_word_that_spells_it(spm, line, texts):
     assert spelt == [load_sentencepiece(spm).normalize(text).replace("▁", "").replace(" ", "") for text in texts]
 
 
-def test_no_words_have_no_ids(spm):
-    assert SentencePieceTokenizer(spm).encode_words([]) == ([], [])
-
-
 def test_a_batch_of_words_equals_its_sentences(bitext, spm):
     tokenizer = SentencePieceTokenizer(spm)
     sentences = [split_words(line) for line in [*lines_of(bitext), *ODD]]
@@ -124,6 +121,8 @@ def test_a_batch_of_words_equals_its_sentences(bitext, spm):
     alone = [tokenizer.encode_words(words) for words in sentences]
     assert flat.tolist() == [i for ids, _ in alone for i in ids]
     assert index.tolist() == [i for _, words in alone for i in words]
+    assert pickle.loads(pickle.dumps(tokenizer)).encode_words(sentences[0]) == alone[0]
+    assert tokenizer.encode_words([]) == ([], [])
 
 
 def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_words():
@@ -157,11 +156,6 @@ def test_real_text_is_cut_alike_by_line_and_by_word(tmp_path, lang):
         assert index == [k for k, word in enumerate(words) for _ in tokenizer.encode(word)]
 
 
-def test_can_be_pickled(spm):
-    tokenizer = SentencePieceTokenizer(spm)
-    assert pickle.loads(pickle.dumps(tokenizer)).encode_words(["abc", "de"]) == tokenizer.encode_words(["abc", "de"])
-
-
 @pytest.mark.parametrize("raw", [b"", b"not a model", random.Random(1).randbytes(100)])
 def test_a_file_that_is_no_model_is_an_error(tmp_path, raw):
     (tmp_path / "x.model").write_bytes(raw)
@@ -176,12 +170,9 @@ def test_a_dictionary_of_another_model_is_an_error(spm):
         SentencePieceTokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))
 
 
-def test_a_model_without_a_mark_before_each_word_can_not_find_words(tmp_path, bitext):
-    sentencepiece.SentencePieceTrainer.train(
-        input=str(bitext / "train.en"), model_prefix=str(tmp_path / "m"), vocab_size=60, add_dummy_prefix=False,
-        minloglevel=2,
-    )  # fmt: skip
-    tokenizer = SentencePieceTokenizer(tmp_path / "m.model")
+def test_a_model_without_a_mark_before_each_word_can_not_find_words(bitext):
+    lines = (bitext / "train.en").read_text().splitlines()
+    tokenizer = SentencePieceTokenizer(sentencepiece_model(lines, vocab_size=60, add_dummy_prefix=False))
     assert tokenizer.encode("abc")
     with pytest.raises(XalignError, match="add_dummy_prefix"):
         tokenizer.encode_words(["abc", "d"])

@@ -1,12 +1,11 @@
 """Smaller tokenizers cut the text that they were made for into the same pieces."""
 
-import io
 import random
 
 import numpy as np
 import pytest
 import sentencepiece
-from support.text import LINES, train_symbols
+from support.text import LINES, sentencepiece_model, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
@@ -19,12 +18,9 @@ SPECIALS = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s
 
 
 def train(kind="unigram", **options):
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(LINES * 20), model_writer=model, model_type=kind, hard_vocab_limit=False,
-        character_coverage=1.0, minloglevel=2, num_threads=1, **{"vocab_size": 700} | options,
-    )  # fmt: skip
-    return model.getvalue()
+    return sentencepiece_model(
+        LINES * 20, **{"model_type": kind, "character_coverage": 1.0, "vocab_size": 700} | options
+    )
 
 
 def unigram(pieces):

@@ -1,9 +1,7 @@
 """Unknown tokens: counted exactly, and named by the script of those that are looked at."""
 
-import io
-
 import pytest
-import sentencepiece
+from support.text import sentencepiece_model
 
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.data.tokenizers.unknown import (
@@ -21,12 +19,8 @@ LINES = ["a cat", "แมว cat กิน", "a cat 😀", "", "the кот и ca
 
 @pytest.fixture(scope="module")
 def latin():
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(["a cat and the dog bite", "the hat of a cat"] * 20), model_writer=model, vocab_size=30,
-        hard_vocab_limit=False, minloglevel=2, num_threads=1,
-    )  # fmt: skip
-    return SentencePieceTokenizer(model.getvalue())
+    lines = ["a cat and the dog bite", "the hat of a cat"] * 20
+    return SentencePieceTokenizer(sentencepiece_model(lines, vocab_size=30))
 
 
 @pytest.fixture(scope="module")

@@ -64,10 +64,6 @@ def in_berts_ids(tokenizer, ids):
     return [order[i] for i in ids]
 
 
-def test_pairs_are_joined_by_one_separator(tokenizer):
-    assert tokenizer.pair_separators == 1
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_are_those_of_transformers(symbols, theirs, kind):
     ours, made = WordPieceTokenizer(*from_vocabulary(symbols, **kind)), theirs(**kind)
@@ -154,7 +150,7 @@ def test_batches_and_pickles(tokenizer):
     assert flat.tolist() == [i for line in [*LINES, *ODD] for i in tokenizer.encode(line)]
     assert sizes.tolist() == [len(tokenizer.encode(line)) for line in [*LINES, *ODD]]
     assert copy.encode_words([]) == ([], []) and copy.encode_batch([])[1].tolist() == []
-    assert copy.settings == tokenizer.settings and copy.missing_pieces == 0
+    assert copy.settings == tokenizer.settings and (copy.missing_pieces, copy.pair_separators) == (0, 1)
 
 
 def test_the_vocabulary_and_back(symbols):
@@ -190,19 +186,13 @@ def test_a_dictionary_of_another_tokenizer(tokenizer):
         bert_ids(Dictionary(["##a"]), WordPieceSettings())
 
 
-GOOD = WordPieceSettings().to_state()
-
-
 @pytest.mark.parametrize(
     "state",
     [
         None,
         {},
-        {**GOOD, "lowercase": 1},
-        {**GOOD, "more": True},
-        {**GOOD, "special_ids": [0, 1, 2, 3]},
-        {**GOOD, "special_ids": [0, 1, 2, 3, 3]},
-        {**GOOD, "special_ids": [0, 1, 2, 3, -1]},
+        *({**WordPieceSettings().to_state(), **odd} for odd in ({"lowercase": 1}, {"more": True})),
+        *({**WordPieceSettings().to_state(), "special_ids": [0, 1, 2, 3, *more]} for more in ([], [3], [-1])),
     ],
 )
 def test_settings_that_are_none(state):

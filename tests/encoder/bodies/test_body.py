@@ -8,8 +8,8 @@ from support.body_folders import MODELS, ragged_tokens, read_model, write_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.encoder.bodies.body import TransformersBody, their_name
-from xalign_fairseq.encoder.bodies.families import BODIES, takes_positions
+from xalign_fairseq.encoder.bodies.body import TransformersBody
+from xalign_fairseq.encoder.bodies.families import takes_positions
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.hidden_states import open_passes
 
@@ -128,15 +128,3 @@ def test_language_embeddings_are_refused(encoder):
 def test_attention_is_not_looked_into(encoder):
     with pytest.raises(XalignError, match="can't be looked into"):
         _ = encoder.sentence_encoder.layers[0].self_attn
-
-
-@pytest.mark.parametrize(("kind", "ours", "theirs"), [
-    ("modernbert", "embed_tokens.weight", "embeddings.tok_embeddings.weight"),
-    ("modernbert", "layers.3.inner.attn.Wo.weight", "layers.3.attn.Wo.weight"),
-    ("modernbert", "layers.3.final.weight", "final_norm.weight"),
-    ("modernbert", "rest.embeddings.norm.weight", "embeddings.norm.weight"),
-    ("mt5", "layers.0.inner.layer.0.SelfAttention.q.weight", "block.0.layer.0.SelfAttention.q.weight"),
-    ("deberta-v2", "layers.1.inner.output.dense.bias", "encoder.layer.1.output.dense.bias"),
-])  # fmt: skip
-def test_names_are_those_of_transformers(kind, ours, theirs):
-    assert their_name(BODIES[kind], ours, 4) == theirs

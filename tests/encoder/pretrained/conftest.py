@@ -7,6 +7,7 @@ import sentencepiece
 import torch
 from support.checkpoints import old_state, roberta, tokens  # noqa: F401
 from support.huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
+from support.text import sentencepiece_model
 
 
 @pytest.fixture(scope="session")
@@ -14,11 +15,9 @@ def train_spm():
     """Train a sentencepiece model of the text; options are the trainer's."""
 
     def train(prefix, **options):
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(TEXT * 10), model_prefix=str(prefix), vocab_size=400, hard_vocab_limit=False,
-            character_coverage=1.0, minloglevel=2, num_threads=1, **options,
-        )  # fmt: skip
-        return prefix.with_name(prefix.name + ".model")
+        path = prefix.with_name(prefix.name + ".model")
+        path.write_bytes(sentencepiece_model(TEXT * 10, vocab_size=400, character_coverage=1.0, **options))
+        return path
 
     return train
 

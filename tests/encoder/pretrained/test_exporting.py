@@ -7,7 +7,6 @@ import torch
 from support.huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -172,8 +171,10 @@ def test_heads_and_options_come_back(own, export_state):
     assert "home" not in (folder / "xalign.json").read_text() + (folder / "README.md").read_text()
 
 
-def test_heads_are_named_in_the_card_and_nothing_is_written_for_none(own, export_state, tmp_path):
+def test_heads_are_named_in_the_card_and_nothing_is_written_for_none(own, export_state, tmp_path, caplog):
+    own["task_state"]["lexicons"] = []
     folder = export_state(own)
+    assert "not exported from" in caplog.text and "lexicons" in caplog.text
     assert "no place for (dwa)" in (folder / "README.md").read_text()
     own["model"] = {name: value for name, value in own["model"].items() if not name.startswith("heads.")}
     torch.save(own, tmp_path / "bare.pt")
@@ -199,23 +200,3 @@ def test_language_embeddings_are_refused(own, export_state, tmp_path):
     with pytest.raises(XalignError, match=r"no language embeddings[\s\S]*embeddings of en,de"):
         export_state(own)
     assert not (tmp_path / "out").exists()
-
-
-def test_what_is_left_out_is_named(own, export_state, caplog):
-    own["task_state"]["lexicons"] = []
-    export_state(own)
-    assert "not exported from" in caplog.text and "lexicons" in caplog.text
-
-
-def test_a_dictionary_in_another_order(own, export_state):
-    symbols = own["task_state"]["tokenizer"]["symbols"][4:]
-    model = own["task_state"]["tokenizer"]["sentencepiece"].numpy().tobytes()
-    own["task_state"]["tokenizer"] = tokenizer_state(Dictionary(symbols[::-1]), model)
-    with pytest.raises(XalignError, match=r"would give other ids[\s\S]*in another order"):
-        export_state(own)
-
-
-def test_a_dictionary_that_lists_the_mask_itself(transformers, own, export_state):
-    own["task_state"]["tokenizer"]["symbols"].append("<mask>")
-    _, tokenizer = auto(transformers, export_state(own))
-    assert tokenizer.mask_token_id == checkpoint.load_encoder(own)[0].config.vocab_size - 1

@@ -38,6 +38,7 @@ def test_a_name_with_its_own_sizes(model):
 
 def test_families_have_names_and_sizes_of_their_own():
     assert len({model.family for model in KNOWN}) == len(KNOWN)
+    assert recognise({}, ["xlm-roberta-base"]) is None  # no encoder at all
     named = [(name, model.sizes) for model in KNOWN for name in model.names]
     assert len(set(named)) == len(named)
 
@@ -82,10 +83,6 @@ def test_sizes_without_a_name(sizes, head, norm, family):
 )
 def test_names_as_they_occur(called, family):
     assert recognise(weights_of(XLM_R_BASE), [called]) == family
-
-
-def test_what_is_no_encoder():
-    assert recognise({}, ["xlm-roberta-base"]) is None
 
 
 def fairseq_state(head=True, **options):

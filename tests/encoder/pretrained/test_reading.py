@@ -1,10 +1,9 @@
 import argparse
-import io
 import shutil
 
 import pytest
-import sentencepiece
 import torch
+from support.text import sentencepiece_model
 
 import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
@@ -22,12 +21,8 @@ PIECES = 33
 
 @pytest.fixture(scope="module")
 def spm():
-    model = io.BytesIO()
     text = [" ".join(LETTERS[i : i + 1 + i % 4] for i in range(start, start + 6)) for start in range(13)] * 20
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(text), model_writer=model, vocab_size=PIECES, minloglevel=2, num_threads=1
-    )
-    return model.getvalue()
+    return sentencepiece_model(text, vocab_size=PIECES, hard_vocab_limit=True)
 
 
 @pytest.fixture
@@ -41,16 +36,19 @@ def xlmr_base(old_state, spm, tmp_path):
     return folder
 
 
+def assert_same_logits(state, where, roberta, tokens, rtol=2e-5, atol=2e-5):
+    encoder, _ = checkpoint.load_encoder(state, where)
+    keep = tokens.ne(1)
+    found = encoder.lm_head(encoder.states(tokens).layer()[keep])
+    torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=rtol, atol=atol)
+
+
 def test_xlm_r_s_archive(xlmr_base, roberta, tokens, spm):
     for path in (xlmr_base, xlmr_base / "model.pt"):
         state, where = read_pretrained(path)
         assert where == xlmr_base / "model.pt"
-        encoder, _ = checkpoint.load_encoder(state, where)
-        keep = tokens.ne(1)
-        expected = roberta[0](tokens)[0][keep]
-        found = encoder.lm_head(encoder.states(tokens).layer()[keep])
-        torch.testing.assert_close(found, expected, rtol=2e-5, atol=2e-5)
-        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+        assert_same_logits(state, where, roberta, tokens)
+        tokenizer = load_tokenizer(state, 35, where=where)
         ids = load_sentencepiece(spm).encode("abc de fgh")
         assert tokenizer.encode("abc de fgh") == [i + 1 for i in ids]
 
@@ -63,10 +61,7 @@ def test_xlm_r_s_archive_as_a_hugging_face_folder_and_back(xlmr_base, roberta, t
     assert {path.name for path in (tmp_path / "again").iterdir()} == {"model.pt", "dict.txt", "sentencepiece.bpe.model"}
     for name in ("dict.txt", "sentencepiece.bpe.model"):
         assert (tmp_path / "again" / name).read_bytes() == (xlmr_base / name).read_bytes()
-    encoder, _ = checkpoint.load_encoder(read_pretrained(tmp_path / "again")[0])
-    keep = tokens.ne(1)
-    found = encoder.lm_head(encoder.states(tokens).layer()[keep])
-    torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=2e-5, atol=2e-5)
+    assert_same_logits(*read_pretrained(tmp_path / "again"), roberta, tokens)
 
 
 @pytest.mark.parametrize("target", ["again.pt", "again"])
@@ -79,10 +74,7 @@ def test_xlm_r_s_archive_as_a_checkpoint_that_stands_alone(xlmr_base, old_state,
     shutil.rmtree(xlmr_base)
     state, where = read_pretrained(tmp_path / target)
     assert {value.dtype for value in state["model"].values()} == {torch.float32}
-    encoder, _ = checkpoint.load_encoder(state, where)
-    keep = tokens.ne(1)
-    found = encoder.lm_head(encoder.states(tokens).layer()[keep])
-    torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=0, atol=0.02)  # of half precision
+    assert_same_logits(state, where, roberta, tokens, rtol=0, atol=0.02)  # of half precision
     assert load_tokenizer(state, 35).encode("abc de fgh")  # without a look at where it was read
 
 

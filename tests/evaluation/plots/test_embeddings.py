@@ -8,14 +8,6 @@ from xalign_fairseq.evaluation.plots import embeddings as module
 from xalign_fairseq.evaluation.plots.embeddings import Panel, neighbourhoods, plane, plot_embeddings, project
 
 
-@pytest.fixture
-def figures(monkeypatch):
-    """The figures drawn, kept for inspection."""
-    kept = []
-    monkeypatch.setattr(module, "save", lambda figure, path: kept.append(figure))
-    return kept
-
-
 def test_a_plane_is_found_again_with_its_distances():
     rng = np.random.default_rng(0)
     flat = rng.normal(size=(9, 2)) * [3, 1]
@@ -33,12 +25,9 @@ def test_the_share_of_the_variance_and_the_sign():
     assert kept == pytest.approx((18 + 8) / (18 + 8 + 2))
     assert np.allclose(found, vectors[:, :2])  # not mirrored
     assert np.allclose(plane(vectors[::-1])[0], vectors[::-1, :2])
-
-
-@pytest.mark.parametrize("vectors", [np.zeros((2, 4)), np.ones((4, 1)), np.arange(3.0)[:, None]])
-def test_less_than_two_dimensions_are_no_trouble(vectors):
-    found, kept = plane(vectors)
-    assert found.shape == (len(vectors), 2) and np.isfinite(found).all() and kept == pytest.approx(1)
+    for few in (np.zeros((2, 4)), np.ones((4, 1)), np.arange(3.0)[:, None]):  # of less than two dimensions
+        found, kept = plane(few)
+        assert found.shape == (len(few), 2) and np.isfinite(found).all() and kept == pytest.approx(1)
 
 
 def test_words_of_a_pair_are_joined_and_every_word_is_written_once(figures):

@@ -37,17 +37,12 @@ def test_without_matplotlib_the_library_is_named(monkeypatch):
             ask()
 
 
-def test_a_figure_has_its_size_and_opens_no_window(tmp_path):
-    figure = new_figure(2, 1)
-    assert not pyplot.get_fignums()
-    save(figure, tmp_path / "new/a.png")
-    assert image.imread(tmp_path / "new/a.png").shape[:2] == (150, 300)  # 150 points an inch
-
-
-@pytest.mark.parametrize(("name", "start"), [("a.pdf", b"%PDF"), ("a.SVG", b"<?xml"), ("a.png", b"\x89PNG")])
-def test_the_ending_gives_the_format(tmp_path, name, start):
-    save(new_figure(1, 1), tmp_path / name)
-    assert (tmp_path / name).read_bytes().startswith(start)
+@pytest.mark.parametrize(("name", "start"), [("a.pdf", b"%PDF"), ("a.SVG", b"<?xml"), ("new/a.png", b"\x89PNG")])
+def test_the_ending_gives_the_format_and_no_window_is_opened(tmp_path, name, start):
+    save(new_figure(2, 1), tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(start) and not pyplot.get_fignums()
+    if name.endswith("png"):
+        assert image.imread(tmp_path / name).shape[:2] == (150, 300)  # 150 points an inch
 
 
 def test_letters_without_a_font_are_told_with_the_font(tmp_path, caplog, recwarn):
@@ -86,26 +81,20 @@ def test_other_warnings_are_passed_on(tmp_path, monkeypatch):
         save(figure, tmp_path / "a.png")
 
 
-def test_an_svg_picture_is_the_same_bytes_again_and_knows_both_lights(tmp_path):
-    for name in ("a.svg", "b.svg"):
-        figure = new_figure(1, 1)
-        figure.add_subplot().plot([1, 2], [3, 5], color=INK, label="a")
-        figure.legend()
-        save(figure, tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    text = (tmp_path / "a.svg").read_text()
-    assert "prefers-color-scheme: dark" in text and f'[style*="stroke: {INK}"]' in text and "dc:date" not in text
-
-
-def test_a_pdf_picture_is_the_same_bytes_at_another_time(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["a.svg", "a.pdf"])
+def test_a_picture_is_the_same_bytes_at_another_time(tmp_path, monkeypatch, name):
     found = []
     for year in (2001, 2002):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", str((year - 1970) * 31_556_952))  # matplotlib's clock
         figure = new_figure(1, 1)
-        figure.text(0.5, 0.5, "a")
-        save(figure, tmp_path / "a.pdf")
-        found.append((tmp_path / "a.pdf").read_bytes())
+        figure.add_subplot().plot([1, 2], [3, 5], color=INK, label="a")
+        figure.legend()
+        save(figure, tmp_path / name)
+        found.append((tmp_path / name).read_bytes())
     assert found[0] == found[1]
+    if name == "a.svg":
+        text = (tmp_path / name).read_text()
+        assert "prefers-color-scheme: dark" in text and f'[style*="stroke: {INK}"]' in text and "dc:date" not in text
 
 
 def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):

@@ -7,14 +7,6 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from xalign_fairseq.evaluation.plots.gaps import plot_alignment, plot_gap_bars
 
 
-@pytest.fixture
-def figures(monkeypatch):
-    """The figures drawn, kept for inspection."""
-    kept = []
-    monkeypatch.setattr("xalign_fairseq.evaluation.plots.gaps.save", lambda figure, path: kept.append(figure))
-    return kept
-
-
 def bar(task, language, objective, mean, deviation):
     return {"task": task, "language": language, "objective": objective, "mean": mean, "deviation": deviation}
 

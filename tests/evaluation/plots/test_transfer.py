@@ -7,14 +7,6 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
 
 
-@pytest.fixture
-def figures(monkeypatch):
-    """The figures drawn, kept for inspection."""
-    kept = []
-    monkeypatch.setattr("xalign_fairseq.evaluation.plots.transfer.save", lambda figure, path: kept.append(figure))
-    return kept
-
-
 def row(task, checkpoint, mean, deviation, **more):
     return {"task": task, "checkpoint": checkpoint, "mean": mean, "deviation": deviation, **more}
 

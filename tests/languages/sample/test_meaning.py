@@ -50,13 +50,6 @@ def test_entries_are_those_of_nouns_and_verbs():
         _ = Clause("copula", Phrase("it")).action
 
 
-def test_phrases_are_themselves_and_share_nothing():
-    one, other = Phrase("I"), Phrase("I")
-    assert one != other
-    one.adjectives.append((Entry({}), 1))
-    assert other.adjectives == []
-
-
 LANGUAGES = {"de": German(), "fr": French(), "ru": Russian()}
 
 

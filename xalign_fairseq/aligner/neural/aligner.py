@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.alignment import Alignment, Links
-from xalign_fairseq.aligner.neural.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.aligner.neural.linking import ITSELF, resolve_linking
 from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
@@ -23,6 +22,7 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
 from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -120,7 +120,9 @@ class Aligner(WordAligner):
         return dtype_of(self.encoder)
 
     @classmethod
-    def from_pretrained(cls, path: str | os.PathLike, options: AlignerOptions | None = None, **more: Any) -> "Aligner":
+    def from_pretrained(
+        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: Any
+    ) -> "Aligner":
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
         What is unspecified of the linking is as the model labelled itself in its training. A model that never did has

@@ -84,7 +84,8 @@ class AlignerPool(WordAligner):
         self._require_open()
         try:
             self._workers[0].send(task)
-            return self._workers[0].receive()
+            answer: Answer = self._workers[0].receive()
+            return answer
         except BaseException:  # the process has ended with the error
             self.close()
             raise

@@ -45,7 +45,7 @@ class StatisticalAligner(WordAligner):
             self.threshold = self.growth = self._calibration.score(min_probability)
 
     @classmethod
-    def from_folder(cls, path: str | os.PathLike, min_probability: float | None = None) -> "StatisticalAligner":
+    def from_folder(cls, path: str | os.PathLike[str], min_probability: float | None = None) -> "StatisticalAligner":
         """Read a folder that ``xalign train-aligner --from-scratch`` has written."""
         return cls(load(Path(path)), min_probability)
 

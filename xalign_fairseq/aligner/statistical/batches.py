@@ -32,7 +32,7 @@ class UnitBatch(NamedTuple):
     factors: Tensor | None = None
 
 
-def fits(src: Sequence, tgt: Sequence) -> bool:
+def fits(src: Sequence[object], tgt: Sequence[object]) -> bool:
     """Whether a pair of sentences of units has something to align, and not too much."""
     return 0 < len(src) * len(tgt) <= MOST_CELLS and max(len(src), len(tgt)) <= MOST_PLACES
 

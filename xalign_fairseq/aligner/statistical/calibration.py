@@ -24,7 +24,7 @@ class Calibration(NamedTuple):
 
     def probability(self, scores: np.ndarray) -> np.ndarray:
         """Of each score; ascends with it."""
-        return 1 / (1 + np.exp(-(self.slope * log_odds(scores) + self.shift)))
+        return np.asarray(1 / (1 + np.exp(-(self.slope * log_odds(scores) + self.shift))))
 
     def score(self, probability: float) -> float:
         """The score that has a probability: the inverse of :meth:`probability`."""
@@ -35,7 +35,7 @@ class Calibration(NamedTuple):
 def log_odds(scores: np.ndarray) -> np.ndarray:
     """log(s / (1 - s)), of scores that are kept off 0 and 1."""
     scores = np.clip(scores, EDGE, 1 - EDGE)
-    return np.log(scores / (1 - scores))
+    return np.asarray(np.log(scores / (1 - scores)))
 
 
 def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:

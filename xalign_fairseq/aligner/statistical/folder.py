@@ -1,5 +1,6 @@
 """The folder of a statistical aligner: trained one kind of units after the other, so that a broken run goes on."""
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -38,7 +39,7 @@ class TrainedModels(NamedTuple):
     choice: Choice
 
 
-def is_statistical(path: Any) -> bool:
+def is_statistical(path: str | os.PathLike[str] | None) -> bool:
     """Whether a path is the folder of a trained statistical aligner."""
     return path is not None and (Path(path) / DONE).is_file()
 

@@ -69,8 +69,8 @@ def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | No
 
 def _membership(owners: Sequence[int], words: int) -> np.ndarray:
     """(words, units): 1 where a unit is of a word."""
-    return (np.arange(words)[:, None] == np.asarray(owners)[None, :]).astype(np.float32)
+    return np.asarray(np.arange(words)[:, None] == np.asarray(owners)[None, :], np.float32)
 
 
 def _mean(membership: np.ndarray) -> np.ndarray:
-    return membership / membership.sum(1, keepdims=True).clip(min=1)  # an empty word has no unit
+    return np.asarray(membership / membership.sum(1, keepdims=True).clip(min=1))  # an empty word has no unit

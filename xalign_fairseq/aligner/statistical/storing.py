@@ -20,7 +20,7 @@ DAMAGED = (zipfile.BadZipFile, zlib.error)
 """What numpy raises of archives that are cut off or changed, beside the usual."""
 
 
-def save_model(model: UnitModel, path: str | os.PathLike) -> None:
+def save_model(model: UnitModel, path: str | os.PathLike[str]) -> None:
     """Write tables, units and pieces; the file appears whole or not at all."""
     tables = model.tables
     arrays: dict[str, Any] = {

@@ -91,7 +91,7 @@ class ToolEngine:
 class CheckpointEngine:
     """Our own aligner; both sides share one transport plan, so that there is nothing to symmetrise."""
 
-    def __init__(self, aligner: "Aligner", path: str | os.PathLike):
+    def __init__(self, aligner: "Aligner", path: str | os.PathLike[str]):
         self.aligner, self._path = aligner, path
 
     def describe(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def run_tool(command: Sequence[str], folder: Path, stdout: str | None = None, ec
         raise failure(Path(command[0]).name, shlex.join(command), code, tail or "(nothing)", remedy)
 
 
-def _listen(process: subprocess.Popen, echo: bool) -> str:
+def _listen(process: "subprocess.Popen[bytes]", echo: bool) -> str:
     """Read stderr until its end; return the last of it."""
     assert process.stderr is not None
     tail = b""

@@ -77,7 +77,7 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
 
 
 def aer_of(
-    model: str | os.PathLike, run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
+    model: str | os.PathLike[str], run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
 ) -> float | None:
     """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
 
@@ -102,7 +102,7 @@ def trim_model(run: TrainingRun) -> str:
     return summary(small, state)
 
 
-def put_back(run: TrainingRun, checkpoint: str | os.PathLike) -> Path:
+def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
     """Write what a trimmed model has learned, in the whole vocabulary, into the run's folder.
 
     Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text

@@ -44,7 +44,7 @@ def require_fitting_gold(dev: DevelopmentSet) -> None:
         )
 
 
-def languages_of(src: str | os.PathLike, tgt: str | os.PathLike) -> tuple[str, str]:
+def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tuple[str, str]:
     """The languages that two files are named by, as in ``train.de`` and ``train.en``.
 
     Raises:

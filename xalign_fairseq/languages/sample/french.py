@@ -3,21 +3,8 @@
 An elided article is a token of its own: ``l' école``.
 """
 
-from xalign_fairseq.languages.sample.french_morphology import (
-    AVOIR,
-    CONTRACTIONS,
-    ELIDED,
-    ETRE,
-    MODALS,
-    FrenchAdjective,
-    FrenchNoun,
-    FrenchVerb,
-    parse_adjective,
-    parse_noun,
-    parse_verb,
-    vowel_start,
-)
-from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
+from xalign_fairseq.languages.sample import french_morphology as morphology
+from xalign_fairseq.languages.sample.lexicon import load_lexicon
 from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 SUBJECTS = {
@@ -51,9 +38,9 @@ class French:
 
     def __init__(self) -> None:
         lexicon = load_lexicon()
-        self.nouns: dict[Entry, FrenchNoun] = {e: parse_noun(e["fr"]) for e in lexicon.nouns + lexicon.places}
-        self.adjectives: dict[Entry, FrenchAdjective] = {e: parse_adjective(e["fr"]) for e in lexicon.adjectives}
-        self.verbs: dict[Entry, FrenchVerb] = {e: parse_verb(e["fr"]) for e in lexicon.verbs}
+        self.nouns = {e: morphology.parse_noun(e["fr"]) for e in lexicon.nouns + lexicon.places}
+        self.adjectives = {e: morphology.parse_adjective(e["fr"]) for e in lexicon.adjectives}
+        self.verbs = {e: morphology.parse_verb(e["fr"]) for e in lexicon.verbs}
 
     def say(self, sentence: Message) -> list[Token]:
         """The tokens of a sentence."""
@@ -78,13 +65,13 @@ class French:
         """Elision from the right (de le ami: de l' ami), then contraction of prepositions with articles."""
         for i in range(len(tokens) - 2, -1, -1):
             text, following = tokens[i][0], tokens[i + 1][0]
-            if text in ELIDED and vowel_start(following):
-                tokens[i] = (ELIDED[text], tokens[i][1])
+            if text in morphology.ELIDED and morphology.vowel_start(following):
+                tokens[i] = (morphology.ELIDED[text], tokens[i][1])
             elif text == "si" and following in ("il", "ils"):
                 tokens[i] = ("s'", tokens[i][1])
         out: list[Token] = []
         for text, keys in tokens:
-            merged = CONTRACTIONS.get((out[-1][0], text)) if out else None
+            merged = morphology.CONTRACTIONS.get((out[-1][0], text)) if out else None
             if merged:
                 out[-1] = (merged, out[-1][1] | keys)
             else:
@@ -118,7 +105,7 @@ class French:
             if not adjective.first:
                 core.append((form, key))
                 continue
-            if noun.gender == "m" and not phrase.plural and vowel_start(core[0][0]):
+            if noun.gender == "m" and not phrase.plural and morphology.vowel_start(core[0][0]):
                 form = adjective.before_vowel
             core.insert(0, (form, key))
             preceded = True
@@ -144,7 +131,7 @@ class French:
         if kind == "bare":
             return [("de" if preceded else "des", 0)]
         text = DETERMINERS[kind][2 if phrase.plural else int(gender == "f")]
-        if text in BEFORE_VOWEL and vowel_start(following):
+        if text in BEFORE_VOWEL and morphology.vowel_start(following):
             text = BEFORE_VOWEL[text]
         return [(text, key)]
 
@@ -169,7 +156,7 @@ class French:
             out += [("il", clause.word_key), ("y", clause.verb_key), (form, clause.verb_key)]
             return [*out, *self._phrase(clause.subject), *self._place(clause), *time]
         if clause.kind == "copula":
-            be = [(ETRE[clause.tense][clause.subject.person], clause.verb_key | clause.tense_key)]
+            be = [(morphology.ETRE[clause.tense][clause.subject.person], clause.verb_key | clause.tense_key)]
             return [*out, *subject, *ne, *be, *pas, *self._predicate(clause), *time]
         finite, rest = self._verb_group(clause)
         clitic: list[Token] = []
@@ -198,7 +185,7 @@ class French:
         person = clause.subject.person
         whole = clause.verb_key | (0 if verb.preposition else clause.particle_key)
         if clause.modal:
-            return [(MODALS[clause.modal][person], clause.tense_key)], [(verb.infinitive, whole)]
+            return [(morphology.MODALS[clause.modal][person], clause.tense_key)], [(verb.infinitive, whole)]
         if clause.tense in ("past", "perfect"):
             agreeing = None
             if verb.etre:
@@ -208,7 +195,7 @@ class French:
             form = verb.participle
             if agreeing is not None:
                 form = verb.agreeing(self.gender(agreeing), agreeing.person in ("1p", "3p"))
-            auxiliary = ETRE["present"] if verb.etre else AVOIR
+            auxiliary = morphology.ETRE["present"] if verb.etre else morphology.AVOIR
             return [(auxiliary[person], clause.tense_key)], [(form, whole)]
         forms = {"future": verb.future, "past_progressive": verb.imperfect}.get(clause.tense, verb.present)
         return [(forms[person], whole | clause.tense_key)], []

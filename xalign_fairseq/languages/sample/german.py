@@ -1,20 +1,7 @@
 """German: the finite verb second in main clauses and last in subordinate ones, particles and participles at the end."""
 
-from xalign_fairseq.languages.sample.german_morphology import (
-    AUXILIARIES,
-    CONTRACTIONS,
-    DEFINITE,
-    GermanAdjective,
-    GermanNoun,
-    GermanVerb,
-    adjective_ending,
-    determiner_ending,
-    indefinite_ending,
-    parse_adjective,
-    parse_noun,
-    parse_verb,
-)
-from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
+from xalign_fairseq.languages.sample import german_morphology as morphology
+from xalign_fairseq.languages.sample.lexicon import load_lexicon
 from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
 
 PRONOUNS = {
@@ -35,9 +22,9 @@ class German:
 
     def __init__(self) -> None:
         lexicon = load_lexicon()
-        self.nouns: dict[Entry, GermanNoun] = {e: parse_noun(e["de"]) for e in lexicon.nouns + lexicon.places}
-        self.adjectives: dict[Entry, GermanAdjective] = {e: parse_adjective(e["de"]) for e in lexicon.adjectives}
-        self.verbs: dict[Entry, GermanVerb] = {e: parse_verb(e["de"]) for e in lexicon.verbs}
+        self.nouns = {e: morphology.parse_noun(e["de"]) for e in lexicon.nouns + lexicon.places}
+        self.adjectives = {e: morphology.parse_adjective(e["de"]) for e in lexicon.adjectives}
+        self.verbs = {e: morphology.parse_verb(e["de"]) for e in lexicon.verbs}
 
     def say(self, sentence: Message) -> list[Token]:
         """The tokens of a sentence."""
@@ -64,7 +51,7 @@ class German:
     def _contract(tokens: list[Token]) -> list[Token]:
         out: list[Token] = []
         for text, keys in tokens:
-            merged = CONTRACTIONS.get((out[-1][0], text)) if out else None
+            merged = morphology.CONTRACTIONS.get((out[-1][0], text)) if out else None
             if merged:
                 out[-1] = (merged, out[-1][1] | keys)
             else:
@@ -80,7 +67,7 @@ class German:
         noun = self.nouns[phrase.noun]
         gender = "p" if phrase.plural else noun.gender
         out, after = self._determiner(phrase, case, gender, negated)
-        ending = adjective_ending(case, gender, after)
+        ending = morphology.adjective_ending(case, gender, after)
         out += [(self.adjectives[a].stem + ending, key) for a, key in phrase.adjectives]
         forms = noun.plural if phrase.plural else noun.singular
         out.append((forms[case], phrase.head_key | phrase.modifier_key))
@@ -88,7 +75,7 @@ class German:
             out += self._phrase(phrase.owner, "gen")
         if phrase.relative:
             role = "nom" if phrase.relative.gap == "subject" else "acc"
-            out += [(",", 0), (DEFINITE[role][gender], phrase.relative.word_key)]
+            out += [(",", 0), (morphology.DEFINITE[role][gender], phrase.relative.word_key)]
             out += [*self._subordinate(phrase.relative), (",", 0)]
         return out
 
@@ -97,25 +84,25 @@ class German:
         if phrase.owner:
             if phrase.owner.kind == "name":
                 return [(phrase.owner.noun["de"] + "s", phrase.owner.head_key | phrase.owner_key)], "strong"
-            return [(DEFINITE[case][gender], key)], "weak"
+            return [(morphology.DEFINITE[case][gender], key)], "weak"
         match phrase.determiner:
             case "definite":
-                return [(DEFINITE[case][gender], key)], "weak"
+                return [(morphology.DEFINITE[case][gender], key)], "weak"
             case "indefinite" | "bare" if negated:
-                return [("kein" + indefinite_ending(case, gender), key | negated)], "mixed"
+                return [("kein" + morphology.indefinite_ending(case, gender), key | negated)], "mixed"
             case "indefinite":
-                return [("ein" + indefinite_ending(case, gender), key)], "mixed"
+                return [("ein" + morphology.indefinite_ending(case, gender), key)], "mixed"
             case "bare":
                 return [], "strong"
             case "this" | "every":
                 stem = "dies" if phrase.determiner == "this" else "jed"
-                return [(stem + determiner_ending(case, gender), key)], "weak"
+                return [(stem + morphology.determiner_ending(case, gender), key)], "weak"
             case "many":
-                return [("viel" + determiner_ending(case, gender), key)], "strong"
+                return [("viel" + morphology.determiner_ending(case, gender), key)], "strong"
             case "number":
                 number = phrase.number
                 return [(str(number) if isinstance(number, int) else number["de"], key)], "strong"
-        return [(POSSESSIVES[phrase.determiner] + indefinite_ending(case, gender), key)], "mixed"
+        return [(POSSESSIVES[phrase.determiner] + morphology.indefinite_ending(case, gender), key)], "mixed"
 
     def _main(self, clause: Clause, front: list[Token] | None = None) -> list[Token]:
         """Verb second, after ``front``, a question word, a time adverbial or the subject; verb first in questions."""
@@ -154,16 +141,16 @@ class German:
             return [("gab" if past else "gibt", key)], []
         if clause.kind == "copula":
             if clause.tense == "future":
-                return [(AUXILIARIES["werden"][person], tense)], [("sein", key)]
-            return [(AUXILIARIES["war" if past else "sein"][person], key)], []
+                return [(morphology.AUXILIARIES["werden"][person], tense)], [("sein", key)]
+            return [(morphology.AUXILIARIES["war" if past else "sein"][person], key)], []
         verb = self.verbs[clause.action]
         whole = key if verb.preposition else key | clause.particle_key
         if clause.modal:
-            return [(AUXILIARIES[clause.modal][person], tense)], [(verb.particle + verb.infinitive, whole)]
+            return [(morphology.AUXILIARIES[clause.modal][person], tense)], [(verb.particle + verb.infinitive, whole)]
         if clause.tense == "future":
-            return [(AUXILIARIES["werden"][person], tense)], [(verb.particle + verb.infinitive, whole)]
+            return [(morphology.AUXILIARIES["werden"][person], tense)], [(verb.particle + verb.infinitive, whole)]
         if clause.tense == "perfect":
-            auxiliary = AUXILIARIES["sein" if verb.sein else "haben"][person]
+            auxiliary = morphology.AUXILIARIES["sein" if verb.sein else "haben"][person]
             return [(auxiliary, tense)], [(verb.particle + verb.participle, whole)]
         form = (verb.past if past else verb.present)[person]
         if not verb.particle:

@@ -2,21 +2,9 @@
 
 import re
 
-from xalign_fairseq.languages.sample.lexicon import Entry, load_lexicon
+from xalign_fairseq.languages.sample import russian_morphology as morphology
+from xalign_fairseq.languages.sample.lexicon import load_lexicon
 from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
-from xalign_fairseq.languages.sample.russian_morphology import (
-    ANIMATE_NUMERALS,
-    MY,
-    NUMERALS,
-    OUR,
-    THIS,
-    RussianAdjective,
-    RussianNoun,
-    RussianVerb,
-    parse_adjective,
-    parse_noun,
-    parse_verb,
-)
 
 PRONOUNS = {
     "I": {"nom": "я", "acc": "меня", "dat": "мне"},
@@ -27,7 +15,7 @@ PRONOUNS = {
     "nobody": {"nom": "никто"},
 }
 FIXED_POSSESSIVES = {"his": "его", "her": "её", "their": "их"}
-PRONOMINAL = {"this": THIS, "my": MY, "our": OUR}
+PRONOMINAL = {"this": morphology.THIS, "my": morphology.MY, "our": morphology.OUR}
 QUESTIONS = {"where": "где", "when": "когда", "why": "почему"}
 MODALS = {
     "can": {"1s": "могу", "3s": "может", "1p": "можем", "3p": "могут"},
@@ -47,15 +35,16 @@ class Russian:
     def __init__(self) -> None:
         lexicon = load_lexicon()
         named = lexicon.nouns + lexicon.places + lexicon.names
-        self.nouns: dict[Entry, RussianNoun] = {e: parse_noun(e["ru"]) for e in named}
-        self.modifiers: dict[str, RussianAdjective] = {
-            noun.modifier: parse_adjective(noun.modifier) for noun in self.nouns.values() if noun.modifier
+        self.nouns = {e: morphology.parse_noun(e["ru"]) for e in named}
+        self.modifiers = {
+            noun.modifier: morphology.parse_adjective(noun.modifier) for noun in self.nouns.values() if noun.modifier
         }
-        self.adjectives: dict[Entry, RussianAdjective] = {e: parse_adjective(e["ru"]) for e in lexicon.adjectives}
-        self.verbs: dict[Entry, tuple[RussianVerb, RussianVerb]] = {
-            e: (parse_verb(e["ru_imperfective"]), parse_verb(e["ru_perfective"])) for e in lexicon.verbs
+        self.adjectives = {e: morphology.parse_adjective(e["ru"]) for e in lexicon.adjectives}
+        self.verbs = {
+            e: (morphology.parse_verb(e["ru_imperfective"]), morphology.parse_verb(e["ru_perfective"]))
+            for e in lexicon.verbs
         }
-        self.every, self.many, self.which = (parse_adjective(w) for w in ("каждый", "многий", "который"))
+        self.every, self.many, self.which = (morphology.parse_adjective(w) for w in ("каждый", "многий", "который"))
 
     def say(self, sentence: Message) -> list[Token]:
         """The tokens of a sentence."""
@@ -118,7 +107,7 @@ class Russian:
         return out
 
     @staticmethod
-    def _number(phrase: Phrase, noun: RussianNoun, case: str) -> tuple[Token, bool, str, str]:
+    def _number(phrase: Phrase, noun: morphology.RussianNoun, case: str) -> tuple[Token, bool, str, str]:
         """The numeral, whether the noun is plural, the noun's case and the adjectives' case."""
         number = phrase.number
         if isinstance(number, int):
@@ -127,12 +116,12 @@ class Russian:
         if value > 4:
             return (number["ru"], phrase.determiner_key), True, "gen", "gen"
         if case == "acc" and noun.animate:
-            return (ANIMATE_NUMERALS[value], phrase.determiner_key), True, "gen", "gen"
+            return (morphology.ANIMATE_NUMERALS[value], phrase.determiner_key), True, "gen", "gen"
         feminine = noun.gender == "f"
-        text = "две" if value == 2 and feminine else NUMERALS[value]
+        text = "две" if value == 2 and feminine else morphology.NUMERALS[value]
         return (text, phrase.determiner_key), False, "gen", "nom" if feminine else "gen"
 
-    def _determiner(self, phrase: Phrase, noun: RussianNoun, case: str, gender: str) -> list[Token]:
+    def _determiner(self, phrase: Phrase, noun: morphology.RussianNoun, case: str, gender: str) -> list[Token]:
         key, kind = phrase.determiner_key, phrase.determiner
         if kind in FIXED_POSSESSIVES:
             return [(FIXED_POSSESSIVES[kind], key)]
@@ -172,7 +161,7 @@ class Russian:
             out += [*subject, *before, *no, *finite]
         return [*out, *self._complements(clause), *self._place(clause), *time]
 
-    def _verb(self, clause: Clause) -> RussianVerb:
+    def _verb(self, clause: Clause) -> morphology.RussianVerb:
         """The aspect: imperfective for what goes on or is repeated or must not be, perfective for what is completed."""
         imperfective, perfective = self.verbs[clause.action]
         ongoing = clause.tense in ("present", "progressive", "past_progressive") and not clause.conditional

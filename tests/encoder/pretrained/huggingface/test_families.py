@@ -31,41 +31,6 @@ def test_every_parameter_has_a_name_in_transformers(build, family):
     assert {family.full_name(name) for name in found} == set(build(family.architecture).state_dict())
 
 
-@pytest.mark.parametrize(
-    ("ours", "xlm_r", "bert", "distilbert"),
-    [
-        (
-            "sentence_encoder.layers.13.fc1.bias",
-            "roberta.encoder.layer.13.intermediate.dense.bias",
-            "bert.encoder.layer.13.intermediate.dense.bias",
-            "distilbert.transformer.layer.13.ffn.lin1.bias",
-        ),
-        (
-            "sentence_encoder.layernorm_embedding.weight",
-            "roberta.embeddings.LayerNorm.weight",
-            "bert.embeddings.LayerNorm.weight",
-            "distilbert.embeddings.LayerNorm.weight",
-        ),
-        (
-            "lm_head.dense.weight",
-            "lm_head.dense.weight",
-            "cls.predictions.transform.dense.weight",
-            "vocab_transform.weight",
-        ),
-        ("lm_head.bias", "lm_head.bias", "cls.predictions.bias", "vocab_projector.bias"),
-        (
-            "lm_head.weight",
-            "roberta.embeddings.word_embeddings.weight",
-            "bert.embeddings.word_embeddings.weight",
-            "distilbert.embeddings.word_embeddings.weight",
-        ),
-    ],
-)
-def test_names_by_hand(ours, xlm_r, bert, distilbert):
-    for family, expected in ((XLM_R, xlm_r), (BERT, bert), (DISTILBERT, distilbert)):
-        assert family.full_name(family.their_name(ours)) == expected
-
-
 def test_families_are_found_by_their_model_type():
     assert find_family("xlm-roberta", "here") is XLM_R and find_family("bert", "here") is BERT
     assert find_family("distilbert", "here") is DISTILBERT

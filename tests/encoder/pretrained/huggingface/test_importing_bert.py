@@ -1,12 +1,10 @@
 import json
-import logging
 
 import pytest
 import torch
 from support.huggingface_folders import (
     BERT_SYMBOLS,
     POSITIONS,
-    PREFIX,
     TEXT,
     UNSEEN,
     assert_same_hidden,
@@ -15,9 +13,6 @@ from support.huggingface_folders import (
     imported,
 )
 
-import xalign_fairseq
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.huggingface import importing
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
@@ -43,24 +38,6 @@ def test_logits_are_those_of_transformers(build, save, bert_tokens):
     assert_same_logits(encoder, model, bert_tokens, ORDER)
     assert encoder.config.max_positions == POSITIONS and encoder.config.layer_norm_eps == 1e-12
     assert {f"encoder.{name}" for name in encoder.state_dict()} == set(state["model"])
-
-
-def test_layer_norms_are_of_the_configuration(build, save, bert_tokens):
-    model = build("BertForMaskedLM", layer_norm_eps=0.1)
-    assert_same_logits(imported(save(model))[1], model, bert_tokens, ORDER)
-
-
-def test_rows_of_positions_and_words(build, save):
-    model = build("BertForMaskedLM")
-    state, _ = imported(save(model))
-    embeddings = model.bert.embeddings
-    positions = state["model"][PREFIX + "embed_positions.weight"]
-    assert positions.shape == (POSITIONS + 2, 24) and not positions[:2].any()
-    kind = embeddings.token_type_embeddings.weight[0]
-    torch.testing.assert_close(positions[2:], embeddings.position_embeddings.weight + kind)
-    words = state["model"][PREFIX + "embed_tokens.weight"]
-    for ours, symbol in ((0, "[CLS]"), (1, "[PAD]"), (2, "[SEP]"), (3, "[UNK]"), (4, "[unused1]"), (-1, "[MASK]")):
-        assert torch.equal(words[ours], embeddings.word_embeddings.weight[BERT_SYMBOLS.index(symbol)])
 
 
 def test_a_labse_without_head_prefix_and_with_pooler(build, save, bert_tokens, caplog):
@@ -109,19 +86,6 @@ def test_names_of_tensorflow_s_layer_norms(build, save, bert_tokens):
     assert_same_logits(imported(folder)[1], model, bert_tokens, ORDER)
 
 
-def test_a_model_in_training_takes_every_parameter(bert_folder, caplog):
-    xalign_fairseq.register()
-    from xalign_fairseq.models.xalign import XalignModel
-
-    state, encoder = imported(bert_folder)
-    model = XalignModel(EncoderConfig.from_options(state["cfg"]["model"], encoder.config.vocab_size))
-    assert model.encoder.config.layer_norm_eps == 1e-12
-    caplog.clear()  # what the import says of token types
-    with caplog.at_level(logging.WARNING):
-        model.load_state_dict(state["model"], strict=True)
-    assert not caplog.records
-
-
 @pytest.mark.parametrize("file", ["vocab.txt", "tokenizer.json"])
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_ids_are_those_of_transformers(transformers, bert_folder, file, lowercase):
@@ -145,19 +109,3 @@ def test_ids_are_those_of_transformers(transformers, bert_folder, file, lowercas
         tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id, tokenizer.unk_token_id,
         tokenizer.mask_token_id,
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ["cls.predictions.transform.dense.bias", "bert.embeddings.LayerNorm.bias"])
-def test_a_parameter_too_few_is_named(bert_folder, name):
-    change_weights(bert_folder, lambda state: state.pop(name))
-    with pytest.raises(XalignError, match=rf"BERT's kind[\s\S]*1 missing \['{name.removeprefix('bert.')}'\]"):
-        importing.read(bert_folder)
-
-
-def test_a_head_whose_bias_is_not_tied(build, save, bert_tokens, caplog):
-    model = build("BertForMaskedLM")
-    folder = save(model)
-    change_weights(folder, lambda state: state.update({"cls.predictions.decoder.bias": torch.ones(1)}))
-    _, encoder = imported(folder)
-    assert "left out: it is not tied (cls.predictions.decoder.bias unlike cls.predictions.bias)" in caplog.text
-    assert_same_hidden(encoder, model, bert_tokens, theirs(bert_tokens))

@@ -9,7 +9,6 @@ import pytest
 import torch
 from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, imported
 
-from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface.families import find_family
 from xalign_fairseq.encoder.pretrained.huggingface.unigram import SAMPLE
@@ -122,17 +121,6 @@ def test_states_and_ids_are_those_of_transformers_and_survive_an_export(write, m
     back = order_of(tmp_path / "exported")
     for layer, each in enumerate(hidden_of(again, back[tokens], keep)):
         torch.testing.assert_close(each, expected[layer], rtol=2e-6, atol=2e-6)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_xalign_align_runs_with_it(write, tmp_path, shape):
-    _, folder = write(shape)
-    (tmp_path / "src").write_text("\n".join(TEXT) + "\n", encoding="utf-8")
-    (tmp_path / "tgt").write_text("\n".join(reversed(TEXT)) + "\n", encoding="utf-8")
-    files = ["--src", str(tmp_path / "src"), "--tgt", str(tmp_path / "tgt"), "--out", str(tmp_path / "links")]
-    assert main(["align", "--model", str(folder), *files, "--method", "argmax", "--device", "cpu"]) == 0
-    lines = (tmp_path / "links").read_text().splitlines()
-    assert len(lines) == len(TEXT) and any(lines)
 
 
 def test_texts_beyond_512_tokens_are_read_whole(write):

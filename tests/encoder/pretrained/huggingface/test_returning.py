@@ -20,8 +20,10 @@ LACKING = {"encoder.lm_head.dense.bias", "encoder.lm_head.layer_norm.bias"}
 
 
 @torch.no_grad()
-def trained(folder, path, still=LACKING):
-    """A checkpoint with all parameters of the folder's model changed but some; tied ones stay tied."""
+def trained(tmp_path, model_type, still=LACKING):
+    """A checkpoint with all parameters of a new folder's model changed but some; tied ones stay tied."""
+    folder, path = tmp_path / "model", tmp_path / "trained.pt"
+    write_model(folder, model_type)
     state, _ = read_pretrained(folder)
     generator = torch.Generator().manual_seed(3)
     moved = {}
@@ -42,8 +44,7 @@ def architecture(model_type):
 
 @pytest.mark.parametrize("model_type", MODELS)
 def test_transformers_gives_the_states_of_what_was_trained(model_type, tmp_path, caplog):
-    write_model(tmp_path / "model", model_type)
-    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt")
+    checkpoint = trained(tmp_path, model_type)
     with caplog.at_level(logging.WARNING):
         export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
     encoder, tokenizer = read_model(checkpoint)
@@ -65,8 +66,7 @@ def test_transformers_gives_the_states_of_what_was_trained(model_type, tmp_path,
 @pytest.mark.parametrize("model_type", sorted(HEADS))
 @torch.no_grad()
 def test_logits_are_those_of_the_models_own_head(model_type, tmp_path):
-    write_model(tmp_path / "model", model_type)
-    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt")
+    checkpoint = trained(tmp_path, model_type)
     export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
     encoder, tokenizer = read_model(checkpoint)
     tokens, order = ragged_tokens(encoder, (9,)), torch.tensor(tokenizer.pipeline.order)
@@ -76,23 +76,21 @@ def test_logits_are_those_of_the_models_own_head(model_type, tmp_path):
 
 
 def test_what_the_models_own_head_has_no_place_for_is_told(tmp_path, caplog):
-    write_model(tmp_path / "model", "modernbert")
-    export(trained(tmp_path / "model", tmp_path / "trained.pt", ()), tmp_path / "out", onto=tmp_path / "model")
+    export(trained(tmp_path, "modernbert", ()), tmp_path / "out", onto=tmp_path / "model")
     assert {name for name in LACKING if f"not exported: {name}" in caplog.text} == LACKING
 
 
 @pytest.mark.parametrize("learned", [True, False])
 def test_a_trained_head_is_told_of_where_the_model_has_none(learned, tmp_path, caplog):
-    write_model(tmp_path / "model", "mt5")
     head = [f"encoder.lm_head.{part}" for part in PARTS]
-    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt", () if learned else head)
+    checkpoint = trained(tmp_path, "mt5", () if learned else head)
     export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
     assert ("not exported: the trained masked-language-model head" in caplog.text) is learned
 
 
 def test_what_was_not_trained_stays_and_what_is_tied_follows(tmp_path):
-    before = write_model(tmp_path / "model", "mt5").state_dict()
-    convert(trained(tmp_path / "model", tmp_path / "trained.pt"), tmp_path / "again.pt")
+    convert(trained(tmp_path, "mt5"), tmp_path / "again.pt")
+    before = architecture("mt5").from_pretrained(tmp_path / "model").state_dict()
     export(tmp_path / "again.pt", tmp_path / "out", onto=tmp_path / "model")
     after = architecture("mt5").from_pretrained(tmp_path / "out").state_dict()
     assert all(torch.equal(after[name], before[name]) for name in before if name.startswith("decoder.block"))
@@ -107,8 +105,7 @@ def test_what_was_not_trained_stays_and_what_is_tied_follows(tmp_path):
     [({"num_hidden_layers": 5}, "another model"), ({"vocab_size": 300}, "vocabulary|rows|tokenizer")],
 )
 def test_another_model_is_refused(change, message, tmp_path):
-    write_model(tmp_path / "model", "modernbert")
-    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt")
+    checkpoint = trained(tmp_path, "modernbert")
     write_model(tmp_path / "other", "modernbert", **change)
     with pytest.raises(XalignError, match=message):
         export(checkpoint, tmp_path / "out", onto=tmp_path / "other")
@@ -116,8 +113,7 @@ def test_another_model_is_refused(change, message, tmp_path):
 
 
 def test_the_command_names_the_way(tmp_path, capsys):
-    write_model(tmp_path / "model", "eurobert")
-    checkpoint = str(trained(tmp_path / "model", tmp_path / "trained.pt"))
+    checkpoint = str(trained(tmp_path, "eurobert"))
     line = ["export-hf", "--model", checkpoint, "--out", str(tmp_path / "out")]
     assert main(line) == 2
     assert "--onto MODEL" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import pytest
 import sentencepiece
 import tokenizers
 from support.huggingface_folders import TEXT, UNSEEN
+from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import rule_charsmap
@@ -24,10 +25,7 @@ NMT_NFKC = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(rule
 def model(train_spm, tmp_path_factory):
     """Of the sample's own characters, so that a difference is one of pieces."""
     path = tmp_path_factory.mktemp("spm") / "m.model"
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([*TEXT, *SAMPLE] * 5), model_prefix=str(path.with_suffix("")), vocab_size=900,
-        hard_vocab_limit=False, character_coverage=1.0, minloglevel=2, num_threads=1,
-    )  # fmt: skip
+    path.write_bytes(sentencepiece_model([*TEXT, *SAMPLE] * 5, vocab_size=900, character_coverage=1.0))
     return path
 
 
@@ -121,17 +119,20 @@ def test_other_ids_are_refused_with_the_first_text(write, normalizers, splitter,
     assert str(error.value).endswith("into the folder")
 
 
-def test_a_file_that_the_library_cannot_read(write):
-    with pytest.raises(XalignError, match=r"can't be read[\s\S]*tokenizer.json"):
-        read_unigram(write([{"type": "Unheard"}]))
-
-
-def test_a_damaged_charsmap(write):
-    with pytest.raises(XalignError, match=r"file is damaged[\s\S]*normalizer"):
-        read_unigram(write([{**NMT_NFKC, "precompiled_charsmap": "ä!"}]))
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [
+        ({"type": "Unheard"}, r"can't be read[\s\S]*tokenizer.json"),
+        ({**NMT_NFKC, "precompiled_charsmap": "ä!"}, r"file is damaged[\s\S]*normalizer"),
+    ],
+)
+def test_a_file_that_cannot_be_read(write, step, found):
+    with pytest.raises(XalignError, match=found):
+        read_unigram(write([step]))
 
 
 def test_mask_may_be_among_the_added_tokens_alone_and_behind_others(write, tmp_path):
+    assert mask_id(tmp_path, 12) == 12  # where nothing is said
     path = write([NMT_NFKC])
     assert_same_ids(path)
     whole = json.loads(path.read_text())
@@ -145,10 +146,6 @@ def test_mask_may_be_among_the_added_tokens_alone_and_behind_others(write, tmp_p
     path.write_text(json.dumps(whole))
     assert_same_ids(path)
     assert mask_id(tmp_path, size) == size + 1
-
-
-def test_mask_follows_the_other_symbols_where_nothing_is_said(tmp_path):
-    assert mask_id(tmp_path, 12) == 12
 
 
 def test_the_sample_is_of_many_scripts():

@@ -133,14 +133,6 @@ def test_a_tokenizer_json_of_another_kind_than_xlm_rs(write, pieces, change, mes
         read_vocabulary(write("tokenizer.json", change), XLM_R, len(pieces) + 2)
 
 
-def test_files_that_xlm_r_lacks_or_that_are_damaged(write, pieces, tmp_path):
-    with pytest.raises(XalignError, match=r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json"):
-        read_vocabulary(tmp_path, XLM_R, len(pieces) + 2)
-    folder = write("sentencepiece.bpe.model", lambda content: content.__delitem__(slice(100, None)))
-    with pytest.raises(XalignError, match=r"where: .*sentencepiece.bpe.model"):
-        read_vocabulary(folder, XLM_R, len(pieces) + 2)
-
-
 def test_a_vocabulary_of_another_size(write, pieces):
     own = len(pieces) + 2
     folder = write("sentencepiece.bpe.model")
@@ -178,25 +170,6 @@ def test_bert_may_have_xlm_rs_tokenizer(write, pieces, name):
     assert found.order == range(size) and "sentencepiece" in found.state
 
 
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        (["<unk>", "<s>", "</s>", "a", "<pad>"], r"<unk> <s> </s> first, and <pad> later"),
-        (["<unk>", "<s>", "</s>", "<mask>", "<unk>"], "<unk> <s> </s> first, and <mask> <unk> later"),
-        (["<unk>", "</s>", "<s>", "a"], "<unk> </s> <s> first"),
-        (["<unk>"], "<unk> first"),
-    ],
-)
-def test_special_symbols_in_other_places(given, found):
-    with pytest.raises(XalignError, match=rf"where: here\n  found: {found}\n"):
-        dictionary_of_xlm_r(given, "here")
-
-
-def test_pieces_follow_the_four_special_symbols():
-    dictionary = dictionary_of_xlm_r(["<unk>", "<s>", "</s>", "b", "a"], "here")
-    assert dictionary.symbols == [*SPECIALS, "b", "a"] and dictionary.embedding_size == 7
-
-
 @pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json"])
 def test_berts_symbols_are_put_into_fairseqs_order(write, name):
     found = read_vocabulary(write(name, into_bert if name == "tokenizer.json" else len), BERT, len(BERT_LINES))
@@ -217,14 +190,6 @@ def test_berts_symbols_are_put_into_fairseqs_order(write, name):
 def test_a_vocabulary_of_another_model(write, change, message):
     with pytest.raises(XalignError, match=message):
         read_vocabulary(write("vocab.txt", change), BERT, len(BERT_LINES))
-
-
-def test_a_missing_vocabulary_and_one_that_is_not_text(tmp_path):
-    with pytest.raises(XalignError, match=r"no WordPiece tokenizer[\s\S]*tokenizer.json or vocab.txt"):
-        read_vocabulary(tmp_path, BERT, 9)
-    (tmp_path / "vocab.txt").write_bytes(b"\xff\xfe")
-    with pytest.raises(XalignError, match="not UTF-8"):
-        read_vocabulary(tmp_path, BERT, 9)
 
 
 @pytest.mark.parametrize(
@@ -309,3 +274,32 @@ def test_mask_behind_tokens_that_were_added_before_it(write, pieces, caplog):
     assert "left out of the model's vocabulary: 1 tokens added later (<en>) and 2 rows of padding" in caplog.text
     with pytest.raises(XalignError, match="does not fit"):
         read_vocabulary(write("tokenizer.json", change), XLM_R, own)
+
+
+def test_special_symbols_and_their_places():
+    dictionary = dictionary_of_xlm_r(["<unk>", "<s>", "</s>", "b", "a"], "here")
+    assert dictionary.symbols == [*SPECIALS, "b", "a"] and dictionary.embedding_size == 7
+    for given, found in (
+        (["<unk>", "<s>", "</s>", "a", "<pad>"], r"<unk> <s> </s> first, and <pad> later"),
+        (["<unk>", "<s>", "</s>", "<mask>", "<unk>"], "<unk> <s> </s> first, and <mask> <unk> later"),
+        (["<unk>", "</s>", "<s>", "a"], "<unk> </s> <s> first"),
+        (["<unk>"], "<unk> first"),
+    ):
+        with pytest.raises(XalignError, match=rf"where: here\n  found: {found}\n"):
+            dictionary_of_xlm_r(given, "here")
+
+
+@pytest.mark.parametrize(
+    ("family", "content", "message"),
+    [
+        (XLM_R, {}, r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json"),
+        (XLM_R, {"sentencepiece.bpe.model": b"half a model"}, r"where: .*sentencepiece.bpe.model"),
+        (BERT, {}, r"no WordPiece tokenizer[\s\S]*tokenizer.json or vocab.txt"),
+        (BERT, {"vocab.txt": b"\xff\xfe"}, "not UTF-8"),
+    ],
+)
+def test_missing_and_damaged_files(tmp_path, family, content, message):
+    for name, raw in content.items():
+        (tmp_path / name).write_bytes(raw)
+    with pytest.raises(XalignError, match=message):
+        read_vocabulary(tmp_path, family, 9)

@@ -51,8 +51,9 @@ class Int8Linear(nn.Module):
         rounded, scale = quantise(x.flatten(0, -2))
         # torch 2.13 reads beyond a matrix of one row that has the strides of a column, which counts as contiguous.
         rounded = rounded.new_empty(rounded.shape).copy_(rounded)
-        sums = torch._int_mm(rounded, self.weight.t())
-        return torch.addcmul(self.bias, sums * self.scale, scale).unflatten(0, x.shape[:-1])
+        sums: Tensor = torch._int_mm(rounded, self.weight.t())
+        out: Tensor = torch.addcmul(self.bias, sums * self.scale, scale).unflatten(0, x.shape[:-1])
+        return out
 
 
 class BFloat16Linear(nn.Module):

@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch import nn
 
-from xalign_fairseq.aligner.neural import int8
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.dtypes import choose_dtype, convert, dtype_of
-from xalign_fairseq.aligner.neural.int8 import Int8Linear, quantise
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder import int8
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
+from xalign_fairseq.encoder.int8 import Int8Linear, quantise
 from xalign_fairseq.encoder.transformer import Encoder
 
 CPU = torch.device("cpu")

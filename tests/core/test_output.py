@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from xalign_fairseq.aligner.output import Output, complete_lines
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.output import Output, complete_lines
 
 RECORD = {"src": "sha256 1f", "layer": "8"}
 
@@ -181,6 +181,6 @@ def test_standard_output(capsys):
     ],
 )
 def test_lines_that_have_their_break(tmp_path, monkeypatch, block, content, expected):
-    monkeypatch.setattr("xalign_fairseq.aligner.output.BLOCK", block)
+    monkeypatch.setattr("xalign_fairseq.core.output.BLOCK", block)
     (tmp_path / "text").write_bytes(content)
     assert complete_lines(tmp_path / "text") == expected

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from xalign_fairseq.aligner.neural import dtypes
-from xalign_fairseq.aligner.neural.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder import dtypes
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.encoder.transformer import Encoder
 
 CPU = torch.device("cpu")

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import torch
 
-from xalign_fairseq.aligner.neural.int8 import Int8Linear, require_int8, to_int8
 from xalign_fairseq.core.devices import fast_bfloat16
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.int8 import Int8Linear, require_int8, to_int8
 from xalign_fairseq.encoder.lookup import Lookup, look_up
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.precision import dtype_name
@@ -45,7 +45,7 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
 
     Args:
         dtype: ``float32``; ``bfloat16``: weights and states; ``int8``: half of the layers'
-            products (:mod:`~xalign_fairseq.aligner.neural.int8`), and float32 states.
+            products (:mod:`~xalign_fairseq.encoder.int8`), and float32 states.
 
     Example::
 

@@ -1,0 +1,12 @@
+"""Pictures that are looked at as matplotlib's objects."""
+
+import pytest
+
+
+@pytest.fixture
+def figures(request, monkeypatch):
+    """The figures that the module under test would have saved."""
+    kept = []
+    module = f"xalign_fairseq.evaluation.plots.{request.path.stem.removeprefix('test_')}"
+    monkeypatch.setattr(f"{module}.save", lambda figure, path: kept.append(figure))
+    return kept
