@@ -55,15 +55,19 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         pairs = texts(args.text, args.pairs, work)
-        calls = {name: partial(prepare_text, work, name == "with links", args.spm, args.dict)
-                 for name in ("without links", "with links")}  # fmt: skip
+        calls = {
+            name: partial(prepare_text, work, name == "with links", args.spm, args.dict)
+            for name in ("without links", "with links")
+        }
         found = in_turn(calls, args.rounds, time.process_time, warm_up=0)
     rows = [
         {"links": name == "with links", "pairs": pairs, "cpu_seconds": min(each), "pairs_a_second": pairs / min(each)}
         for name, each in found.items()
     ]
-    cells = [(name, f"{row['cpu_seconds']:.2f}", f"{row['pairs_a_second']:,.0f}")
-             for name, row in zip(found, rows, strict=True)]  # fmt: skip
+    cells = [
+        (name, f"{row['cpu_seconds']:.2f}", f"{row['pairs_a_second']:,.0f}")
+        for name, row in zip(found, rows, strict=True)
+    ]
     text = table(("text", f"CPU s of {pairs:,} pairs", "pairs a CPU second"), cells) + "\n"
     command = f"benchmark_prepare.py --pairs {args.pairs} --rounds {args.rounds}"
     write(args.out, "prepare", {**about(command, rounds=args.rounds), "rows": rows}, text)

@@ -43,8 +43,10 @@ class Tree:
         self.commit = commit(root / "setup.py") or "unknown"
         dropped = ("OMP_NUM_THREADS", "PYTHONDONTWRITEBYTECODE")
         self._environment = {name: value for name, value in os.environ.items() if name not in dropped} | {
-            "PYTHONPATH": str(root), "PYTHONPYCACHEPREFIX": str(work / "compiled"), "XALIGN_CACHE": str(self.cache),
-        }  # fmt: skip
+            "PYTHONPATH": str(root),
+            "PYTHONPYCACHEPREFIX": str(work / "compiled"),
+            "XALIGN_CACHE": str(self.cache),
+        }
 
     def start(self, *options: object) -> subprocess.Popen[bytes]:
         """A process of its xalign."""
@@ -177,8 +179,10 @@ def run(args: argparse.Namespace) -> None:
     record = {
         "command": "scripts/benchmark_startup.py" + " --baseline FOLDER" * bool(args.baseline),
         "commits": {name: tree.commit for name, tree in trees.items()},
-        "processor": processor("cpu"), "rounds": args.rounds, **found,
-    }  # fmt: skip
+        "processor": processor("cpu"),
+        "rounds": args.rounds,
+        **found,
+    }
     write(args.out, "startup", record, report(record))
 
 

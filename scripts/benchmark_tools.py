@@ -72,10 +72,17 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
             text.write_text("".join(f"{' '.join(src)} ||| {' '.join(tgt)}\n" for src, tgt in pairs), encoding="utf-8")
             # Without workers of its own: they would not be counted among this process's CPU-seconds.
             options = argparse.Namespace(
-                data_file=str(text), output_file=str(out), output_prob_file=None, output_word_file=None,
-                num_workers=0, batch_size=BATCH, device=device, align_layer=LAYER, extraction="softmax",
+                data_file=str(text),
+                output_file=str(out),
+                output_prob_file=None,
+                output_word_file=None,
+                num_workers=0,
+                batch_size=BATCH,
+                device=device,
+                align_layer=LAYER,
+                extraction="softmax",
                 softmax_threshold=0.001,
-            )  # fmt: skip
+            )
             run_align.word_align(options, model, tokenizer)
             lines = out.read_text().splitlines()
         return [[tuple(map(int, link.split("-"))) for link in line.split()] for line in lines]

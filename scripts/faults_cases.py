@@ -76,7 +76,7 @@ def all_cases(work: Path) -> dict[str, Case]:
         "worker-fairseq-train": Case("fairseq-train", "a worker that reads data killed", _worker("--num-workers", "2")),
         "text-align": Case("align", "text changed, then put back", _text_changed),
         "data-fairseq-train": Case("fairseq-train", "data cut short under the run, then put back", _data_cut),
-    }  # fmt: skip
+    }
 
 
 def _working(broken: Broken, process: Forked, out: Path) -> None:

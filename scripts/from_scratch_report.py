@@ -125,8 +125,11 @@ def draw(records: Records, path: Path) -> None:
     for number, pair in enumerate(sorted({pair for pair, _ in by_size})):
         colour = COLOURS[number % len(COLOURS)]
         found = largest(records)[pair]["sets"]["test"]
-        curves.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True), color=colour,
-                    label=pair)  # fmt: skip
+        curves.plot(
+            *zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True),
+            color=colour,
+            label=pair,
+        )
         for name, marker in zip(TOOLS, MARKERS, strict=False):
             if here := found["systems"].get(name):
                 curves.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none")

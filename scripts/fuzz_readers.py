@@ -232,10 +232,10 @@ def json_readers(work: Path) -> list[Reader]:
 def binary_readers(work: Path) -> list[Reader]:
     """Checkpoints, weights, sentencepiece models, mmap files."""
     # Imported before memory is bounded.
-    from xalign_fairseq.cli._doctor_files import files as look_at_files  # noqa: F401
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.tokenizers.model_proto import read_pieces
     from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+    from xalign_fairseq.encoder.pretrained.diagnosis import look_at  # noqa: F401
     from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
 
     data = make_data_bin(work)

@@ -112,8 +112,11 @@ def _measure(group: Group, device: str, repeats: int, only: Sequence[str]) -> li
         calls.append((rows[-1], read(problems["bfloat16"], options)))
     for (row, _), seconds in zip(calls, interleaved([call for _, call in calls], repeats, device), strict=True):
         row["seconds"] = seconds
-        print(f"{row['program']} {row['dtype']} {row['pairs']} x {row['size']} {options.iterations}: "
-              f"{seconds * 1e3:.3f} ms", file=sys.stderr)  # fmt: skip
+        print(
+            f"{row['program']} {row['dtype']} {row['pairs']} x {row['size']} {options.iterations}: "
+            f"{seconds * 1e3:.3f} ms",
+            file=sys.stderr,
+        )
     return [{**row, "group": group.label} if group.label else row for row in rows]
 
 

@@ -42,10 +42,7 @@ def render(results: Mapping[str, Result]) -> str:
         for threads in dict.fromkeys(row["threads"] for row in results[device]["rows"]):
             parts += [f"{_where(device, threads)}:", times(results[device], threads)]
         parts += [*large(results[device]), *few(results[device])]
-    parts += [
-        LEGEND,
-        "\n".join(note(device, result) for device, result in results.items()),
-    ]
+    parts += [LEGEND, "\n".join(note(device, result) for device, result in results.items())]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -63,11 +60,14 @@ def times(result: Result, threads: int) -> str:
         added = [row["extra_mb"] for row in result["memory"] if (row["program"], row["dtype"]) == (program, dtype)]
         lines.append(
             [
-                program, mine[0]["gives"], dtype, *(_times([row for row in mine if row["size"] == s]) for s in sizes),
+                program,
+                mine[0]["gives"],
+                dtype,
+                *(_times([row for row in mine if row["size"] == s]) for s in sizes),
                 " / ".join("-" if mb is None else f"{mb:.0f}" for mb in added),
                 "-" if lowest is None else f"{lowest:.4f}",
             ]
-        )  # fmt: skip
+        )
     return table(("program", "gives", "dtype", *sizes, "added MB", "F1"), lines)
 
 
@@ -93,12 +93,15 @@ def large(result: Result) -> list[str]:
     eager = next((row.get("seconds") for row in rows if row["program"] == "torch, eager"), None)
     lines = [
         [
-            row["program"], _microseconds(row), _cell(row, "times_read"),
-            _faster(eager, row), *(("1.3", "3.5") if row["program"] == OURS else ("", "")),
+            row["program"],
+            _microseconds(row),
+            _cell(row, "times_read"),
+            _faster(eager, row),
+            *(("1.3", "3.5") if row["program"] == OURS else ("", "")),
         ]
         for row in rows
         if row["program"] != "copy"
-    ]  # fmt: skip
+    ]
     columns = ("program", "us", "times the read", "times as fast as eager", "budget: read", "budget: eager")
     batch = f"{rows[0]['pairs']} pairs, {rows[0]['size']}, bfloat16, 2 iterations"
     return [f"{batch}; reading the hidden states once takes {1e6 * read:.0f} us:", table(columns, lines)]

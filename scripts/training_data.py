@@ -40,8 +40,20 @@ def make(vocabulary: str, data: Path, work: Path) -> Path:
     if not found.is_dir():
         trimming = ["--trim-vocabulary"] if vocabulary == TRIMMED else []
         sides = [option for pair in PAIRS for option in assemble(pair, data, work / "text" / pair)]
-        _run([sys.executable, "-m", "xalign_fairseq", "prepare", "--out", str(found), "--tokenizer", NAME,
-              *sides, *trimming])  # fmt: skip
+        _run(
+            [
+                sys.executable,
+                "-m",
+                "xalign_fairseq",
+                "prepare",
+                "--out",
+                str(found),
+                "--tokenizer",
+                NAME,
+                *sides,
+                *trimming,
+            ]
+        )
     return found
 
 

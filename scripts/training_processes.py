@@ -139,8 +139,11 @@ def serve(asked: Connection, name: str, setting: Setting, rank: int = 0, meeting
     warnings.simplefilter("ignore")  # of four libraries' old ways
     worker: Worker | None = None
     answers: Mapping[str, Callable[[Worker], Any]] = {
-        "begin": Worker.begin, "round": Worker.round, "parts": Worker.parts, "wait": Worker.wait,
-    }  # fmt: skip
+        "begin": Worker.begin,
+        "round": Worker.round,
+        "parts": Worker.parts,
+        "wait": Worker.wait,
+    }
     if setting.processes > 1:
         torch.distributed.init_process_group(
             "gloo", init_method=f"file://{meeting}", rank=rank, world_size=setting.processes

@@ -36,9 +36,10 @@ def test_the_picture_is_of_what_its_script_reads_today(script, load):
 
 
 @pytest.mark.parametrize(
-    "script", [pytest.param(each, marks=pytest.mark.slow if each.stem in TRAINS else ()) for each in SCRIPTS],
+    "script",
+    [pytest.param(each, marks=pytest.mark.slow if each.stem in TRAINS else ()) for each in SCRIPTS],
     ids=lambda script: script.stem,
-)  # fmt: skip
+)
 def test_the_script_draws(script, load, tmp_path, monkeypatch):
     # The font that comes with matplotlib: how many ticks an axis has room for hangs on the fonts that are installed.
     monkeypatch.setattr(figure, "FONTS", ("DejaVu Sans",))

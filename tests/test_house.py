@@ -9,20 +9,20 @@ import structure
 
 # What scripts/structure.py counts may fall below these numbers, but not rise above them: lower them where it fell.
 CEILINGS = {
-    "lines of the package": 52_600,
-    "lines of tests": 62_600,
-    "lines of scripts and examples": 13_700,
+    "lines of the package": 50_600,
+    "lines of tests": 61_600,
+    "lines of scripts and examples": 11_900,
     "rooms": 17,
     "levels of rooms": 13,
     "upward imports": 0,
     "import cycles, of files and of folders": 0,
-    "functions of more than 8 parameters": 7,
+    "functions of more than 8 parameters": 2,
     "functions outside cli that take a Namespace": 0,
-    "flags in errors outside cli": 113,
-    "fmt: skip": 541,
-    ": Any": 350,
-    "functions wrapped in trainer/compat": 34,
-    "... of them of Trainer": 14,
+    "flags in errors outside cli": 10,
+    "fmt: skip": 289,
+    ": Any": 228,
+    "functions wrapped in trainer/compat": 12,
+    "... of them of Trainer": 0,
     "loose helper modules of tests": 0,
 }
 

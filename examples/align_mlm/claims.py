@@ -37,10 +37,11 @@ SMALLER: dict[str, list[tuple[Setting, Setting]]] = {
     ],
     "ALIGN-MLM makes better use of a dictionary than DICT-MLM": [
         (Setting("align_mlm", language, dictionary=each), Setting("dict_mlm", language, dictionary=each))
-        for language in ("trans_inv", "trans_syn") for each in (25, 50)
+        for language in ("trans_inv", "trans_syn")
+        for each in (25, 50)
     ],
     "Shared pieces help XLM": [(_inversion("xlm", overlap=each), _inversion("xlm")) for each in (25, 50)],
-}  # fmt: skip
+}
 SCRIPT = "Another script alone is no obstacle"
 
 
@@ -98,9 +99,15 @@ def negligible(task: str, runs: Sequence[Run]) -> Finding:
     p = 2 * stats.t.sf(abs(mean) / error, len(gaps) - 1) if error > EQUAL else float(abs(mean) < EQUAL)
     says = f"{OBJECTIVES[runs[0].setting.objective]} − {100 * NEGLIGIBLE:.0f} points, {LANGUAGES['trans']}{mark(runs)}"
     return Finding(
-        claim=SCRIPT, task=task, says=says, difference=float(mean), low=float(mean - half), high=float(mean + half),
-        p_bootstrap=None, p_seeds=float(p),
-    )  # fmt: skip
+        claim=SCRIPT,
+        task=task,
+        says=says,
+        difference=float(mean),
+        low=float(mean - half),
+        high=float(mean + half),
+        p_bootstrap=None,
+        p_seeds=float(p),
+    )
 
 
 def difference_of(smaller: Setting, larger: Setting) -> str:

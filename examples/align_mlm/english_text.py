@@ -18,9 +18,13 @@ from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.text.lines import read_lines
 
 LEFT_OUT = (
-    "tatoeba-laser-test/*.en", "ud-pud/*.en", "multi30k/test_*.en", "mlqe-pe/*.dev.en", "mlqe-pe/*.test.en",
+    "tatoeba-laser-test/*.en",
+    "ud-pud/*.en",
+    "multi30k/test_*.en",
+    "mlqe-pe/*.dev.en",
+    "mlqe-pe/*.test.en",
     "indian-parallel-corpora/*.test.en",
-)  # fmt: skip
+)
 
 
 def normalised(sentence: str) -> str:

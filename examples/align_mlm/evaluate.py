@@ -60,9 +60,10 @@ def specs_of(args: argparse.Namespace, run: Path, setting: study.Setting) -> lis
     """What to fine-tune: both models of each task that has files of the derived language."""
     transfer = load_study(args.study, args.data / "derived" / setting.folder)
     there = [
-        task.name for task in transfer.tasks
+        task.name
+        for task in transfer.tasks
         if task.name.removesuffix(SUPERVISED) in args.tasks and (task.folder / task.files["test"]["xx"]).is_file()
-    ]  # fmt: skip
+    ]
     if not there:
         raise XalignError("no task has files of the derived language", where=args.data / "derived" / setting.folder)
     return build(select(transfer, there), [open_checkpoint(run.name, run / LAST, run)], cpu=args.cpu)

@@ -54,10 +54,7 @@ def correct(family: Iterable[Tested]) -> list[Tested]:
 
 
 def compare(
-    first: Sequence[np.ndarray],
-    second: Sequence[np.ndarray],
-    value: Value,
-    seeded: tuple[bool, bool] = (True, True),
+    first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value, seeded: tuple[bool, bool] = (True, True)
 ) -> Difference:
     """The second runs minus the first: a paired bootstrap and a t-test over seeds.
 
@@ -89,8 +86,9 @@ def compare(
 def _p_of_seeds(sides: Sequence[np.ndarray], value: Value, seeded: tuple[bool, bool]) -> float:
     """p of Welch's t-test between the scores of two sides; of the one-sample t-test against one that has no seed."""
     scores = [value(runs.sum(1).astype(np.float64)) for runs in sides]
-    fixed, varied = ([each for each, of_seeds in zip(scores, seeded, strict=True) if of_seeds is kind]
-                     for kind in (False, True))  # fmt: skip
+    fixed, varied = (
+        [each for each, of_seeds in zip(scores, seeded, strict=True) if of_seeds is kind] for kind in (False, True)
+    )
     if max(np.ptp(each) for each in varied) < EQUAL:  # no deviation to divide by
         return float(abs(scores[0][0] - scores[1][0]) < EQUAL)
     with warnings.catch_warnings():

@@ -40,17 +40,22 @@ def fetch(url: str, path: Path, home: str) -> None:
     whole = _receive(url, part, home)
     if whole is not None and part.stat().st_size != whole:
         raise XalignError(
-            "a file did not arrive whole", where=url, found=f"{part.stat().st_size} bytes in {part}",
-            expected=f"{whole} bytes", remedy="run the same command again: it goes on where this one stopped",
-        )  # fmt: skip
+            "a file did not arrive whole",
+            where=url,
+            found=f"{part.stat().st_size} bytes in {part}",
+            expected=f"{whole} bytes",
+            remedy="run the same command again: it goes on where this one stopped",
+        )
     try:
         check_archive(part, path.name)
     except (OSError, EOFError, zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
         part.unlink()
         raise XalignError(
-            "a file that was fetched is no whole archive and was removed", where=url, found=error,
+            "a file that was fetched is no whole archive and was removed",
+            where=url,
+            found=error,
             remedy=f"run the same command again; if it stays so, fetch it from {home} by hand to {path}",
-        ) from error  # fmt: skip
+        ) from error
     part.rename(path)
 
 
@@ -69,15 +74,19 @@ def _receive(url: str, part: Path, home: str) -> int | None:
             size = error.headers["Content-Range"]  # nothing is missing
         else:
             raise XalignError(
-                "the server has no such file for us", where=url, found=f"{error.code} {error.reason}",
+                "the server has no such file for us",
+                where=url,
+                found=f"{error.code} {error.reason}",
                 remedy=f"look for its present address on {home}, and fetch it by hand to {part.with_suffix('')}",
-            ) from error  # fmt: skip
+            ) from error
     except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
         raise XalignError(
-            "a file cannot be fetched: no network, or the server does not answer", where=url,
-            found=getattr(error, "reason", error), expected=f"a network, or the file at {part.with_suffix('')}",
+            "a file cannot be fetched: no network, or the server does not answer",
+            where=url,
+            found=getattr(error, "reason", error),
+            expected=f"a network, or the file at {part.with_suffix('')}",
             remedy="run the same command where there is a network, and copy its folder here",
-        ) from error  # fmt: skip
+        ) from error
     total = size.rpartition("/")[2] if size else ""
     return int(total) if total.isdigit() else None
 

@@ -45,8 +45,12 @@ def lay_out(folder: Path, gold: Path, pair: str) -> None:
     links = read_links(folder / "alignv2.txt")
     lengths = [len(text) for text in texts]
     if {len(links)} != set(lengths):
-        raise XalignError("text and links of a test set do not belong together", where=folder,
-                          found=f"{len(links)} sentences with links", expected=lengths)  # fmt: skip
+        raise XalignError(
+            "text and links of a test set do not belong together",
+            where=folder,
+            found=f"{len(links)} sentences with links",
+            expected=lengths,
+        )
     for side, text in zip(sides, texts, strict=True):
         with atomic_write(gold / f"{pair}.{side}") as out:
             out.writelines(" ".join(words) + "\n" for words in text)
@@ -74,8 +78,9 @@ def read_links(path: Path) -> dict[str, Gold]:
                 if int(i) and int(j):
                     mine[kind == ["P"]].add((int(i) - 1, int(j) - 1))
             case _:
-                raise XalignError("a line is no link", where=f"{path}, line {row}", found=line,
-                                  expected="sentence i j S|P")  # fmt: skip
+                raise XalignError(
+                    "a line is no link", where=f"{path}, line {row}", found=line, expected="sentence i j S|P"
+                )
     return {sentence: Gold(frozenset(sure), frozenset(possible)) for sentence, (sure, possible) in links.items()}
 
 

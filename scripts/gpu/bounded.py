@@ -29,9 +29,14 @@ def run(command: Sequence[str], log: Path, seconds: float, environment: Mapping[
     with open(log, "w") as out:
         try:
             process = subprocess.Popen(
-                command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=folder,
-                env=dict(environment), start_new_session=True,
-            )  # fmt: skip
+                command,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                cwd=folder,
+                env=dict(environment),
+                start_new_session=True,
+            )
         except OSError as error:
             out.write(f"{error}\n")
             return 127

@@ -113,7 +113,7 @@ def main() -> int:
     write = {"runs": lambda: gpu_tables.runs(runs), "budgets": lambda: gpu_tables.budgets(args.root / RESULTS)}
     documents = [args.root / name for name in DOCUMENTS]
     outdated = markers.update(documents, "gpu", lambda name: write[name](), args.check, COMMAND)
-    return compile_results.write(args.root, args.check, plot=False) or outdated
+    return compile_results.write(args.root, args.check) or outdated
 
 
 if __name__ == "__main__":

@@ -101,13 +101,25 @@ def at_least(limit: float) -> Callable[[float], bool]:
 
 
 BUDGETS = (
-    ("sinkhorn", "self-labelling of 2048 pairs of 64 x 64 in bfloat16: at most 1.3 times one read of the hidden states",
-     _times_read, at_most(1.3)),
+    (
+        "sinkhorn",
+        "self-labelling of 2048 pairs of 64 x 64 in bfloat16: at most 1.3 times one read of the hidden states",
+        _times_read,
+        at_most(1.3),
+    ),
     ("sinkhorn", "the same: at least 3.5 times faster than torch, eager", _faster_large, at_least(3.5)),
-    ("sinkhorn", "64 pairs of 64 x 64 in bfloat16 (or their CUDA graph): at least 20 times faster than torch, eager",
-     _faster_few, at_least(20)),
-    ("sinkhorn", "F1 of its links in bfloat16 against the definition in float64: at least 0.995", _worst_f1,
-     at_least(0.995)),
+    (
+        "sinkhorn",
+        "64 pairs of 64 x 64 in bfloat16 (or their CUDA graph): at least 20 times faster than torch, eager",
+        _faster_few,
+        at_least(20),
+    ),
+    (
+        "sinkhorn",
+        "F1 of its links in bfloat16 against the definition in float64: at least 0.995",
+        _worst_f1,
+        at_least(0.995),
+    ),
     ("training", "tokens a second in bfloat16, base size: at least 2 times fairseq's encoder", _training, at_least(2)),
     ("aligner", "pairs a second, itermax: at least 10 times SimAlign's", _aligner, at_least(10)),
-)  # fmt: skip
+)

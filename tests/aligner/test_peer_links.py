@@ -1,6 +1,6 @@
 """On stored hidden states, our methods give the very links that simalign 0.4 and awesome-align 0.1.7 gave.
 
-peers/ was written by scripts/peer_links.py, which ran both programs.
+peers/ was written by scripts/peer_links.py of commit f30b300, which ran both programs.
 """
 
 import json

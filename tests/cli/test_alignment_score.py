@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.cli import _doctor_files, main
+from xalign_fairseq.cli import main
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, Lexicon
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.encoder.pretrained.diagnosis import look_at
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.evaluation.signature import parse_signature
 
@@ -105,5 +106,5 @@ def test_bad_input(tiny_checkpoint, aligned, data_bin, tmp_path, capsys):
 
 
 def test_the_doctor_names_a_checkpoint_s_lexicon(aligned):
-    said = [str(finding) for finding in _doctor_files.look_at([str(aligned)])]
+    said = [finding.line() for finding in look_at([str(aligned)])]
     assert any("lexicon en-xx: 16 entries: 10 trained, 6 held out, 0 unused" in each for each in said)

@@ -1,6 +1,8 @@
 """``xalign doctor`` as a whole: its sections, its last line and its exit code."""
 
 import argparse
+import json
+import logging
 import re
 import sys
 
@@ -8,6 +10,7 @@ import numpy
 import pytest
 
 from xalign_fairseq.cli import doctor, main
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
@@ -43,8 +46,6 @@ def test_something_wrong_gives_exit_code_1(tmp_path, capsys):
 
 @pytest.mark.usefixtures("no_transformers")
 def test_logging_is_left_as_it_was():
-    import logging
-
     doctor.run(argparse.Namespace(paths=[]))
     assert logging.root.manager.disable == logging.NOTSET
 
@@ -56,3 +57,57 @@ def test_a_package_that_lacks_is_told_and_the_rest_is_looked_at(monkeypatch, cap
     out = capsys.readouterr().out
     assert re.search(r"^GPUs\n  WRONG GPUs: not looked at: .*msgspec", out, re.MULTILINE)
     assert " checks found something wrong.\n" in out
+
+
+def test_an_import_that_fails_is_reported_with_the_patches(monkeypatch):
+    import xalign_fairseq
+    from xalign_fairseq.trainer import compat
+
+    def broken():
+        raise ImportError("no module named anything")
+
+    monkeypatch.setattr(xalign_fairseq, "register", broken)
+    found = doctor.patches()
+    assert [finding.level for finding in found] == ["ok"] * len(compat.status()) + ["WRONG"]
+    assert "ImportError: no module named anything" in found[-1].text
+
+
+def test_without_fairseq_there_are_no_patches(monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.core.installation.version", lambda name: "")
+    assert doctor.patches() == []
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    """The function that puts other runs in the place of the package's."""
+
+    def put(*runs):
+        monkeypatch.setattr(doctor, "RUNS", tmp_path / "runs.json")
+        (tmp_path / "runs.json").write_text(json.dumps({"runs": runs}))
+
+    return put
+
+
+def run(**stages):
+    found = {name: {"status": status, "seconds": 3.0} for name, status in stages.items()}
+    about = {"device": "NVIDIA H100", "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
+    return {**about, "commit": "abc1234", "date": "2026-11-22", "stages": found}
+
+
+def test_without_runs_it_is_said_that_nothing_was_verified(runs):
+    runs()
+    (finding,) = doctor.verified_gpus()
+    assert finding.level == "note" and "not verified on any GPU" in finding.text
+
+
+def test_a_run_tells_gpu_versions_and_stages(runs):
+    runs(run(install="passed", tests="passed"), run(install="passed", tests="failed", models="not measured"))
+    good, bad = doctor.verified_gpus()
+    assert good.level == "ok" and good.text.endswith("\npassed: install, tests")
+    assert "NVIDIA H100 (driver 580.1, torch 2.11.0, commit abc1234), 2026-11-22" in good.text
+    assert bad.level == "note"
+    assert bad.text.endswith("\npassed: install; failed: tests; not measured: models")
+
+
+def test_the_packages_own_file_is_read():
+    assert len(doctor.verified_gpus()) == max(1, len(read_json(doctor.RUNS)["runs"]))

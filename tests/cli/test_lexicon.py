@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.cli import _doctor_files, main
+from xalign_fairseq.cli import main
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.encoder.pretrained.diagnosis import look_at
 
 FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict" / "freedict"
 
@@ -112,12 +113,12 @@ def test_a_language_that_the_data_do_not_have_is_refused(data, dictionary, capsy
 
 def test_the_doctor_names_it(data, dictionary):
     assert run(data, "--pair", "en-xx", "--from", dictionary, "--held-out", 0.2) == 0
-    said = [str(finding) for finding in _doctor_files.look_at([str(data.path)])]
+    said = [finding.line() for finding in look_at([str(data.path)])]
     entries = len(lexicons.read(data, "en", "xx"))
     assert any(f"lexicon en-xx: {entries} entries: " in each for each in said)
     part = data.path / "lexicon.en-xx.part.bin"
     part.write_bytes(part.read_bytes()[:-2])
-    assert any("truncated" in str(finding) for finding in _doctor_files.look_at([str(data.path)]))
+    assert any("truncated" in finding.line() for finding in look_at([str(data.path)]))
 
 
 def test_a_real_dictionary_in_a_real_data_bin(databin, tmp_path):

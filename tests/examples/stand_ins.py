@@ -10,12 +10,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 USER_DIR = subprocess.run(
     [Path(sys.executable).parent / "xalign", "user-dir"], capture_output=True, text=True, check=True
 ).stdout.strip()
-VARIABLES = {
-    "UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE", "LR",
-    "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB", "DICTIONARY", "PARALLEL", "OVERLAP", "LAYERS", "DIM", "HEADS",
-    "BLOCK", "DROPOUT", "PARSES", "NER", "TASKS", "STUDY", "RESULTS", "JOBS", "SEEDS", "WORKERS", "TOKENIZER",
-    "CORPUS", "WHOLE",
-}  # fmt: skip
+NAMES = """
+UPDATES WARMUP LINKS_UNTIL COLD SEED MAX_TOKENS BATCH UPDATE_FREQ ARCH DEVICE LR QUEUE PAIR INIT SPM DICT VOCAB
+DICTIONARY PARALLEL OVERLAP LAYERS DIM HEADS BLOCK DROPOUT PARSES NER TASKS STUDY RESULTS JOBS SEEDS WORKERS
+TOKENIZER CORPUS WHOLE
+"""
+VARIABLES = set(NAMES.split())
 PROGRAMS = {
     "xalign": f"#!/bin/sh\necho {USER_DIR}\n",
     # The arguments as JSON on one line.

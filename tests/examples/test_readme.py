@@ -38,9 +38,12 @@ def test_training_from_nothing_works(tmp_path):
         script = script.replace(old, new)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, capture_output=True, text=True,
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
         env={**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "\naer " in done.stdout or done.stdout.startswith("aer ")
     assert "base:hyp0,gold0" in done.stdout

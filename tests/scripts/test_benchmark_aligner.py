@@ -15,9 +15,7 @@ def benchmark(script):
 
 
 def run(method, seconds, links, encoding="separate", layer=8, dtype="float32"):
-    return {
-        "method": method, "encoding": encoding, "layer": layer, "dtype": dtype, "seconds": seconds, "links": links,
-    }  # fmt: skip
+    return {"method": method, "encoding": encoding, "layer": layer, "dtype": dtype, "seconds": seconds, "links": links}
 
 
 @pytest.fixture
@@ -27,14 +25,15 @@ def measured():
         "simalign": {"version": "0.4", "peak_mb": 700.0, "runs": [run("itermax", 2.0, ["0-0 1-1", "0-0"])]},
         "awesome-align": {"version": "0.1.7", "peak_mb": 900.0, "runs": [run("softmax", 1.0, ["0-0", "0-1"])]},
         "xalign": {
-            "version": "1", "peak_mb": 800.0,
+            "version": "1",
+            "peak_mb": 800.0,
             "runs": [
                 run("itermax", 0.5, ["1-1 0-0", "0-0 1-0"]),
                 run("softmax", 0.8, ["0-0", "0-1"]),
                 run("transport", 0.4, ["", ""], "joint", 10),
             ],
         },
-    }  # fmt: skip
+    }
 
 
 def write_text(folder, src, tgt):
@@ -61,9 +60,13 @@ def test_rows_are_relative_to_simalign_and_links_to_the_program_with_the_method(
 
 def test_a_device_without_results_is_not_measured(benchmark, measured):
     result = {
-        "machine": "a CPU, one core", "pairs": 2, "subwords": 70.4, "commit": "abc1234", "command": "bench.py",
+        "machine": "a CPU, one core",
+        "pairs": 2,
+        "subwords": 70.4,
+        "commit": "abc1234",
+        "command": "bench.py",
         "rows": benchmark.compare(measured),
-    }  # fmt: skip
+    }
     text = benchmark.render({"cpu": result})
     assert "| simalign | itermax | separate, 8 | float32 | 1.0 (1.00) | not measured | - |" in text
     assert "| xalign | itermax | separate, 8 | float32 | 4.0 (4.00) | not measured | 1 pairs, 0.8571 |" in text
@@ -228,8 +231,11 @@ def test_our_own_side_runs_every_method_of_the_others(script, transformers, tmp_
     script("benchmark_model").make(tmp_path, lines, vocabulary=60, seed=1, **sizes)
     found = script("benchmark_tools").measure("xalign", tmp_path, "cpu")
     assert [(row["method"], row["encoding"], row["layer"]) for row in found["runs"]] == [
-        ("argmax", "separate", 2), ("itermax", "separate", 2), ("match", "separate", 2), ("softmax", "separate", 2),
+        ("argmax", "separate", 2),
+        ("itermax", "separate", 2),
+        ("match", "separate", 2),
+        ("softmax", "separate", 2),
         ("transport", "joint", 2),
-    ]  # fmt: skip
+    ]
     assert all(row["seconds"] > 0 and len(row["links"]) == 3 and all(row["links"]) for row in found["runs"])
     assert found["peak_mb"] > 10

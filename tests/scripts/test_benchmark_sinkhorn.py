@@ -213,9 +213,16 @@ def test_a_run_ends_at_its_limit_with_what_is_there_and_says_what_failed(script,
 
 def row(program, seconds, size="n = 32", iterations=2, dtype="float32", gives="labels", pairs=64, threads=1, **more):
     return {
-        "program": program, "gives": gives, "dtype": dtype, "size": size, "pairs": pairs, "iterations": iterations,
-        "seconds": seconds, "threads": threads, **more,
-    }  # fmt: skip
+        "program": program,
+        "gives": gives,
+        "dtype": dtype,
+        "size": size,
+        "pairs": pairs,
+        "iterations": iterations,
+        "seconds": seconds,
+        "threads": threads,
+        **more,
+    }
 
 
 @pytest.fixture
@@ -233,11 +240,15 @@ def result(script):
     rows.append({"program": "geomloss", "dtype": "float32", "missing": "geomloss", "threads": 1})
     compare = script("benchmark_sinkhorn").compare
     return {
-        "command": "benchmark_sinkhorn.py --device cpu", "commit": "abc1234", "machine": "a CPU", "cores": 2,
-        "versions": {"torch": "2.13.0", "POT": "0.9.7"}, "rows": compare(rows),
+        "command": "benchmark_sinkhorn.py --device cpu",
+        "commit": "abc1234",
+        "machine": "a CPU",
+        "cores": 2,
+        "versions": {"torch": "2.13.0", "POT": "0.9.7"},
+        "rows": compare(rows),
         "instructions": {"float32": "AVX2", "bfloat16": "AMX"},
         "memory": [{"program": "xalign", "dtype": "float32", "extra_mb": mb} for mb in (0.4, 12.3)],
-    }  # fmt: skip
+    }
 
 
 def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):

@@ -54,16 +54,23 @@ def test_digests_tell_every_bit_apart(script):
     digest = script("faults_runs").digest
     state = {"a": torch.ones(2, 2), "b": [1, {"c": torch.zeros(3, dtype=torch.bfloat16)}], "d": np.arange(3)}
     assert digest(state) == digest({key: state[key] for key in reversed(state)})
-    others = [{**state, "a": torch.ones(4)}, {**state, "d": np.arange(3.0)}, {**state, "b": [1, {"c": torch.zeros(3)}]},
-              {**state, "a": torch.ones(2, 2).nextafter(torch.zeros(()))}, {**state, "e": None}]  # fmt: skip
+    others = [
+        {**state, "a": torch.ones(4)},
+        {**state, "d": np.arange(3.0)},
+        {**state, "b": [1, {"c": torch.zeros(3)}]},
+        {**state, "a": torch.ones(2, 2).nextafter(torch.zeros(()))},
+        {**state, "e": None},
+    ]
     assert len({digest(each) for each in (state, *others)}) == 6
 
 
+@pytest.mark.slow
 def test_a_program_that_goes_on_has_the_same_result(steps):
     found = [steps().kill(np.random.default_rng(seed), "killed") for seed in range(3)]
     assert sum(each.times for each in found) and not any(each.differs for each in found)
 
 
+@pytest.mark.slow
 def test_a_program_that_does_not_is_found_out(steps, tmp_path):
     program = tmp_path / "forgets.py"
     program.write_text(

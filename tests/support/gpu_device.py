@@ -108,9 +108,15 @@ aten = torch.ops.aten
 # Reading a value; shapes that hang on values; tensors made of values of the host, whose copy is waited for.
 READING = {aten._local_scalar_dense, aten.equal, aten.is_nonzero}
 SHAPED_BY_VALUES = {
-    aten.nonzero, aten.masked_select, aten.bincount, aten.repeat_interleave, aten.unique_dim, aten.unique_consecutive,
-    aten._unique, aten._unique2,
-}  # fmt: skip
+    aten.nonzero,
+    aten.masked_select,
+    aten.bincount,
+    aten.repeat_interleave,
+    aten.unique_dim,
+    aten.unique_consecutive,
+    aten._unique,
+    aten._unique2,
+}
 FROM_THE_HOST = {aten.lift_fresh, aten.lift_fresh_copy}
 REFUSED = READING | SHAPED_BY_VALUES | FROM_THE_HOST
 

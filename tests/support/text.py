@@ -16,9 +16,13 @@ from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 SYMBOLS = 40
 CONFIG = EncoderConfig(
-    vocab_size=SYMBOLS + 5, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32,
-    encoder_attention_heads=2, max_positions=64,
-)  # fmt: skip
+    vocab_size=SYMBOLS + 5,
+    encoder_layers=2,
+    encoder_embed_dim=16,
+    encoder_ffn_embed_dim=32,
+    encoder_attention_heads=2,
+    max_positions=64,
+)
 
 
 def write_plain_data(folder, pairs=60):
@@ -86,9 +90,13 @@ LINES = [
     "Con đường này dẫn đến trường đại học Hà Nội.",
 ]
 WORDPIECE_SIZES = {
-    "encoder_layers": 2, "encoder_embed_dim": 32, "encoder_ffn_embed_dim": 64, "encoder_attention_heads": 2,
-    "max_positions": 128, "layer_norm_eps": 1e-12,
-}  # fmt: skip
+    "encoder_layers": 2,
+    "encoder_embed_dim": 32,
+    "encoder_ffn_embed_dim": 64,
+    "encoder_attention_heads": 2,
+    "max_positions": 128,
+    "layer_norm_eps": 1e-12,
+}
 
 
 def train_symbols(lines, lowercase=False, size=400):

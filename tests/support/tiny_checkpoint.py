@@ -17,9 +17,12 @@ from xalign_fairseq.transport.linking import Linking
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
 WORDS = TEXT.split()
 SIZES = {
-    "encoder_layers": 3, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,
+    "encoder_layers": 3,
+    "encoder_embed_dim": 16,
+    "encoder_ffn_embed_dim": 32,
+    "encoder_attention_heads": 2,
     "max_positions": 64,
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="session")
@@ -46,9 +49,13 @@ def tiny_spm():
     rng = random.Random(0)
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([" ".join(rng.sample(WORDS, 6)) for _ in range(300)]), model_writer=model,
-        vocab_size=60, hard_vocab_limit=False, minloglevel=2, num_threads=1,
-    )  # fmt: skip
+        sentence_iterator=iter([" ".join(rng.sample(WORDS, 6)) for _ in range(300)]),
+        model_writer=model,
+        vocab_size=60,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        num_threads=1,
+    )
     return model.getvalue()
 
 

@@ -15,6 +15,7 @@ Example:
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from xalign_fairseq.cli._arguments import add_out
@@ -46,18 +47,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source-lang", default="en", metavar="LANG", help="the natural language (default: en)")
     parser.add_argument("--lang", default="xx", metavar="LANG", help="the derived language (default: xx)")
     parser.add_argument(
-        "--script", choices=("private", "georgian"), default="private",
+        "--script",
+        choices=("private", "georgian"),
+        default="private",
         help="Unicode's private-use characters, or Georgian letters, which can be read (default: private)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--overlap", type=float, default=0, metavar="P",
+        "--overlap",
+        type=float,
+        default=0,
+        metavar="P",
         help="percentage of the vocabulary that both languages share (default: 0)",
-    )  # fmt: skip
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the shared pieces and of syntax (default: 1)")
     parser.add_argument(
-        "--inversion-marks", nargs="+", default=["."], metavar="MARK",
+        "--inversion-marks",
+        nargs="+",
+        default=["."],
+        metavar="MARK",
         help="words that end a segment and stay at its end (default: .; ALIGN-MLM's released code: . ! ?)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--towards", nargs="+", default=[], metavar="TREEBANK", help="CoNLL-U of the language whose order syntax learns"
     )
@@ -89,18 +98,15 @@ def run(args: argparse.Namespace) -> None:
         print(f"{each['kind']} {each['name']}: {_listed(each['counts'])}")
     for name, counts in manifest["steps"].items():
         print(f"step {name}: {_listed(counts)}")
-    if manifest["steps"].get("inversion", {}).get("sentence marks") == 0:
-        marks = " ".join(args.inversion_marks)
-        print(
-            f"warning: no word is a mark ({marks}), so lines were inverted whole: is the text tokenised?",
-            file=sys.stderr,
-        )
-    if manifest["steps"].get("syntax", {}).get("heads") == 0:
-        print(
-            "warning: no noun or verb has dependents, so nothing was reordered: does column 4 of the trees have "
-            "universal tags?",
-            file=sys.stderr,
-        )
+    for warning in _warnings(manifest["steps"], args.inversion_marks):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def _warnings(steps: dict[str, dict[str, int]], marks: list[str]) -> Iterator[str]:
+    if steps.get("inversion", {}).get("sentence marks") == 0:
+        yield f"no word is a mark ({' '.join(marks)}), so lines were inverted whole: is the text tokenised?"
+    if steps.get("syntax", {}).get("heads") == 0:
+        yield "no noun or verb has dependents, so nothing was reordered: has column 4 of the trees universal tags?"
 
 
 def _listed(counts: dict[str, int]) -> str:

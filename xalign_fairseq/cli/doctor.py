@@ -15,8 +15,12 @@ Examples:
 
 import argparse
 import logging
+from pathlib import Path
 
-from xalign_fairseq.cli._doctor_findings import Finding
+from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.core.json_files import read_json
+
+RUNS = Path(__file__).with_name("gpu_runs.json")  # scripts/gpu/collect.py writes it
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,23 +39,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(paths: list[str]) -> int:
-    from xalign_fairseq.cli import (
-        _doctor_environment,
-        _doctor_files,
-        _doctor_gpus,
-        _doctor_sinkhorn,
-        _doctor_transformers,
-    )
+    from xalign_fairseq.core import installation
 
     findings = []
     for section, look in (
-        ("Installation", _doctor_environment.installation),
-        ("Other libraries", _doctor_transformers.transformers),
-        ("fairseq patches", _doctor_environment.patches),
-        ("Devices", _doctor_environment.devices),
-        ("Sinkhorn", _doctor_sinkhorn.sinkhorn),
-        ("GPUs", _doctor_gpus.verified),
-        ("Files", lambda: _doctor_files.look_at(paths)),
+        ("Installation", installation.installation),
+        ("Other libraries", installation.transformers),
+        ("fairseq patches", patches),
+        ("Devices", _devices),
+        ("Sinkhorn", _sinkhorn),
+        ("GPUs", verified_gpus),
+        ("Files", lambda: _files(paths)),
     ):
         try:
             found = look()
@@ -59,7 +57,61 @@ def _report(paths: list[str]) -> int:
             found = [Finding("WRONG", section, f"not looked at: {error}")]
         findings += found
         if found:
-            print(section, *found, sep="\n")
+            print(section, *(each.line() for each in found), sep="\n")
     wrong = sum(finding.level == "WRONG" for finding in findings)
     print(f"{wrong} of {len(findings)} checks found something wrong." if wrong else "Nothing is wrong.")
     return 1 if wrong else 0
+
+
+def _devices() -> list[Finding]:
+    from xalign_fairseq.core.installation import apex, gpus
+    from xalign_fairseq.transport.diagnosis import linear_products
+
+    return [*gpus(), linear_products(), apex()]
+
+
+def _sinkhorn() -> list[Finding]:
+    from xalign_fairseq.transport.diagnosis import sinkhorn
+
+    return sinkhorn()
+
+
+def _files(paths: list[str]) -> list[Finding]:
+    from xalign_fairseq.encoder.pretrained.diagnosis import look_at
+
+    return look_at(paths)
+
+
+def patches() -> list[Finding]:
+    """The patches that this installation's fairseq needs, and whether everything registers with it."""
+    from xalign_fairseq.core.installation import has_fairseq
+
+    found: list[Finding] = []
+    if not has_fairseq():
+        return found
+    try:
+        import xalign_fairseq
+        from xalign_fairseq.trainer import compat
+
+        found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.status()]
+        xalign_fairseq.register()
+    except Exception as error:  # whatever goes wrong in importing fairseq is what the user wants to be told
+        return [*found, Finding("WRONG", "import", f"fairseq cannot be used: {type(error).__name__}: {error}")]
+    return [*found, Finding("ok", "registration", "tasks, criterions and models are registered with fairseq")]
+
+
+def verified_gpus() -> list[Finding]:
+    """A finding for each GPU and commit that the stages of scripts/gpu ran on; one that says so if there is none."""
+    runs = read_json(RUNS)["runs"]
+    if not runs:
+        return [Finding("note", "verified on", "not verified on any GPU yet; see docs/gpu.md")]
+    found = []
+    for run in runs:
+        by_status: dict[str, list[str]] = {}
+        for name, stage in run["stages"].items():
+            by_status.setdefault(stage["status"], []).append(name)
+        stages = "; ".join(f"{status}: {', '.join(names)}" for status, names in by_status.items())
+        versions = f"driver {run['driver']}, torch {run['torch']}, commit {run['commit']}"
+        text = f"{run['device']} ({versions}), {run['date']}\n{stages}"
+        found.append(Finding("ok" if by_status.keys() <= {"passed"} else "note", "verified on", text))
+    return found

@@ -14,7 +14,7 @@ Examples:
 import argparse
 
 from xalign_fairseq.cli._arguments import add_model, add_out
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,11 +48,10 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.encoder.pretrained.exporting import export
 
     if args.layer != -1 and args.sentence_transformers is None:
-        raise XalignError("a layer is of sentence vectors", parameter="layer", remedy="--sentence-transformers mean")
+        remedy = ("set", Parameter("sentence_transformers", "mean"))
+        raise XalignError("a layer is of sentence vectors", parameter="layer", remedy=remedy)
     if args.onto is not None and args.sentence_transformers is not None:
         raise XalignError("an encoder that transformers runs is no folder of sentence-transformers", parameter="onto")
-    export(
-        args.model, args.out, overwrite=args.overwrite, pooling=args.sentence_transformers, layer=args.layer,
-        onto=args.onto,
-    )  # fmt: skip
+    options = {"pooling": args.sentence_transformers, "layer": args.layer, "onto": args.onto}
+    export(args.model, args.out, overwrite=args.overwrite, **options)
     print(f"{args.out}: written" + ("" if args.onto else "; look at README.md, the model card, before you share it"))

@@ -150,10 +150,8 @@ def _add_training_arguments(group: Any) -> None:
         metavar="N",
         help="updates between checkpoints (default: 1000; e5-small, self_training first: 50, at most --updates)",
     )
-    group.add_argument(
-        "--patience", type=int, default=5, metavar="N",
-        help="stop after N checkpoints without a lower AER; 0: never (default: 5)",
-    )  # fmt: skip
+    patience = "stop after N checkpoints without a lower AER; 0: never (default: 5)"
+    group.add_argument("--patience", type=int, default=5, metavar="N", help=patience)
     group.add_argument(
         "--trim-vocabulary",
         action=argparse.BooleanOptionalAction,

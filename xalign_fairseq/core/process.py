@@ -106,13 +106,9 @@ def heard(
                 print(line)
             code = process.wait()
     """
-    with (
-        running(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=held,
-            text=True, encoding="utf-8", errors="replace",
-        ) as process,
-        open(log, "a", encoding="utf-8") as stream,
-    ):  # fmt: skip
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "pass_fds": held}
+    text: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
+    with running(command, **options, **text) as process, open(log, "a", encoding="utf-8") as stream:
 
         def lines() -> Iterator[str]:
             for line in process.stdout or ():

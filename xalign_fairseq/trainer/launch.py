@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.process import KILLED, failure, heard, tail
 from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
@@ -79,10 +79,8 @@ def run_training(
 
 def _error(log: Path, code: int) -> XalignError:
     if code in KILLED:
-        return failure(
-            "fairseq-train", log, code, "",
-            "run the same command again: it resumes from the last checkpoint; smaller batches need less memory",
-        )  # fmt: skip
+        again = "run the same command again: it resumes from the last checkpoint; smaller batches need less memory"
+        return failure("fairseq-train", log, code, "", again)
     if code == USAGE:
         return _usage_error(log)
     end = tail(log)
@@ -105,5 +103,5 @@ def _usage_error(log: Path) -> XalignError:
         "fairseq-train does not take these options",
         found=message,
         expected=" or ".join(near) or None,
-        remedy=("see", Command("train", "DATA --criterion NAME --help"), "and", Command("objectives", "NAME")),
+        remedy=("see", Command("train", "DATA", Parameter("help")), "and", Command("objectives", "NAME")),
     )

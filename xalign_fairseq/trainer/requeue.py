@@ -61,10 +61,9 @@ def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
             if error.exit_code == REQUEUE:
                 raise SystemExit(REQUEUE) from None
             if error.exit_code == -signal.SIGKILL:
-                raise XalignError(
-                    "a training process was killed", found="probably too little memory",
-                    remedy="run the same command again: it resumes from the last checkpoint",
-                ) from None  # fmt: skip
+                again = "run the same command again: it resumes from the last checkpoint"
+                found = "probably too little memory"
+                raise XalignError("a training process was killed", found=found, remedy=again) from None
             raise
 
     return call_main

@@ -73,8 +73,10 @@ def evaluate_retrieval(
     predictions = [{name: ids[lines[i]] for name, lines in found.items()} for i in range(len(ids))]
     evaluation = Evaluation(ids, [pair.label for pair in pairs], predictions, digest(path))
     if any(gold is None for gold in evaluation.golds):
-        logger.warning("%s: the English side is sorted, as XTREME's scripts leave it, so that nothing can be scored; "
-                       "LASER's files have the order of the other side", path)  # fmt: skip
+        logger.warning(
+            "%s: the English side is sorted, as XTREME's scripts leave it, and can't be scored; LASER's files are not",
+            path,
+        )
     evaluation.score(benchmark, language, language=language, layer=chosen, pooling="mean")
     return evaluation
 

@@ -55,8 +55,9 @@ def page(settings: Sequence[str], control: str, records: Records, tests: Mapping
             group = groups[name]
             shown = group[0]["options"].get("--objectives", "").replace(",", " + ")
             against = [interval(tests.get(baseline, {}).get(name)) for baseline in ("none", control)]
-            rows.append([name, shown, seeds(group), spread(tested(group)), *against,
-                         *(each.get(name, "") for each in scores)])  # fmt: skip
+            rows.append(
+                [name, shown, seeds(group), spread(tested(group)), *against, *(each.get(name, "") for each in scores)]
+            )
     return markdown(columns, rows, names=2)
 
 

@@ -44,8 +44,9 @@ def collect(runs: Path, results: Path) -> None:
         if test:
             found = {name: np.array(part, dtype=np.int32) for name, part in test.pop("counts").items()}
             np.savez_compressed(results / COUNTS / f"{of_seeds(made)}-{made['seed']}.npz", **found)
-        write_json(results / f"{folder.name}.json",
-                   made | {"command": command(made), "development": rows, "test": test})  # fmt: skip
+        write_json(
+            results / f"{folder.name}.json", made | {"command": command(made), "development": rows, "test": test}
+        )
 
 
 def counts_of(groups: Mapping[str, Sequence[Mapping[str, Any]]], results: Path) -> Counts:
@@ -117,8 +118,14 @@ def draw(records: Records, path: Path) -> None:
         own = "self_training" in record["options"].get("--objectives", "")
         axes.plot(x, y, color=ACCENT if own else MUTED, linewidth=1, alpha=0.6)
         axes.plot(x[1:], y[1:], "o", color=ACCENT if own else MUTED, markersize=4)
-        axes.annotate(record["setting"], (x[-1], y[-1]), textcoords="offset points", xytext=(4, -3), fontsize=8,
-                      color=ACCENT if own else INK)  # fmt: skip
+        axes.annotate(
+            record["setting"],
+            (x[-1], y[-1]),
+            textcoords="offset points",
+            xytext=(4, -3),
+            fontsize=8,
+            color=ACCENT if own else INK,
+        )
     axes.set_xlabel("CPU minutes of training", color=INK)
     axes.set_ylabel("AER on development gold, argmax at layer 7, %", color=INK)
     style_axes(axes, grid="y")

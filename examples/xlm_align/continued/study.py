@@ -47,8 +47,13 @@ COMMON: Options = {
 SETTINGS: Mapping[str, Options] = {
     "none": {"--max-update": "0"},
     # e5-small has no MLM head: one is learned beside the encoder as it is, for all settings that predict words
-    "head": {"--objectives": "sentence_mlm,tlm", "--freeze-encoder-updates": "400", "--max-update": "400",
-             "--lr": "2e-3", "--heads-lr": "2e-3"},
+    "head": {
+        "--objectives": "sentence_mlm,tlm",
+        "--freeze-encoder-updates": "400",
+        "--max-update": "400",
+        "--lr": "2e-3",
+        "--heads-lr": "2e-3",
+    },
     # awesome-align (Dou & Neubig 2021) and what goes with its self-training
     "so": {"--objectives": "self_training"},
     "so-grow": {"--objectives": "self_training", "--self-training-method": "grow"},  # train-aligner's default
@@ -66,15 +71,22 @@ SETTINGS: Mapping[str, Options] = {
     "mlm-dwa": {"--objectives": "sentence_mlm,dwa"},
     "mlm": {"--objectives": "sentence_mlm"},
     # of as many tokens as mlm's, but 256 in a row: running text where the sources have it
-    "mlm-blocks": {"--objectives": "mlm", "--mono-tokens-per-sample": "256", "--mono-batch-size": "8",
-                   "--batch-size": "8"},
+    "mlm-blocks": {
+        "--objectives": "mlm",
+        "--mono-tokens-per-sample": "256",
+        "--mono-batch-size": "8",
+        "--batch-size": "8",
+    },
     "dwa-tlm": {"--objectives": "dwa,tlm"},
     "dwa": {"--objectives": "dwa"},
     "tlm": {"--objectives": "tlm"},
     # explicit alignments (Wu & Dredze 2020), by eflomal's links
     "weak": {"--objectives": "word_contrastive,reg_param", "--word-contrastive-layer": "7"},
-    "strong": {"--objectives": "word_contrastive,reg_param", "--word-contrastive-layer": "7",
-               "--word-contrastive-negatives": "strong"},
+    "strong": {
+        "--objectives": "word_contrastive,reg_param",
+        "--word-contrastive-layer": "7",
+        "--word-contrastive-negatives": "strong",
+    },
     "l2": {"--objectives": "l2_align,reg_param", "--l2-align-layer": "7"},
     "linear-mapping": {"--objectives": "linear_mapping", "--lr": "1e-3"},
     "procrustes": {"--max-update": "1"},  # in closed form: one step from all links
@@ -85,7 +97,7 @@ SETTINGS: Mapping[str, Options] = {
     "weam": {"--objectives": "tlm,word_exchange", "--mask-prob": "0.3"},
     "tlm30": {"--objectives": "tlm", "--mask-prob": "0.3"},
     "ot": {"--objectives": "ot_align,reg_param", "--ot-align-layer": "7"},
-}  # fmt: skip
+}
 MAPPED = ("linear-mapping", "procrustes")
 HEAD = "head-1"  # the run whose head those settings begin with
 

@@ -71,10 +71,20 @@ def objectives(records: Records, tests: Tests) -> str:
     """
     groups = {name: group for name, group in groups_of(records).items() if "," not in name or len(group) > 1}
     order = sorted(groups, key=lambda name: mean(lowest(each)[1] for each in groups[name]))
-    columns = ("setting", "objectives", "seeds", "CPU minutes", f"development, {USUAL}", "development, lowest",
-               "test", "difference (95 %)", "p, Holm")  # fmt: skip
-    return markdown(columns, [[name.replace(",", ", "), *cells(groups[name], tests.get(name))] for name in order],
-                    names=2)  # fmt: skip
+    columns = (
+        "setting",
+        "objectives",
+        "seeds",
+        "CPU minutes",
+        f"development, {USUAL}",
+        "development, lowest",
+        "test",
+        "difference (95 %)",
+        "p, Holm",
+    )
+    return markdown(
+        columns, [[name.replace(",", ", "), *cells(groups[name], tests.get(name))] for name in order], names=2
+    )
 
 
 def cells(group: list[dict[str, Any]], test: Mapping[str, Any] | None) -> list[str]:

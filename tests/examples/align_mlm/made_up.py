@@ -27,11 +27,22 @@ def add(results, name, sup, zs, alignment=0.5, tasks=("pos",), wobble=0, held_ou
             counts[f"{part}/xx/accuracy"] = np.stack([f1_counts(hits)[:, 0], np.full(SENTENCES, WORDS)], axis=1)
     score = {"low": 0, "high": 1, "words": 100, "candidates": 100}
     record = {
-        "setting": str(setting), "seed": seed, "command": f"bash 2_train.sh DATA RUNS {name}", "commit": "abc",
-        "machine": "x CPU", "encoder": "2 x 128", "updates": 600, "tokens": 2_457_600, "minutes": 2.5,
-        "alignment": {"all": {"score": alignment, **score}, "held out": {"score": held_out, **score},
-                      "trained": {"score": 1.0, **score}}, **record,
-    }  # fmt: skip
+        "setting": str(setting),
+        "seed": seed,
+        "command": f"bash 2_train.sh DATA RUNS {name}",
+        "commit": "abc",
+        "machine": "x CPU",
+        "encoder": "2 x 128",
+        "updates": 600,
+        "tokens": 2_457_600,
+        "minutes": 2.5,
+        "alignment": {
+            "all": {"score": alignment, **score},
+            "held out": {"score": held_out, **score},
+            "trained": {"score": 1.0, **score},
+        },
+        **record,
+    }
     write(study.place(results, name), record, counts)
 
 

@@ -73,8 +73,11 @@ def test_every_file_is_as_the_steps_read_it(tmp_path, monkeypatch):
     )
     lay_out(tmp_path, monkeypatch)
     assert lines(tmp_path / "bitext/wikitext-103/train.en") == [
-        "It costs 3 @.@ 5 $ .", "He ran !", '" No ?', '" said Mr. Bean .'
-    ]  # fmt: skip
+        "It costs 3 @.@ 5 $ .",
+        "He ran !",
+        '" No ?',
+        '" said Mr. Bean .',
+    ]
     assert (
         gzip.decompress((tmp_path / "eval/ud/fr_gsd-ud-dev.conllu.gz").read_bytes())
         .decode()
@@ -82,8 +85,9 @@ def test_every_file_is_as_the_steps_read_it(tmp_path, monkeypatch):
     )
     assert lines(tmp_path / "eval/panx/train-en.tsv")[:4] == ["train\tB-PER", "of\tO", "", "mon\tB-PER"]
     assert lines(tmp_path / "eval/xnli/dev-en.tsv") == [
-        'He said "yes .\ten neutral\tneutral', 'He said "yes .\ten entailment\tentailment'
-    ]  # fmt: skip
+        'He said "yes .\ten neutral\tneutral',
+        'He said "yes .\ten entailment\tentailment',
+    ]
     assert lines(tmp_path / "eval/xnli/test-en.tsv")[0] == 'He said "yes .\ten neutral'
     assert lines(tmp_path / "eval/xnli/test.labels") == ["neutral", "entailment"]
     assert lines(tmp_path / "eval/xnli/train-en.tsv")[1] == "one 0 .\tanother 0 .\tcontradictory"
@@ -127,7 +131,13 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
     paper = (EXAMPLES / "align_mlm/studies/paper.yaml").read_text()
     quick = tmp_path / "quick.yaml"
     quick.write_text(re.sub(r"epochs: \d+", "epochs: 1", re.sub(r"seeds: .*", "seeds: [1]", paper)))
-    step("3_evaluate.sh", tmp_path / "out", tmp_path / "runs", STUDY=str(quick), TASKS="pos ner xnli",
-         RESULTS=str(tmp_path / "results"))  # fmt: skip
+    step(
+        "3_evaluate.sh",
+        tmp_path / "out",
+        tmp_path / "runs",
+        STUDY=str(quick),
+        TASKS="pos ner xnli",
+        RESULTS=str(tmp_path / "results"),
+    )
     [found] = (tmp_path / "results/runs").glob("*.json")
     assert json.loads(found.read_text())["scores"].keys() == {"xnli", "ner", "pos"}

@@ -18,8 +18,11 @@ def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):
 
     assert [each.id for each in parsed] == [str(number) for number in range(1, 61)]
     assert [each.words for each in parsed] == [each.words for each in gold]
-    words = [pair for one, two in zip(parsed, gold, strict=True)
-             for pair in zip(one.upos, one.tree.heads, two.upos, two.tree.heads, strict=True)]  # fmt: skip
+    words = [
+        pair
+        for one, two in zip(parsed, gold, strict=True)
+        for pair in zip(one.upos, one.tree.heads, two.upos, two.tree.heads, strict=True)
+    ]
     assert sum(pair[:2] == pair[2:] for pair in words) / len(words) > 0.95
 
 

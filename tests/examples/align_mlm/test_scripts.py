@@ -199,8 +199,15 @@ def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, give
     (tmp_path / "runs/mlm.trans-1").mkdir(parents=True)
     (tmp_path / "runs/mlm.trans-1/train.log").write_text("done training\n")
     telling = f"#!{sys.executable} -S\nimport sys\nprint(*sys.argv[1:])\n"
-    done = run_script(tmp_path, "align_mlm/3_evaluate.sh", tmp_path, tmp_path / "runs", instead={"python": telling},
-                      RESULTS=str(tmp_path), **given)  # fmt: skip
+    done = run_script(
+        tmp_path,
+        "align_mlm/3_evaluate.sh",
+        tmp_path,
+        tmp_path / "runs",
+        instead={"python": telling},
+        RESULTS=str(tmp_path),
+        **given,
+    )
     assert "mlm.trans-1" in done.stdout and ("--cpu" in done.stdout) is cpu and "--bf16" not in done.stdout
 
 
@@ -230,8 +237,13 @@ def study(tmp_path):
 def test_the_most_important_runs_come_first(study):
     done, calls = study(SEEDS="1 2")
     assert done.returncode == 0, done.stderr
-    assert calls[:5] == ["align_mlm trans_inv 1 ", "mlm trans_inv 1 ", "xlm trans_inv 1 ", "dict_mlm trans_inv 1 ",
-                         "align_mlm trans_inv 2 "]  # fmt: skip
+    assert calls[:5] == [
+        "align_mlm trans_inv 1 ",
+        "mlm trans_inv 1 ",
+        "xlm trans_inv 1 ",
+        "dict_mlm trans_inv 1 ",
+        "align_mlm trans_inv 2 ",
+    ]
     assert calls[16:18] == ["align_mlm trans_inv 1 50", "dict_mlm trans_inv 1 50"]
     assert calls[20:] == [f"xlm trans_inv {seed} {value}" for value in (1, 10, 100, 25, 50) for seed in (1, 2)]
     assert done.stdout.count("left out") == 2 * 6  # trans_syn

@@ -27,9 +27,19 @@ def test_names_say_where_data_lie(name, data, folder):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "mlm", "mlm.trans", "mlm.trans-x", "rlm.trans-1", "mlm.trans_in-1", "mlm.trans.a5-1", "mlm-trans-1",
-     "mlm.trans.parallel-1", "mlm.trans-1-2"],
-)  # fmt: skip
+    [
+        "",
+        "mlm",
+        "mlm.trans",
+        "mlm.trans-x",
+        "rlm.trans-1",
+        "mlm.trans_in-1",
+        "mlm.trans.a5-1",
+        "mlm-trans-1",
+        "mlm.trans.parallel-1",
+        "mlm.trans-1-2",
+    ],
+)
 def test_a_name_that_is_no_run_is_told(name):
     with pytest.raises(XalignError, match="no such run"):
         study.split_name(name)

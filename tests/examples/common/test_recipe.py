@@ -106,8 +106,9 @@ def test_the_checkpoint_to_start_from_must_exist(recipe, init, tmp_path):
     assert done.returncode == 2 and "INIT" in done.stderr and f"'{init}'" in done.stderr and not save.exists()
 
 
-PREPARING = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/[12]_*.sh")
-                   if "choose_vocabulary" in path.read_text())  # fmt: skip
+PREPARING = sorted(
+    str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/[12]_*.sh") if "choose_vocabulary" in path.read_text()
+)
 
 
 @pytest.mark.parametrize("script", PREPARING)
@@ -172,8 +173,15 @@ def text(tmp_path):
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "weam"])
 def test_validation_has_links_that_are_made_with_those_of_training(recipe, text, tmp_path):
     def prepare():
-        done = run_script(tmp_path, f"{recipe}/1_data.sh", text.parent, tmp_path / "data", "de-en",
-                          instead={"xalign": LINKING}, ENGINE="eflomal")  # fmt: skip
+        done = run_script(
+            tmp_path,
+            f"{recipe}/1_data.sh",
+            text.parent,
+            tmp_path / "data",
+            "de-en",
+            instead={"xalign": LINKING},
+            ENGINE="eflomal",
+        )
         assert done.returncode == 0, done.stderr
         return [line.split() for line in (tmp_path / "bin/calls").read_text().splitlines()]
 
@@ -184,8 +192,9 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
     prefix = "linked" if recipe == "explicit_alignments" else "train"
     links = "linked.links" if recipe == "explicit_alignments" else "train.symmetrized.links"
     assert [preparing[preparing.index(f"--{split}pref") + 1] for split in ("train", "valid")] == [
-        str(text / prefix), str(text / "valid")
-    ]  # fmt: skip
+        str(text / prefix),
+        str(text / "valid"),
+    ]
     given = [preparing[at + 1] for at, word in enumerate(preparing) if word == "--links"]
     assert given == [str(text / links), str(text / "valid.symmetrized.links")]
     if recipe == "explicit_alignments":  # pairs without a link are left out
@@ -212,9 +221,11 @@ def test_a_run_that_goes_on_with_more_updates_is_not_measured(tmp_path):
         ("small/2_evaluate.sh", [checkpoint, runs, "text"]),
     ):
         done = subprocess.run(
-            ["bash", alone(tmp_path / "recipe", script), *given], capture_output=True, text=True,
+            ["bash", alone(tmp_path / "recipe", script), *given],
+            capture_output=True,
+            text=True,
             env={**os.environ, "BENCHMARK": str(tmp_path), "RESULTS": str(tmp_path)},
-        )  # fmt: skip
+        )
         assert done.returncode == 0, done.stderr
         first, *more = [line for line in done.stdout.splitlines() if "tlm" in line]
         assert first == "tlm-1: not finished" and len(more) == 1

@@ -12,6 +12,7 @@ def test_counts_are_kept_in_the_smallest_integers(tmp_path):
     record, found = results.read(path)
     assert record == {"seed": 1, "name": "é"}
     assert {name: (table.dtype, table.tolist()) for name, table in found.items()} == {
-        "aer": (np.uint16, [[1, 300]]), "accuracy": (np.uint8, [[0, 1], [1, 1]]),
-    }  # fmt: skip
+        "aer": (np.uint16, [[1, 300]]),
+        "accuracy": (np.uint8, [[0, 1], [1, 1]]),
+    }
     assert path.read_text().startswith('{\n "seed": 1,')

@@ -45,8 +45,19 @@ def test_what_cannot_keep_the_batch_is_told():
 
 
 def test_hours_follow_from_tokens_a_second(monkeypatch, capsys):
-    text = told(monkeypatch, capsys, "ppa", "--gpus", "8", "--tokens-per-second", "100000", "--updates", "90000",
-                "--tokens-per-pair", "100")  # fmt: skip
+    text = told(
+        monkeypatch,
+        capsys,
+        "ppa",
+        "--gpus",
+        "8",
+        "--tokens-per-second",
+        "100000",
+        "--updates",
+        "90000",
+        "--tokens-per-pair",
+        "100",
+    )
     assert "BATCH=16 UPDATE_FREQ=1" in text and "tokens an update: 12,800" in text
     assert "GPU-hours: 3 at" in text  # 90,000 x 12,800 / 100,000 / 3,600 = 3.2
 

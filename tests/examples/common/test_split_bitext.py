@@ -7,15 +7,21 @@ from tests.examples.recipes import load
 
 def split(folder, monkeypatch, seed=1):
     columns = {
-        "de": [f"d{i}" for i in range(9)], "en": [f"e{i}" for i in range(9)],
-        "fwd": [f"{i}-0 0-0" for i in range(9)], "rev": ["0-0 1-5"] * 9,
-    }  # fmt: skip
+        "de": [f"d{i}" for i in range(9)],
+        "en": [f"e{i}" for i in range(9)],
+        "fwd": [f"{i}-0 0-0" for i in range(9)],
+        "rev": ["0-0 1-5"] * 9,
+    }
     for name, lines in columns.items():
         (folder / f"all.{name}").write_text("".join(f"{line}\n" for line in lines))
     monkeypatch.setattr(sys, "argv", ["x", str(folder), "de", "en", "--valid", "3", "--seed", str(seed)])
     split_bitext.main()
-    return {name: list(zip(*((folder / f"{name}.{each}").read_text().splitlines() for each in ("de", "en", "links")),
-                           strict=True)) for name in ("train", "valid")}  # fmt: skip
+    return {
+        name: list(
+            zip(*((folder / f"{name}.{each}").read_text().splitlines() for each in ("de", "en", "links")), strict=True)
+        )
+        for name in ("train", "valid")
+    }
 
 
 def test_pairs_are_held_out_in_their_order(tmp_path, monkeypatch):

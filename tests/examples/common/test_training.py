@@ -19,8 +19,13 @@ def run(tmp_path):
 
 def test_what_was_run_and_what_it_cost(run):
     assert training.training_record(run) == {
-        "setting": "tlm", "machine": "x CPU", "seed": 1, "updates": 30, "tokens": 90_015, "minutes": 1.5,
-    }  # fmt: skip
+        "setting": "tlm",
+        "machine": "x CPU",
+        "seed": 1,
+        "updates": 30,
+        "tokens": 90_015,
+        "minutes": 1.5,
+    }
 
 
 def test_all_gpus_are_the_machine(run):

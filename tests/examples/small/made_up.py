@@ -26,9 +26,20 @@ def add(folder, name, hits, right, aligned, **other):
         kind = hits if measure.startswith("aer") else aligned if measure.startswith("alignment") else right
         counts[measure] = links(kind) if measure.startswith("aer") else items(kind)
     chosen = {"encoding": "joint", "layer": 2, "method": "argmax", "silver_aer": 0.25, "signature": "a|b"}
-    record = {"name": name, "setting": setting, "seed": seed, "pair": "de-en", "command": f"bash 1_train.sh {setting}",
-              "commit": "abc", "machine": "x CPU", "updates": 400 if seed else 0, "minutes": 2.5,
-              "tokens": 1_500_000 if seed else 0, "how": {"aer": chosen}, **other}  # fmt: skip
+    record = {
+        "name": name,
+        "setting": setting,
+        "seed": seed,
+        "pair": "de-en",
+        "command": f"bash 1_train.sh {setting}",
+        "commit": "abc",
+        "machine": "x CPU",
+        "updates": 400 if seed else 0,
+        "minutes": 2.5,
+        "tokens": 1_500_000 if seed else 0,
+        "how": {"aer": chosen},
+        **other,
+    }
     study.results.write(study.place(folder, name), record, counts)
 
 

@@ -74,10 +74,11 @@ def texts(tmp_path):
     benchmark, text = tmp_path / "benchmark", tmp_path / "text/de-en"
     links = [" ".join(f"{i}-{i}" for i in range(len(words))) for words in lines]
     for prefix, gold, part in (
-        (text / "train", "links", slice(0, 60)), (text / "valid", "links", slice(0, 8)),
+        (text / "train", "links", slice(0, 60)),
+        (text / "valid", "links", slice(0, 8)),
         (benchmark / "gold/simalign-testsets/de-en", "gold", slice(8, 20)),
         (benchmark / "bitext/tatoeba-laser-test/en-de", None, slice(20, 35)),
-    ):  # fmt: skip
+    ):
         english = [" ".join(words) for words in lines[part]]
         made_up.write(prefix.with_name(f"{prefix.name}.en"), "".join(f"{line}\n" for line in english))
         german = [" ".join(word[::-1] for word in words) for words in lines[part]]

@@ -63,8 +63,11 @@ def test_what_has_no_seed_is_tested_over_items_alone_and_against_seeds_by_one_sa
     add(tmp_path, "procrustes", 20, 90, 40)
     for seed, right in ((1, 30), (2, 31), (3, 35)):
         add(tmp_path, f"tlm-{seed}", 20, right, 40)
-    found = {(each.baseline, each.measure): each for each in report.judge(study.read(tmp_path))
-             if each.setting == "procrustes"}  # fmt: skip
+    found = {
+        (each.baseline, each.measure): each
+        for each in report.judge(study.read(tmp_path))
+        if each.setting == "procrustes"
+    }
     assert found["none", "accuracy"].p_seeds is None and found["none", "accuracy"].verdict == "helps"
     # t = (90 - 32) / sqrt(7 / 3); with two degrees of freedom p = 1 - t / sqrt(t^2 + 2)
     t = 58 / np.sqrt(7 / 3)

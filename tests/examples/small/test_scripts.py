@@ -25,10 +25,16 @@ def test_results_of_another_pair_are_measured_again(tmp_path, pair, measured):
     add(folder / "results", "none", 20, 30, 40)
     add(folder / "results", "weak-1", 20, 30, 40)
     done = subprocess.run(
-        ["bash", script, tmp_path / "base.pt", runs, "TEXT", "--device", "cpu"], capture_output=True, text=True,
-        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PAIR": pair,
-             "BENCHMARK": str(tmp_path / "benchmark")},
-    )  # fmt: skip
+        ["bash", script, tmp_path / "base.pt", runs, "TEXT", "--device", "cpu"],
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PAIR": pair,
+            "BENCHMARK": str(tmp_path / "benchmark"),
+        },
+    )
     assert done.returncode == 0, done.stderr
     options = f"'--pair', '{pair}', '--device', 'cpu'"
     assert done.stdout.splitlines() == [

@@ -12,8 +12,14 @@ from xalign_fairseq.core.errors import XalignError
 def test_runs_are_read_by_setting(results):
     found = study.read(results)
     assert {setting: len(mine) for setting, mine in found.items()} == {
-        "none": 1, "tlm": 3, "tlm30": 3, "weak": 3, "strong": 3, "ppa": 3, "weam": 3,
-    }  # fmt: skip
+        "none": 1,
+        "tlm": 3,
+        "tlm30": 3,
+        "weak": 3,
+        "strong": 3,
+        "ppa": 3,
+        "weam": 3,
+    }
     # 88 of 100 links on either side are right: 1 - (88 + 88) / (100 + 100)
     assert found["weak"][0].score("aer") == pytest.approx(0.12)
     assert found["weak"][0].score("accuracy") == pytest.approx(0.9)

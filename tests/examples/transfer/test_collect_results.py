@@ -42,8 +42,10 @@ def results(tmp_path, monkeypatch):
 
 def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
     assert sorted(str(path.relative_to(results)) for path in results.rglob("*") if path.is_file()) == [
-        "encoders/tlm.json", "runs/tlm/pos/1/counts.npz", "runs/tlm/pos/1/result.json",
-    ]  # fmt: skip
+        "encoders/tlm.json",
+        "runs/tlm/pos/1/counts.npz",
+        "runs/tlm/pos/1/result.json",
+    ]
     found = json.loads((results / "runs/tlm/pos/1/result.json").read_text())
     assert found == {
         "command": "fairseq-train DATA/eval/ud --user-dir USER_DIR --init-checkpoint CHECKPOINT --save-dir RUN "
@@ -57,9 +59,11 @@ def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
 
 def test_encoders_have_their_minutes_and_last_validation(results):
     assert json.loads((results / "encoders/tlm.json").read_text()) == {
-        "setting": "tlm", "seed": 1, "minutes": 2.0,
+        "setting": "tlm",
+        "seed": 1,
+        "minutes": 2.0,
         "validation": {"loss": "8.5", "aer_de-en": "0.8", "num_updates": "20"},
-    }  # fmt: skip
+    }
 
 
 def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):

@@ -28,9 +28,15 @@ def test_all_models_are_compared_with_e5_small_as_it_comes(tmp_path):
     for name in ("ppa", "so"):
         (tmp_path / f"models/{name}.pt").touch()
     done = run_script(
-        tmp_path, "transfer/2_transfer.sh", tmp_path / "models", tmp_path / "out", "--tasks", "pos",
-        instead={"xalign": TELL}, BENCHMARK=str(tmp_path / "data"),
-    )  # fmt: skip
+        tmp_path,
+        "transfer/2_transfer.sh",
+        tmp_path / "models",
+        tmp_path / "out",
+        "--tasks",
+        "pos",
+        instead={"xalign": TELL},
+        BENCHMARK=str(tmp_path / "data"),
+    )
     assert done.returncode == 0, done.stderr
     transfer, report = done.stdout.splitlines()
     models = f"--model none=e5-small --model ppa={tmp_path}/models/ppa.pt --model so={tmp_path}/models/so.pt"

@@ -9,9 +9,16 @@ import pytest
 
 SCRIPTS = Path(__file__).parents[3] / "scripts"
 MACHINE = {
-    "device": None, "devices": 0, "driver": None, "cpu": "a CPU", "python": "3.12.3", "torch": "2.11.0", "cuda": "13.0",
-    "numpy": "2.5.2", "missing": [],
-}  # fmt: skip
+    "device": None,
+    "devices": 0,
+    "driver": None,
+    "cpu": "a CPU",
+    "python": "3.12.3",
+    "torch": "2.11.0",
+    "cuda": "13.0",
+    "numpy": "2.5.2",
+    "missing": [],
+}
 
 
 @pytest.fixture

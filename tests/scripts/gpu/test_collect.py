@@ -13,8 +13,16 @@ from xalign_fairseq.core.errors import XalignError
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
 CUDA = {"device": "NVIDIA H100", "devices": 1, "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
-ROW = {"tool": "simalign", "method": "itermax", "encoding": "separate", "layer": 8, "dtype": "float32",
-       "pairs_per_second": 50.0, "times_simalign": 1.0, "peak_mb": 900.0}  # fmt: skip
+ROW = {
+    "tool": "simalign",
+    "method": "itermax",
+    "encoding": "separate",
+    "layer": 8,
+    "dtype": "float32",
+    "pairs_per_second": 50.0,
+    "times_simalign": 1.0,
+    "peak_mb": 900.0,
+}
 ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.0, "commit": "abc1234", "command": "c"}
 
 
@@ -93,8 +101,11 @@ def test_what_a_stage_wrote_before_it_failed_is_taken(root, out):
 
 def test_outdated_documents_are_told(root):
     assert collect("--root", root).returncode == 0
-    (root / "xalign_fairseq/cli/gpu_runs.json").write_text(json.dumps({"runs": [
-        {**CUDA, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": {"status": "passed"}}}]}))  # fmt: skip
+    (root / "xalign_fairseq/cli/gpu_runs.json").write_text(
+        json.dumps(
+            {"runs": [{**CUDA, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": {"status": "passed"}}}]}
+        )
+    )
     done = collect("--root", root, "--check")
     assert done.returncode == 1 and "is not up to date; next: python scripts/gpu/collect.py" in done.stderr
 

@@ -19,10 +19,12 @@ def test_without_a_run_nothing_is_claimed(tables, tmp_path):
 def test_runs_have_a_line_each_and_a_column_for_each_stage(tables):
     about = {"device": "NVIDIA H100", "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
     passed, tests = {"status": "passed"}, {"status": "failed", "tests": [40, 1, 2]}
-    found = tables.runs([
-        {**about, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": passed, "tests": tests}},
-        {**about, "commit": "fff0000", "date": "2026-11-21", "stages": {"doctor": passed}},
-    ])  # fmt: skip
+    found = tables.runs(
+        [
+            {**about, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": passed, "tests": tests}},
+            {**about, "commit": "fff0000", "date": "2026-11-21", "stages": {"doctor": passed}},
+        ]
+    )
     assert found.splitlines()[0] == "| GPU | with | commit | date | doctor | tests |"
     assert "| abc1234 | 2026-11-22 | passed | failed: 40 passed, 1 failed, 2 skipped |" in found
     assert "| fff0000 | 2026-11-21 | passed | not measured |" in found
@@ -62,8 +64,14 @@ def test_measured_figures_stand_beside_their_budgets(tables, tmp_path):
         (tmp_path / f"{name}-cuda.json").write_text(json.dumps({"rows": rows}))
     cells = [line.split(" | ")[1:] for line in tables.budgets(tmp_path).splitlines()[2:]]
     found = [(value, met.removesuffix(" |")) for value, met in cells]
-    assert found == [("1.25", "met"), ("3.2", "missed"), ("25", "met"), ("0.9949", "missed"), ("1.9", "missed"),
-                     ("12", "met")]  # fmt: skip
+    assert found == [
+        ("1.25", "met"),
+        ("3.2", "missed"),
+        ("25", "met"),
+        ("0.9949", "missed"),
+        ("1.9", "missed"),
+        ("12", "met"),
+    ]
 
 
 def test_rows_that_are_not_there_are_not_measured(tables, tmp_path):

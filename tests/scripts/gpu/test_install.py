@@ -6,8 +6,13 @@ import pytest
 def test_folders_of_installed_packages(gpu_script, tmp_path):
     for name in ("lib/site-packages", "lib/dist-packages", "lib/other"):
         (tmp_path / name).mkdir(parents=True)
-    path = ["", f"{tmp_path}/lib/site-packages", f"{tmp_path}/lib/other", f"{tmp_path}/lib/dist-packages",
-            f"{tmp_path}/gone/site-packages"]  # fmt: skip
+    path = [
+        "",
+        f"{tmp_path}/lib/site-packages",
+        f"{tmp_path}/lib/other",
+        f"{tmp_path}/lib/dist-packages",
+        f"{tmp_path}/gone/site-packages",
+    ]
     assert gpu_script("install").sites(path) == [path[1], path[3]]
 
 

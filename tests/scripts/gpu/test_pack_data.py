@@ -42,7 +42,9 @@ def folders(tmp_path):
     return benchmark, text
 
 
-@pytest.mark.parametrize("growth", [1.0, 1.3, 0.8])  # the first guess is right, too large, too small
+@pytest.mark.parametrize(
+    "growth", [1.0, *(pytest.param(each, marks=pytest.mark.slow) for each in (1.3, 0.8))]
+)  # the first guess is right, too large, too small
 def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folders, kit, monkeypatch, capsys, growth):
     kits = gpu_script("kit")
 
@@ -73,8 +75,14 @@ def test_what_is_in_the_archive(data, folders, tmp_path, monkeypatch):
     data.write(data.read(folders[1]), folders[0], tmp_path / "data.tar.xz", None)
     with tarfile.open(tmp_path / "data.tar.xz") as archive:
         names = set(archive.getnames())
-    assert {"data-bin/train.de-en.de.bin", "data-bin/valid.en-hi.links.bin", "data-bin/test.ro-en.en.bin",
-            "data-bin/train.de.bin", "gold/golden-collection/en-fr.gold", "text/de-en.de"} < names  # fmt: skip
+    assert {
+        "data-bin/train.de-en.de.bin",
+        "data-bin/valid.en-hi.links.bin",
+        "data-bin/test.ro-en.en.bin",
+        "data-bin/train.de.bin",
+        "gold/golden-collection/en-fr.gold",
+        "text/de-en.de",
+    } < names
     assert "data-bin/valid.de-en.de.bin" not in names
 
 

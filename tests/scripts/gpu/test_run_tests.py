@@ -40,8 +40,11 @@ def test_passed_failed_and_skipped_are_counted(stage):
     assert code == 1
     assert (found["passed"], found["failed"]) == (1, ["tests.test_fails.test_two"])
     assert found["skipped"] == ["tests.test_skips.test_three: no second GPU"]
-    assert set(found["slowest"]) == {"tests.test_passes.test_one", "tests.test_fails.test_two",
-                                     "tests.test_skips.test_three"}  # fmt: skip
+    assert set(found["slowest"]) == {
+        "tests.test_passes.test_one",
+        "tests.test_fails.test_two",
+        "tests.test_skips.test_three",
+    }
 
 
 def test_a_pass_is_enough(stage):
@@ -59,7 +62,7 @@ def test_what_has_no_time_is_not_begun_and_told(stage):
     assert found["passed"] + found["not_begun"] == 9 and 1 <= found["passed"] <= 3
 
 
-@pytest.mark.parametrize("processes", [2, 4, 12])
+@pytest.mark.parametrize("processes", [2, pytest.param(12, marks=pytest.mark.slow)])
 def test_processes_side_by_side_run_each_test_once(stage, processes):
     code, found = stage("many", "passes", "skips", processes=processes)
     assert code == 0 and found["not_begun"] == 0

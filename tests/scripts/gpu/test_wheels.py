@@ -21,8 +21,9 @@ def test_fairseq_without_its_examples_is_the_rest_of_it(gpu_script, tmp_path):
         assert slim.read("fairseq_fixed-1.dist-info/RECORD") == b"fairseq/models.py,,1\n"
 
 
-@pytest.mark.parametrize("line", ["from sklearn import metrics", "from sklearn.metrics import f1_score",
-                                  "from scipy.stats import pearsonr"])  # fmt: skip
+@pytest.mark.parametrize(
+    "line", ["from sklearn import metrics", "from sklearn.metrics import f1_score", "from scipy.stats import pearsonr"]
+)
 def test_a_stand_in_is_imported_as_fairseq_does(gpu_script, tmp_path, line):
     wheels = gpu_script("wheels")
     paths = [str(wheels.stand_in(name, tmp_path)) for name in wheels.STAND_INS]

@@ -8,7 +8,8 @@ from support.gpu_device import ON, lacking, no_waiting, there
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.trainer.optim.adamw import MOMENTS, FoldedAdamW, gradient_norm
+from xalign_fairseq.trainer.optim import adamw
+from xalign_fairseq.trainer.optim.adamw import MOMENTS, FoldedAdamW, Part, Rule, fused_adamw, gradient_norm
 
 OPTIONS = {"lr": 0.02, "betas": (0.9, 0.98), "eps": 1e-3, "weight_decay": 0.1}
 
@@ -352,14 +353,14 @@ def test_a_state_of_another_optimizer_is_refused(state, found):
     groups = optimizer.state_dict()["param_groups"]
     with pytest.raises(XalignError, match=found) as raised:
         optimizer.load_state_dict({"state": {0: state}, "param_groups": groups})
-    assert "--reset-optimizer" in str(raised.value)
+    assert "set reset_optimizer" in str(raised.value)
 
 
 def test_a_state_of_more_or_fewer_parameters_is_refused():
     one, two = (FoldedAdamW([torch.nn.Parameter(torch.ones(3)) for _ in range(count)]) for count in (1, 2))
     with pytest.raises(XalignError, match="found: 2 parameters, by group") as raised:
         one.load_state_dict(two.state_dict())
-    assert "--reset-optimizer" in str(raised.value)
+    assert "set reset_optimizer" in str(raised.value)
 
 
 @pytest.mark.gpu
@@ -394,3 +395,17 @@ def test_on_the_device_rows_are_stepped_as_on_the_cpu():
             optimizer.clip(1.0)
             optimizer.step()
     near(p.detach().cpu(), other.detach(), 1e-5)
+
+
+def test_eps_is_added_before_the_second_moment_is_corrected():
+    rule = Rule(3, 0.1, (0.9, 0.99), 1e-2, 0.0, 1.0)
+    assert rule.eps_behind_correction * math.sqrt(1 - 0.99**3) == pytest.approx(1e-2)
+
+
+def test_a_factor_of_one_scales_nothing(monkeypatch):
+    given = []
+    monkeypatch.setattr(adamw.torch, "_fused_adamw_", lambda *args, grad_scale, **rest: given.append(grad_scale))
+    part = Part(*torch.ones(4, 2).unbind())
+    for factor in (1.0, 2.0, torch.tensor(4.0)):
+        fused_adamw([part], Rule(1, 0.1, (0.9, 0.99), 1e-8, 0.0, factor))
+    assert given == [None, torch.tensor(0.5), torch.tensor(0.25)]

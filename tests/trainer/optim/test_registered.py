@@ -11,7 +11,6 @@ from support.processes import run_workers
 from torch.nn.parallel import DistributedDataParallel
 
 import xalign_fairseq
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.optim.adamw import MOMENTS
 from xalign_fairseq.trainer.optim.registered import XalignAdamW
 
@@ -220,13 +219,6 @@ def test_options_come_from_the_command_line():
     assert isinstance(optimizer, XalignAdamW)
     (group,) = optimizer.param_groups
     assert (group["betas"], group["eps"], group["weight_decay"], group["lr"]) == ((0.8, 0.9), 1e-6, 0.1, 0.5)
-
-
-def test_apex_where_it_is_not_is_an_error():
-    cfg = config("xalign_adamw")
-    cfg.optimizer.adamw_kernel = "apex"
-    with pytest.raises(XalignError, match="apex is not installed"):
-        optim.build_optimizer(cfg.optimizer, [torch.nn.Parameter(torch.ones(1))])
 
 
 def work(rank):

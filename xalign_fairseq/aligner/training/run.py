@@ -41,12 +41,12 @@ ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {"mlm": "sentence_mlm"}
 # Options of fairseq-train that make the run what this command says it is.
 OWN_OPTIONS = (
-    "--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir",
-    "--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--seed", "--patience",
-    "--best-checkpoint-metric", "--validate-interval-updates", "--save-interval-updates", "--log-format", "--log-file",
-    "--cpu", "--sinkhorn-backend", "--self-training-method",
-    "--self-training-layer", "--dwa-label-layer", "--aer-layer",
-)  # fmt: skip
+    *("--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir", "--seed"),
+    *("--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--patience", "--cpu"),
+    *("--best-checkpoint-metric", "--validate-interval-updates", "--save-interval-updates", "--log-format"),
+    *("--log-file", "--sinkhorn-backend", "--self-training-method", "--self-training-layer", "--dwa-label-layer"),
+    "--aer-layer",
+)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,52 @@
 """AdamW that scales and clips within its one pass over the parameters, and steps sparse gradients by their rows."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.trainer.optim.kernels import Kernel, Part, Rule, choose_kernel, torch_kernel
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
+
+
+class Part(NamedTuple):
+    """Tensors of one shape, type and device: values, their gradient, and the averages of it and of its square."""
+
+    values: Tensor
+    gradient: Tensor
+    exp_avg: Tensor
+    exp_avg_sq: Tensor
+
+
+class Rule(NamedTuple):
+    """The numbers of an update: its count from 1 on, AdamW's options, and what the gradients are multiplied by."""
+
+    step: int
+    lr: float
+    betas: tuple[float, float]
+    eps: float
+    weight_decay: float
+    factor: float | Tensor
+
+    @property
+    def eps_behind_correction(self) -> float:
+        """What stands for eps where it is added after the second moment was corrected.
+
+        fairseq's adam adds it before: sqrt(v) + eps, as the last paragraph of Kingma & Ba's section 2 does.
+        """
+        return self.eps / math.sqrt(1 - self.betas[1] ** self.step)
+
+    def factor_on(self, device: torch.device) -> Tensor:
+        """The factor as a float32 number of a device, without waiting for it."""
+        if isinstance(self.factor, Tensor):
+            return self.factor.to(device=device, dtype=torch.float32, non_blocking=True)
+        return torch.full((), self.factor, dtype=torch.float32, device=device)
 
 
 class FoldedAdamW(torch.optim.Optimizer):
@@ -46,8 +80,6 @@ class FoldedAdamW(torch.optim.Optimizer):
     Args:
         params: as torch's optimizers take them.
         lr, betas, eps, weight_decay: as in the equations (w).
-        kernel: ``torch`` or ``apex``, see :func:`~xalign_fairseq.trainer.optim.kernels.choose_kernel`; apex's takes
-            float32 on a GPU, and torch's what is left.
 
     Example::
 
@@ -69,11 +101,9 @@ class FoldedAdamW(torch.optim.Optimizer):
         betas: Iterable[float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
-        kernel: str = "torch",
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
-        self._kernel = choose_kernel(kernel)
 
     def multiply(self, factor: float | Tensor) -> None:
         """Multiply the gradients by a number, when they are read."""
@@ -179,9 +209,32 @@ class FoldedAdamW(torch.optim.Optimizer):
         p.copy_(values)
 
     def _run(self, parts: list[Part], step: int, group: dict[str, Any]) -> None:
-        values = parts[0].values
-        kernel: Kernel = self._kernel if values.is_cuda and values.dtype == torch.float32 else torch_kernel
-        kernel(parts, Rule(step, group["lr"], group["betas"], group["eps"], group["weight_decay"], self.factor))
+        fused_adamw(parts, Rule(step, group["lr"], group["betas"], group["eps"], group["weight_decay"], self.factor))
+
+
+def fused_adamw(parts: list[Part], rule: Rule) -> None:
+    """One call of ``torch._fused_adamw_``, as of torch.optim.AdamW(fused=True); the gradients come out scaled."""
+    values, gradients, exp_avgs, exp_avg_sqs = (list(tensors) for tensors in zip(*parts, strict=True))
+    device = values[0].device
+    step = torch.full((), rule.step, dtype=torch.float32, device=device)
+    whole = isinstance(rule.factor, float) and rule.factor == 1
+    torch._fused_adamw_(
+        values,
+        gradients,
+        exp_avgs,
+        exp_avg_sqs,
+        [],  # no AMSGrad
+        [step] * len(parts),
+        lr=rule.lr,
+        beta1=rule.betas[0],
+        beta2=rule.betas[1],
+        weight_decay=rule.weight_decay,
+        eps=rule.eps_behind_correction,
+        amsgrad=False,
+        maximize=False,
+        grad_scale=None if whole else rule.factor_on(device).reciprocal(),  # the operator divides
+        found_inf=None,
+    )
 
 
 def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
@@ -217,7 +270,7 @@ def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
             "the checkpoint's optimizer state does not fit",
             found=f"{', '.join(map(str, saved)) or 'no'} parameters, by group",
             expected=f"{', '.join(map(str, here))}, as this model has",
-            remedy="--reset-optimizer",
+            remedy=("set", Parameter("reset_optimizer")),
         )
 
 
@@ -232,5 +285,5 @@ def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:
         where="a parameter of shape " + str(tuple(p.shape)),
         found=", ".join(f"{name} {shape}" for name, shape in sorted(shapes.items())) or "nothing",
         expected=f"step, {' and '.join(MOMENTS)} of that shape, as this optimizer and fairseq's adam have them",
-        remedy="--reset-optimizer",
+        remedy=("set", Parameter("reset_optimizer")),
     )

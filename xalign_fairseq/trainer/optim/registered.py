@@ -20,13 +20,6 @@ class XalignAdamWConfig(FairseqDataclass):
     adam_betas: Any = field(default=(0.9, 0.999), metadata={"help": "decay of both moments"})
     adam_eps: float = field(default=1e-8, metadata={"help": "added to the root of the second moment"})
     weight_decay: float = field(default=0.0, metadata={"help": "decoupled weight decay, times the learning rate"})
-    adamw_kernel: str = field(
-        default="torch",
-        metadata={
-            "help": "what computes the step: torch (its fused operator) or apex (NVIDIA's, for float32 parameters on a "
-            "GPU)"
-        },
-    )
     lr: List[float] = II("optimization.lr")  # noqa: RUF009, UP006
 
 
@@ -42,7 +35,7 @@ class XalignAdamW(FairseqAdam):
 
     def __init__(self, cfg: Any, params: Any):
         FairseqOptimizer.__init__(self, cfg)
-        self._optimizer = FoldedAdamW(params, kernel=cfg.adamw_kernel, **self.optimizer_config)
+        self._optimizer = FoldedAdamW(params, **self.optimizer_config)
 
     def multiply_grads(self, c: float | Tensor) -> None:
         """Multiply the gradients by ``c``, when they are read."""

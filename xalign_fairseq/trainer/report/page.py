@@ -192,8 +192,8 @@ def _sessions(run: TrainedRun) -> str:
     ]
     if rows:
         return table(("begun", "ended", "exit code", "machine", "commit", "versions"), rows)
-    known = [(name, str(value)) for record in (run.record, run.result) for name, value in record.items()
-             if name in ("machine", "commit", "seed", "setting")]  # fmt: skip
+    shown = ("machine", "commit", "seed", "setting")
+    known = [(name, str(each[name])) for each in (run.record, run.result) for name in each if name in shown]
     known += [("GPUs", ", ".join(run.cost.gpus))] if run.cost.gpus else []
     known += [("log", " to ".join(dict.fromkeys(run.times)))] if run.times[0] else []
     return table((), list(dict.fromkeys(known)))

@@ -97,13 +97,15 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
     log = log or folder / LOG
     if not log.is_file():
         raise XalignError(
-            "there is no log of a training", where=log,
-            expected="a folder of xalign train, train-aligner or transfer, or fairseq-train's log by --log FILE",
-        )  # fmt: skip
+            "there is no log of a training",
+            where=log,
+            parameter="log",
+            expected="the folder of a training by this package, or the file of fairseq-train's log",
+        )
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     rows = standing(row for row in map(read_row, lines) if row is not None)
     if not rows:
-        raise XalignError("the log has no update yet", where=log, expected="--log-format json or simple")
+        raise XalignError("the log has no update yet", where=log, expected="log_format json or simple")
     records = {name: _json(folder / name) for name in (RECORD, "run.json", "result.json")}
     sessions = records[RECORD].get("sessions", [])
     configuration = _configuration(lines)

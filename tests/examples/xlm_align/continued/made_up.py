@@ -16,5 +16,10 @@ def record(setting, seed, test, change=None, lowest=20.0):
     options = {**study.COMMON, **study.SETTINGS[setting], **(change or {}), "--seed": str(seed)}
     updates = int(options["--max-update"])
     row = {"updates": updates, "cpu_seconds": 60, "aer": {tables.USUAL: {"mean": lowest + 1}, "x": {"mean": lowest}}}
-    return {"setting": setting, "seed": seed, "options": options, "development": [row],
-            "test": test and {"test": {"mean": test}}}  # fmt: skip
+    return {
+        "setting": setting,
+        "seed": seed,
+        "options": options,
+        "development": [row],
+        "test": test and {"test": {"mean": test}},
+    }

@@ -20,8 +20,14 @@ def prepare_pairs(folder):
     """Run prepare.sh; its exit code and what it has called."""
     (folder / "assemble.py").write_text(ASSEMBLE)
     xalign = '#!/bin/sh\necho "$@"\n[ "$1" = links ] || mkdir "$3"\n'
-    done = run_script(folder, "xlm_align/continued/prepare.sh", folder / "text", folder / "data",
-                      instead={"xalign": xalign}, BENCHMARK=str(folder))  # fmt: skip
+    done = run_script(
+        folder,
+        "xlm_align/continued/prepare.sh",
+        folder / "text",
+        folder / "data",
+        instead={"xalign": xalign},
+        BENCHMARK=str(folder),
+    )
     return done.returncode, done.stdout.splitlines()
 
 

@@ -53,8 +53,10 @@ def test_tables_are_of_all_runs_and_of_settings_as_they_stand(five_updates, fini
         report.main(finished, tmp_path)
     readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "details.md").read_text()
     assert readme.startswith("before\n") and readme.endswith("<!-- end -->\nafter\n") and "old" not in readme + runs
-    so, none = (next(line.split(" | ") for line in readme.splitlines() if line.startswith(f"| {name} |"))
-                for name in ("so", "none"))  # fmt: skip
+    so, none = (
+        next(line.split(" | ") for line in readme.splitlines() if line.startswith(f"| {name} |"))
+        for name in ("so", "none")
+    )
     assert so[1:7] == ["self_training", "2", "0.5", "20.95 ± 0.00", "20.45 ± 0.00", "12.50 ± 17.68"]
     assert so[7].startswith("−37.5 (")
     assert none[1:7] == ["", "", "0.0", "21.00", "20.50", "50.00"]
@@ -67,8 +69,10 @@ def test_tables_are_of_all_runs_and_of_settings_as_they_stand(five_updates, fini
 
 
 def test_differences_are_means_over_test_sets_and_seeds():
-    counts = {name: [{pair: np.array(part, float) for pair, part in counts_of(hits).items()} for hits in found]
-              for name, found in (("none", [2]), ("so", [4, 4]), ("dwa", [2]))}  # fmt: skip
+    counts = {
+        name: [{pair: np.array(part, float) for pair, part in counts_of(hits).items()} for hits in found]
+        for name, found in (("none", [2]), ("so", [4, 4]), ("dwa", [2]))
+    }
     found = report.tests_of(counts, {})["none"]
     assert found["so"]["difference"] == pytest.approx(-0.5) and found["so"]["seeds"] == 2
     assert found["so"]["p_holm"] < 0.05
@@ -77,8 +81,10 @@ def test_differences_are_means_over_test_sets_and_seeds():
 
 def test_settings_without_counts_keep_their_tests():
     """Those of runs on another machine: p is corrected over theirs, too."""
-    counts = {name: [{pair: np.array(part) for pair, part in counts_of(hits).items()}]
-              for name, hits in (("none", 2), ("so", 4))}  # fmt: skip
+    counts = {
+        name: [{pair: np.array(part) for pair, part in counts_of(hits).items()}]
+        for name, hits in (("none", 2), ("so", 4))
+    }
     old = {"seeds": 1, "difference": -0.1, "p_value": 0.03, "p_holm": 0.03}
     found = report.tests_of(counts, {"none": {"dwa": old, "so": {**old, "difference": 0.0}}})
     assert found["none"]["dwa"] == old and found["none"]["so"]["difference"] == pytest.approx(-0.5)
@@ -87,8 +93,10 @@ def test_settings_without_counts_keep_their_tests():
 
 
 def test_counts_are_of_settings_all_of_whose_runs_have_them(tmp_path):
-    records = {name: [{"seed": seed, "test": {}  if name == "weak" else {"test": 1}} for seed in (1, 2)]
-               for name in ("so", "dwa", "weak")}  # fmt: skip
+    records = {
+        name: [{"seed": seed, "test": {} if name == "weak" else {"test": 1}} for seed in (1, 2)]
+        for name in ("so", "dwa", "weak")
+    }
     (tmp_path / "counts").mkdir()
     for name in ("so-1", "so-2", "dwa-1", "weak-1", "weak-2"):
         np.savez(tmp_path / f"counts/{name}.npz", **{"a/de-en": np.full((3, 4), len(name))})

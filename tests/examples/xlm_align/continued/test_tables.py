@@ -23,8 +23,10 @@ def test_ablations_change_one_option_of_dwa_and_stand_beside_it_as_it_is():
     }
     lines = [line.strip("| ").split(" | ") for line in tables.ablations(records).splitlines()[2:]]
     values = {title: [line[1] for line in lines if line[0] == title] for title, *_ in lines}
-    assert lines[:2] == [["Table 4, layer that labels", "7 (here)", "1", "20.00", "20.50"],
-                         ["Table 4, layer that labels", "10", "1", "21.00", "20.70"]]  # fmt: skip
+    assert lines[:2] == [
+        ["Table 4, layer that labels", "7 (here)", "1", "20.00", "20.50"],
+        ["Table 4, layer that labels", "10", "1", "21.00", "20.70"],
+    ]
     assert values["Table 6, filter of the labels"] == ["argmax (here)", "union"]
     assert values["dustbin"] == ["transport (here)", "ot-unbalanced"]
     assert values["Table 5, layer of the pointer"] == ["7 (here)"]

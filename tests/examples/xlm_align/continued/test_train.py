@@ -13,9 +13,14 @@ def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):
     run, called, _ = made_up
     run.go_on()
     assert called == [
-        ("score", 0, 0.0, 0), ("train", 2), ("score", 2, 10.0, 1000), ("train", 4), ("score", 4, 20.0, 2000),
-        ("train", 5), ("score", 5, 30.0, 3000),
-    ]  # fmt: skip
+        ("score", 0, 0.0, 0),
+        ("train", 2),
+        ("score", 2, 10.0, 1000),
+        ("train", 4),
+        ("score", 4, 20.0, 2000),
+        ("train", 5),
+        ("score", 5, 30.0, 3000),
+    ]
     assert len(read_json(run.folder / "result.json")["development"]) == 4
     called.clear()
     run.go_on()
@@ -54,10 +59,12 @@ def test_maps_are_those_of_each_set_s_languages(monkeypatch):
     asked = []
     monkeypatch.setattr(train.Aligner, "from_pretrained", lambda model, **options: asked.append((model, options)))
     monkeypatch.setattr(
-        train, "try_linkings", lambda aligner, sets, settings: [
+        train,
+        "try_linkings",
+        lambda aligner, sets, settings: [
             Trial(each, tuple(np.full((2, 4), len(text.name)) for text in sets)) for each in settings
-        ]
-    )  # fmt: skip
+        ],
+    )
     sets = [train.GoldPairs(name, [], []) for name in ("trial/en-fr", "dev/en-pt")]
     found = train.trials("model", "procrustes", sets, study.line_settings())
     assert [options["languages"] for _, options in asked] == [("en", "fr"), ("en", "pt")]

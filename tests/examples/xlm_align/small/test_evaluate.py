@@ -56,8 +56,13 @@ def test_the_setting_that_is_best_on_development_pairs_is_scored(save, tmp_path,
     record = json.loads(out.read_text())
     kept = {key: record[key] for key in ("name", "setting", "machine", "updates", "tokens", "minutes")}
     assert kept == {
-        "name": "links", "setting": "links", "machine": "x CPU", "updates": 30, "tokens": 90_015, "minutes": 1.5,
-    }  # fmt: skip
+        "name": "links",
+        "setting": "links",
+        "machine": "x CPU",
+        "updates": 30,
+        "tokens": 90_015,
+        "minutes": 1.5,
+    }
     assert record["checkpoint_updates"] == 20
     found = record["pairs"]["de-en"]
     aligner = Aligner.from_pretrained(save / "checkpoint_last.pt")

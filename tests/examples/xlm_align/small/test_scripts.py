@@ -15,7 +15,13 @@ def test_a_tokeniser_that_fails_in_the_background_stops_the_script(tmp_path):
     gold.mkdir(parents=True)
     for path in (tmp_path / "data/assemble.py", *(gold / f"de-en.{ending}" for ending in ("de", "en", "gold"))):
         path.touch()
-    done = run_script(tmp_path, "xlm_align/small/1_data.sh", tmp_path / "text", "de-en",
-                      instead={"python": python}, BENCHMARK=str(tmp_path / "data"))  # fmt: skip
+    done = run_script(
+        tmp_path,
+        "xlm_align/small/1_data.sh",
+        tmp_path / "text",
+        "de-en",
+        instead={"python": python},
+        BENCHMARK=str(tmp_path / "data"),
+    )
     assert done.returncode == 1 and not done.stdout  # xalign links, the next program, was not started
     assert not (tmp_path / "text/de-en").exists()

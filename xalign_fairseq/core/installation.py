@@ -1,16 +1,13 @@
-"""What ``xalign doctor`` looks at outside any data: versions, patches, devices."""
+"""Checks of what is installed: versions, fairseq, transformers, GPUs, apex."""
 
 import importlib.util
-import math
 import platform
 import re
+import subprocess
 import sys
-import time
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._doctor_findings import Finding
+from xalign_fairseq.core.findings import Finding
 from xalign_fairseq.core.installed import (
     FAIRSEQ,
     INSTALL_FAIRSEQ,
@@ -21,9 +18,6 @@ from xalign_fairseq.core.installed import (
     version,
 )
 from xalign_fairseq.core.version import __version__
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 OPTIONAL = {
@@ -41,7 +35,7 @@ def installation() -> list[Finding]:
     found.append(Finding("ok" if tried else "note", "Python", text if tried else f"{text}; tried are 3.11 to 3.13"))
     found += [_package(each) for each in requirements()]
     found.append(_fairseq())
-    if _has_fairseq():
+    if has_fairseq():
         found += [_package(each) for each in training_requirements()]
     for name, use in OPTIONAL.items():
         there = version(name)
@@ -63,7 +57,8 @@ def _package(wanted: Requirement) -> Finding:
     return Finding("ok", wanted.name, there)
 
 
-def _has_fairseq() -> bool:
+def has_fairseq() -> bool:
+    """Whether any fairseq is installed."""
     return bool(version("fairseq-fixed") or version("fairseq"))
 
 
@@ -72,7 +67,7 @@ def _fairseq() -> Finding:
     if fixed and stock:
         text = f"fairseq-fixed {fixed} and fairseq {stock} overwrite each other's modules"
         return Finding("WRONG", "fairseq", f"{text}\nnext: pip uninstall fairseq fairseq-fixed; {INSTALL_FAIRSEQ}")
-    if not _has_fairseq():
+    if not has_fairseq():
         text = "not there: xalign align and all else that does not train works without it"
         commands = missing_for_training()[1]
         return Finding("note", "fairseq", "\n".join([text, "to train:", *commands]))
@@ -82,28 +77,8 @@ def _fairseq() -> Finding:
     return Finding("ok", "fairseq", f"fairseq-fixed {fixed}")
 
 
-def patches() -> list[Finding]:
-    """The patches that this installation's fairseq needs, and whether everything registers with it."""
-    found: list[Finding] = []
-    if not _has_fairseq():
-        return found
-    try:
-        import xalign_fairseq
-        from xalign_fairseq.trainer import compat
-
-        found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.status()]
-        xalign_fairseq.register()
-    except Exception as error:  # whatever goes wrong in importing fairseq is what the user wants to be told
-        return [*found, Finding("WRONG", "import", f"fairseq cannot be used: {type(error).__name__}: {error}")]
-    return [*found, Finding("ok", "registration", "tasks, criterions and models are registered with fairseq")]
-
-
-def devices() -> list[Finding]:
-    """GPU, what multiplies on the CPU, and apex."""
-    return [*_gpu(), _products(), _apex()]
-
-
-def _gpu() -> Iterable[Finding]:
+def gpus() -> list[Finding]:
+    """Each GPU, or why there is none."""
     import torch
 
     if not torch.cuda.is_available():
@@ -119,35 +94,8 @@ def _gpu() -> Iterable[Finding]:
     return found
 
 
-def _products() -> Finding:
-    """Which library multiplies float32 matrices on the CPU, and the time of one product by each that there is."""
-    import torch
-
-    from xalign_fairseq.transport.ops import products
-
-    library, _, why = products.decide("auto")
-    x, weight = torch.ones(512, 768), torch.ones(3072, 768)
-    times = {name: _milliseconds(name, x, weight) for name in ("torch", "onednn") if not products.fault(name)}
-    shape = f"512 x 768 x 3072 takes {' and '.join(f'{each:.0f} ms by {name}' for name, each in times.items())}"
-    # The rule is fixed, so that results are; a machine that it does not suit is worth knowing.
-    slow = times[library] > 1.5 * min(times.values())
-    advice = f"\nfaster in training: --linear-products {min(times, key=times.__getitem__)}" if slow else ""
-    return Finding("note" if slow else "ok", "float32 products", f"{library}, {why}; {shape}{advice}")
-
-
-def _milliseconds(library: str, x: "Tensor", weight: "Tensor") -> float:
-    from xalign_fairseq.transport.ops import products
-
-    best = math.inf
-    with products.using(library):
-        for _ in range(3):
-            start = time.perf_counter()
-            products.linear(x, weight)
-            best = min(best, time.perf_counter() - start)
-    return 1000 * best
-
-
-def _apex() -> Finding:
+def apex() -> Finding:
+    """Whether the package of this name is NVIDIA's."""
     spec = importlib.util.find_spec("apex")  # looks for it without running it
     if spec is None:
         return Finding("ok", "apex", "not there, and not needed")
@@ -158,3 +106,30 @@ def _apex() -> Finding:
         return Finding("WRONG", "apex", f"{text}\nnext: pip uninstall apex")
     compiled = importlib.util.find_spec("amp_C") is not None
     return Finding("ok", "apex", f"NVIDIA's, {'with' if compiled else 'without'} its compiled extensions")
+
+
+# Compiled against one torch, and imported by transformers as soon as they are found.
+COMPANIONS = ("torchaudio", "torchvision")
+
+
+def transformers() -> list[Finding]:
+    """Nothing without transformers, which nothing here needs; else whether a model of it can be imported."""
+    there = version("transformers")
+    if not there:
+        return []
+    problem = _problem("from transformers import BertModel")
+    if not problem:
+        return [Finding("ok", "transformers", there)]
+    broken = {name: told for name in COMPANIONS if version(name) and (told := _problem(f"import {name}"))}
+    return [
+        Finding("WRONG", name, f"{version(name)} breaks transformers: {told}\nnext: pip uninstall -y {name}")
+        for name, told in broken.items()
+    ] or [Finding("WRONG", "transformers", f"{there} does not load: {problem}")]
+
+
+def _problem(code: str) -> str:
+    """The last line of what a process of its own says that cannot run the code; empty if it can."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    if done.returncode == 0:
+        return ""
+    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]

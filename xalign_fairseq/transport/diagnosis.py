@@ -1,9 +1,16 @@
-"""What ``xalign doctor`` finds of Sinkhorn's compiled operators: compilers, libraries, and what would run."""
+"""Checks of the compiled operators: compilers, libraries, and what runs on each device."""
 
+import math
+import time
 from collections.abc import Callable
 
-from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.core.errors import XalignError, command_line_text
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.transport.ops import products
+from xalign_fairseq.transport.sinkhorn import backend, building, toolchain
 
 
 def sinkhorn() -> list[Finding]:
@@ -16,27 +23,21 @@ def _found(topic: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding("ok", topic, look())
     except XalignError as error:
-        return Finding("note", topic, command_line_text(error))
+        return Finding("note", topic, error)
 
 
 def _compiler() -> str:
-    from xalign_fairseq.transport.sinkhorn import toolchain
-
     command = toolchain.find_compiler()
     return f"{toolchain.compiler_version(command)} at {' '.join(command)}"
 
 
 def _nvcc() -> str:
-    from xalign_fairseq.transport.sinkhorn import toolchain
-
     path = toolchain.find_nvcc()
     return f"{toolchain.nvcc_release(path)} at {path}"
 
 
 def _prebuilt() -> list[Finding]:
     """One line for each library that was built with the package."""
-    from xalign_fairseq.transport.sinkhorn import building, toolchain
-
     found = []
     for kind in toolchain.SOURCES:
         if (building.PREBUILT_FOLDER / kind).is_dir():
@@ -50,10 +51,6 @@ def _prebuilt() -> list[Finding]:
 
 def _automatic() -> list[Finding]:
     """What runs on each device; compiles it if need be, which is what a training would do."""
-    import torch
-
-    from xalign_fairseq.transport.sinkhorn import backend, building
-
     devices = [("cpu", None), *(("cuda", index) for index in range(torch.cuda.device_count()))]
     found = []
     for device, index in devices:
@@ -65,3 +62,25 @@ def _automatic() -> list[Finding]:
             made = building.built(choice)
             found.append(Finding("ok", topic, f"{why}, for {made.record['target']}, in {made.folder}"))
     return found
+
+
+def linear_products() -> Finding:
+    """Which library multiplies float32 matrices on the CPU, and the time of one product by each that there is."""
+    library, _, why = products.decide("auto")
+    x, weight = torch.ones(512, 768), torch.ones(3072, 768)
+    times = {name: _milliseconds(name, x, weight) for name in ("torch", "onednn") if not products.fault(name)}
+    shape = f"512 x 768 x 3072 takes {' and '.join(f'{each:.0f} ms by {name}' for name, each in times.items())}"
+    # The rule is fixed, so that results are; a machine that it does not suit is worth knowing.
+    slow = times[library] > 1.5 * min(times.values())
+    advice = f"\nfaster in training: --linear-products {min(times, key=times.__getitem__)}" if slow else ""
+    return Finding("note" if slow else "ok", "float32 products", f"{library}, {why}; {shape}{advice}")
+
+
+def _milliseconds(library: str, x: Tensor, weight: Tensor) -> float:
+    best = math.inf
+    with products.using(library):
+        for _ in range(3):
+            start = time.perf_counter()
+            products.linear(x, weight)
+            best = min(best, time.perf_counter() - start)
+    return 1000 * best

