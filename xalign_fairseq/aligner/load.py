@@ -83,7 +83,7 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions) -> None
                 "the folder has no aligner from bitext alone",
                 parameter="statistics",
                 found=options.statistics,
-                remedy=("make one by", Command("train-aligner", Parameter("from_scratch"), "--src FILE --tgt FILE")),
+                remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
 
 
