@@ -99,3 +99,10 @@ def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, lea
     assert "links of 0.9 and more, grown by those of 0.90 and more" in few.describe()
     assert few._encoder.linking == many._encoder.linking
     assert few._encoder.linking.options == {"threshold": 1e-3, "growth": 1.0, "temperature": 0.07}
+
+
+@pytest.mark.parametrize("option", [{"statistics": "folder"}, {"min_probability": 0.5}, {"processes": 2}])
+def test_options_that_only_load_aligner_has(tiny_checkpoint, option):
+    with pytest.raises(XalignError, match="has no such option") as raised:
+        Aligner.from_pretrained(tiny_checkpoint, **option)
+    assert raised.value.parameters == tuple(option)

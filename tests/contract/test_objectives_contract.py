@@ -9,14 +9,14 @@ import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from support.small import CONFIG, block, diagonal, pair, typed
-from support.trials import Task, build_criterion
+from support.trials import Task, Trial, build_criterion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.models.xalign import XalignModel
-from xalign_fairseq.objectives.registry import OBJECTIVES
+from xalign_fairseq.objectives.registry import OBJECTIVES, options_of
 
 TUTORIAL = Path(__file__).parents[2] / "examples/new_objective"
 if "new_objective" not in sys.modules:
@@ -41,6 +41,8 @@ NO_SUMS = {
 }
 # Objectives that make predictions where the model's own links are, which are not known before it has run.
 MODEL_COUNTS = ("cosine_pull", "dwa", "self_training")
+# Options that are no choice of ours: labelling methods have their own test.
+NO_CHOICES = ("method_options",)
 # A queue that is used at once; it is full after a hundred pairs otherwise.
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
 
@@ -211,6 +213,25 @@ def test_heads_survive_a_checkpoint(name):
 def test_options_follow_from_the_registration(name):
     assert getattr(CRITERION_DATACLASS_REGISTRY["weighted"](), f"{name}_weight") == 1.0
     assert CRITERION_DATACLASS_REGISTRY[name]().objectives == name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wrong_choices_and_layers_are_refused_by_the_name_of_the_option(name):
+    cls = OBJECTIVES[name]
+    for option in options_of(cls):
+        if option.type is str and option.name not in NO_CHOICES:
+            with pytest.raises(XalignError, match=f"{name}_{option.name}"):
+                cls(**{option.name: "nonsense"})
+        elif option.name.endswith("layer"):
+            with pytest.raises(XalignError, match=f"no such layer[\\s\\S]*{name}_{option.name}"):
+                Trial(cls, task=TASK, **{option.name: 9})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_half_precision_gives_a_finite_loss_of_more(name):
+    trial = Trial(OBJECTIVES[name], dtype=torch.bfloat16, task=TASK)
+    loss = trial.loss(Batch.from_sample(batch()))
+    assert loss.total.dtype in (torch.float32, torch.float64) and loss.total.isfinite()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,7 +4,6 @@ from dataclasses import replace
 import pytest
 import torch
 from fairseq import metrics
-from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from support.small import CONFIG
 from support.trials import Task, build_criterion
 
@@ -178,12 +177,6 @@ def test_objectives_know_languages_and_pivot():
     dwa.bind(replace(dwa.context, pivot=None))
     with pytest.raises(XalignError, match=r"pivot_lang[\s\S]*aa, bb, cc"):
         dwa.pivot_side(bitext)
-
-
-def test_presets_have_the_normalisation_of_their_papers():
-    defaults = {name: CRITERION_DATACLASS_REGISTRY[name]().loss_normalization for name in ("xlm_align", "weam", "ppa")}
-    assert defaults == {"xlm_align": "joint", "weam": "joint", "ppa": "per-objective"}
-    assert CRITERION_DATACLASS_REGISTRY["explicit_alignments"]().loss_normalization == "per-objective"
 
 
 def test_losses_that_are_no_likelihoods_are_logged_as_they_are():

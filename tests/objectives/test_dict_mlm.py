@@ -147,9 +147,6 @@ def test_prob_is_the_share_that_is_asked():
     for prob in (0.0, 1.5):
         with pytest.raises(XalignError, match="prob"):
             run(prob=prob)
-    for option in ("variant", "translation_language", "random_tokens"):
-        with pytest.raises(XalignError, match=f"dict_mlm_{option}"):
-            run(**{option: "both"})
 
 
 def test_translations_go_both_ways_and_are_chosen_evenly():

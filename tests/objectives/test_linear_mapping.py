@@ -145,8 +145,6 @@ def test_training_finds_a_rotation(monkeypatch):
 
 
 def test_bad_input():
-    with pytest.raises(XalignError, match="linear_mapping_pooling"):
-        LinearMapping(pooling="last")
     for beta in (-0.1, 1.0):
         with pytest.raises(XalignError, match="linear_mapping_beta"):
             LinearMapping(beta=beta)

@@ -297,19 +297,7 @@ def test_half_precision_keeps_the_key_side_in_float32():
     assert keys.dtype == torch.float32 and (keys != keys.bfloat16()).any()
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        {"pooling": "max"},
-        {"normalize": "none"},
-        {"queue_init": "zeros"},
-        {"temperature": 0.0},
-        {"queue_size": 0},
-        {"projection_dim": 0},
-        {"momentum": 1.5},
-        {"layer": 3},
-    ],
-)
+@pytest.mark.parametrize("option", [{"temperature": 0.0}, {"queue_size": 0}, {"projection_dim": 0}, {"momentum": 1.5}])
 def test_bad_options_are_named(option):
     with pytest.raises(XalignError, match="moco_" + next(iter(option))):
         bound(config(**option))

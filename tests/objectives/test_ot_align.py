@@ -91,18 +91,6 @@ def test_loss_and_gradient_equal_the_restatement(options):
     assert reached > 10
 
 
-@pytest.mark.parametrize("options", [{}, {"dustbin": 0.5, "marginals": "attention"}, {"encoding": "joint"}])
-def test_a_pair_costs_the_same_in_any_batch(options):
-    one = trial(**options)
-    long = ((EN, DE), [[5]] * 9, [[20, 21]] * 6, [], True)
-    whole, gradient = one.gradient(batch([*SENTENCES, long]))
-    parts = [one.gradient(batch([sentence])) for sentence in (*SENTENCES, long)]
-    assert whole.total.item() == pytest.approx(sum(part.total.item() for part, _ in parts), rel=1e-9)
-    for name, grad in gradient.items():
-        if grad is not None:
-            assert torch.allclose(grad, sum(part[name] for _, part in parts), atol=1e-9), name
-
-
 def test_one_token_on_each_side_costs_their_cosine():
     one = trial()
     s, t = (one.hidden(SENTENCES[3], side, one.objective.trained_layer)[1] for side in (0, 1))
@@ -164,14 +152,9 @@ def test_steps_against_the_gradient_lower_the_cost():
     assert costs[-1] < 0.8 * costs[0]
 
 
-def test_half_precision_gives_float32():
-    loss = Trial(OtAlign, dtype=torch.bfloat16, marginals="attention").loss(batch())
-    assert loss.total.dtype == torch.float32 and loss.total.isfinite()
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("encoding", "alone"), ("marginals", "length"), ("mu", 0.0), ("iterations", 0), ("dustbin", 1.5), ("layer", 3)],
+    [("mu", 0.0), ("iterations", 0), ("dustbin", 1.5)],
 )
 def test_wrong_options_are_refused(option, value):
     with pytest.raises(XalignError, match=f"ot_align_{option}"):

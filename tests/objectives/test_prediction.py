@@ -6,7 +6,7 @@ from support.trials import Trial
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.objectives.mlm import MLM
-from xalign_fairseq.objectives.prediction import predicted, summed
+from xalign_fairseq.objectives.prediction import summed
 from xalign_fairseq.objectives.selection import IGNORED
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
@@ -45,7 +45,9 @@ def test_only_the_chosen_positions_are_predicted_from_what_is_read():
     trial = Trial(MLM)
     read = Input(torch.tensor([[0, 59, 6, 2], [0, 7, 59, 2]]))
     targets = torch.tensor([[1, 5, 1, 1], [1, 1, 8, 1]])
-    loss = predicted(Step(trial.passes(), typed([]), predictions=[Prediction.of(read, targets, torch.tensor([1, 6]))]))
+    loss = trial.objective.forward(
+        Step(trial.passes(), typed([]), predictions=[Prediction.of(read, targets, torch.tensor([1, 6]))])
+    )
     hidden = trial.encoder.states(read).layer()
     rows = [trial.encoder.lm_head(hidden[0, 1, None]), trial.encoder.lm_head(hidden[1, 2, None])]
     expected = sum(-row.log_softmax(1)[0, target].item() for row, target in zip(rows, (5, 8), strict=True))

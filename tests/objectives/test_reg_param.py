@@ -2,7 +2,6 @@ import pytest
 import torch
 from support.word_pair_batches import Trial, batch
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.reg_param import RegParam
 
 
@@ -63,14 +62,6 @@ def test_the_mlm_head_is_free():
     assert trial.loss(batch()).total.item() == before
 
 
-def test_a_resumed_run_is_pulled_to_the_same_point():
-    trial, _ = moved()
-    resumed = Trial(RegParam)
-    resumed.heads.load_state_dict(trial.heads.state_dict())
-    resumed.encoder.load_state_dict(trial.encoder.state_dict())
-    assert resumed.loss(batch()).total.item() == trial.loss(batch()).total.item() > 0
-
-
 def test_half_precision_is_summed_in_float32():
     trial = Trial(RegParam, dtype=torch.bfloat16)
     trial.loss(batch())
@@ -78,8 +69,3 @@ def test_half_precision_is_summed_in_float32():
         for parameter in trial.encoder.parameters():
             parameter.add_(0.5)
     assert trial.loss(batch()).total.dtype == torch.float32
-
-
-def test_unknown_form_is_refused():
-    with pytest.raises(XalignError, match="reg_param_form"):
-        Trial(RegParam, form="l1")

@@ -71,13 +71,6 @@ def test_what_is_registered_is_checked(length):
     assert "refused" not in OBJECTIVES
 
 
-def test_an_objective_without_a_head_gets_none(length):
-    trial = Trial(length)
-    assert not trial.heads and trial.objective.build_head() is None
-    step = trial.objective.step(trial.passes(), typed([pair(5, 7)]))
-    assert step.head is None and trial.loss(typed([pair(5, 7)])).count == 1
-
-
 def test_the_side_of_the_pivot_is_found_for_each_pair(length):
     objective = Trial(length).objective
     bitext = typed([pair(2, 2, langs=langs) for langs in ((0, 1), (1, 0), (0, 1))]).bitext

@@ -183,9 +183,6 @@ def test_a_pair_that_is_not_linked_is_counted():
         ({"method_options": "threshold=0.1"}, "no such option"),
         ({"method": "softmax", "method_options": "threshold"}, "name=value"),
         ({"temperature": 0.0}, "temperature"),
-        ({"similarity": "l2"}, "similarity"),
-        ({"loss": "hinge"}, "loss"),
-        ({"encoding": "both"}, "encoding"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, complaint):

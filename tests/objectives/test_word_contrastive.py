@@ -232,12 +232,8 @@ def test_a_batch_without_links_is_zero_with_a_gradient(negatives, masked):
     assert all(grad is not None and not grad.any() for grad in gradient.values())
 
 
-def test_half_precision_is_compared_in_float32():
-    assert Trial(WordContrastive, dtype=torch.bfloat16).loss(batch()).total.dtype == torch.float32
-
-
 def test_wrong_options_are_refused():
-    wrong = {"negatives": "hard", "pooling": "max", "layer": 9, "temperature": 0.0, "projection_dim": 0}
+    wrong = {"temperature": 0.0, "projection_dim": 0}
     for option, value in wrong.items():
         with pytest.raises(XalignError, match=f"word_contrastive_{option}"):
             Trial(WordContrastive, **{option: value})

@@ -8,10 +8,8 @@ import pytest
 import torch
 from support.links import pair_matrices
 from support.small import CONFIG, MASK, pair, typed
-from support.trials import Trial, bound, build_criterion, build_model
+from support.trials import Trial, bound
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.word_exchange import WordExchange
@@ -114,18 +112,6 @@ def restatement(bitext, links_of_pairs, trial, options):
     return total, count, correct, linked
 
 
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        ("first", {(1, 6), (3, 5), (3, 6)}),
-        ("all", {(1, 6), (1, 7), (1, 8), (2, 6), (2, 7), (2, 8), (3, 5), (3, 6), (3, 7), (3, 8)}),
-        ("k-to-k", {(1, 6), (2, 7), (3, 5), (3, 6)}),
-    ],
-)
-def test_the_tests_own_expansion_of_links(rule, expected):
-    assert token_links(rule, *WORDS, [(0, 1), (1, 0), (1, 1)]) == expected
-
-
 @pytest.mark.parametrize("heads", ["separate", "shared"])
 @pytest.mark.parametrize("unaligned", UNALIGNED)
 @pytest.mark.parametrize(("many", "subwords"), [("sum", "all"), ("mean", "all"), ("sum", "first"), ("mean", "k-to-k")])
@@ -183,24 +169,6 @@ def test_gradient(options):
     assert torch.autograd.gradcheck(lambda *_: trial.loss(data, passes=passes).total, inputs)
 
 
-@pytest.mark.parametrize("unaligned", UNALIGNED)
-def test_padding_and_order_of_the_batch_change_nothing(unaligned):
-    def outcome(pairs):
-        trial = Exchange(unaligned=unaligned)
-        loss = trial.loss(batch(pairs))
-        loss.total.backward()
-        parameters = [*trial.heads.parameters(), *trial.encoder.parameters()]
-        gradient = torch.cat([(torch.zeros_like(p) if p.grad is None else p.grad).flatten() for p in parameters])
-        return loss.total.detach(), loss.count, gradient
-
-    whole, backwards = outcome(samples()), outcome(samples()[::-1])
-    alone = [outcome([pair]) for pair in samples()]  # without padding
-    for k, expected in enumerate(whole):
-        assert torch.allclose(backwards[k].double(), expected.double(), rtol=1e-10, atol=1e-12)
-        assert torch.allclose(sum(each[k] for each in alone).double(), expected.double(), rtol=1e-10, atol=1e-12)
-    assert whole[0] > 0
-
-
 @pytest.mark.parametrize("options", [{"heads": heads} for heads in ("separate", "shared")])
 @pytest.mark.parametrize("pairs", [[sample([0, 1], [0, 1], [])], [sample([0, 1], [0], None)], [sample([], [], None)]])
 def test_without_a_link_the_loss_is_a_zero_that_reaches_the_head(options, pairs):
@@ -235,45 +203,8 @@ def test_self_labelling_needs_no_prepared_links_and_has_no_gradient():
     assert sorted(ran) == [(1, False), (1, True), (2, True)] and loss.count > 0
 
 
-def test_the_pass_is_tlms():
-    criterion = preset("tlm,word_exchange")
-    model = build_model(criterion)
-    passes = []
-    model.encoder.sentence_encoder.layers[0].register_forward_hook(lambda *_: passes.append(1))
-    criterion(model, collate(samples(), []))
-    assert len(passes) == 1
-
-
-def preset(objectives, **options):
-    return build_criterion(
-        "word_exchange", objectives=objectives, **{f"word_exchange_{name}": value for name, value in options.items()}
-    )
-
-
-@pytest.mark.parametrize("objectives", ["word_exchange", "tlm,word_exchange"])
-@pytest.mark.parametrize("heads", ["separate", "shared"])
-def test_every_trainable_parameter_gets_a_gradient(objectives, heads):
-    criterion = preset(objectives, heads=heads)
-    model = build_model(criterion)
-    criterion(model, collate(samples(), []))[0].backward()
-    assert [name for name, p in model.named_parameters() if p.requires_grad and p.grad is None] == []
-    # Nobody trains the MLM head where neither TLM nor the shared head uses it.
-    assert model.encoder.lm_head.dense.weight.requires_grad == (objectives != "word_exchange" or heads == "shared")
-
-
 def test_training_begins_with_the_plain_exchange():
     head = bound(WordExchange()).build_head()
     states = torch.randn(3, CONFIG.encoder_embed_dim)
     assert torch.equal(head.exchanged(states), states)
     assert 0.01 < head.dense.weight.std() < 0.03
-
-
-@pytest.mark.parametrize("option", ["links", "subwords", "unaligned", "many", "heads"])
-def test_an_unknown_value_is_named(option):
-    with pytest.raises(XalignError, match=f"word_exchange_{option}"):
-        WordExchange(**{option: "some"})
-
-
-def test_a_layer_that_is_not_there_is_named():
-    with pytest.raises(XalignError, match="word_exchange_label_layer"):
-        Exchange(label_layer=3)

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
 import xalign_fairseq
 
@@ -41,6 +42,21 @@ def losses(output):
 def validations(output):
     """The logged validation values, in order."""
     return [json.loads(match[1]) for match in re.finditer(r"\| valid \| (\{.*\})", output)]
+
+
+def processes(folder, count=2, backend="c10d"):
+    """Options of several processes on the CPU, which meet at a file in the folder."""
+    meet = ("--distributed-world-size", count, "--distributed-init-method", f"file://{folder}/init")
+    return *meet, "--distributed-backend", "gloo", "--ddp-backend", backend
+
+
+def assert_resumed(train, data, whole, folder, *extra):
+    """A run from the third update of ``whole``, a run's losses and folder, has its losses and weights bit for bit."""
+    losses, old = whole
+    resumed, _ = train(data, folder, *extra, "--restore-file", old / "checkpoint_1_3.pt")
+    assert sorted(resumed) == [4, 5, 6] and all(resumed[update] == losses[update] for update in resumed)
+    first, second = (torch.load(each / "checkpoint_last.pt", weights_only=True)["model"] for each in (old, folder))
+    assert first.keys() == second.keys() and all(torch.equal(first[key], second[key]) for key in first)
 
 
 @pytest.fixture(scope="session")

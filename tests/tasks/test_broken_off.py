@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tasks.conftest import losses, options
+from tests.tasks.conftest import losses, options, processes
 from xalign_fairseq.encoder.checkpoint import updates_of
 
 pytestmark = pytest.mark.slow
@@ -23,8 +23,7 @@ def test_a_finished_run_that_is_given_again_stays(train, databin, tmp_path):
 
 
 def test_sigusr1_to_the_first_of_two_processes_saves_and_ends_both(train, databin, tmp_path):
-    both = ("--distributed-world-size", 2, "--distributed-backend", "gloo", "--ddp-backend", "legacy_ddp",
-            "--distributed-init-method", f"file://{tmp_path}/init")  # fmt: skip
+    both = processes(tmp_path, backend="legacy_ddp")
     line = options(databin, tmp_path / "save", *SHORT, *both, "--max-update", 400, batch=4)[1:]
     program = Path(sys.executable).parent / "fairseq-train"
     process = subprocess.Popen([program, *map(str, line)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tests.tasks.conftest import processes
 from tests.tasks.test_training import NO_VALID, assert_same
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
@@ -49,10 +50,7 @@ def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, t
 
 def test_two_processes_train_all_objectives(train, lexicon_bin, tmp_path):
     extra = (*NO_VALID, "--max-update", 4, *COMPOSED, "--word-contrastive-gather")
-    logged, _ = train(
-        lexicon_bin, tmp_path / "two", *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
-        "--ddp-backend", "c10d", "--distributed-init-method", f"file://{tmp_path}/init", criterion="weighted", batch=4,
-    )  # fmt: skip
+    logged, _ = train(lexicon_bin, tmp_path / "two", *extra, *processes(tmp_path), criterion="weighted", batch=4)
     assert sorted(logged) == [1, 2, 3, 4]
     # The queue of 16 is full after two updates of eight pairs: four of each worker.
     assert "moco_loss" not in logged[2] and "moco_loss" in logged[3]
@@ -60,12 +58,9 @@ def test_two_processes_train_all_objectives(train, lexicon_bin, tmp_path):
 
 
 def test_a_frozen_encoder_refuses_objectives_that_train_it(train, databin, tmp_path):
-    _, done = train(
-        databin, tmp_path / "run", *NO_VALID, "--max-update", 1, "--objectives", "linear_mapping,tlm",
-        criterion="weighted", check=False,
-    )  # fmt: skip
-    assert done.returncode != 0
-    assert "tlm beside linear_mapping" in done.stderr
+    extra = (*NO_VALID, "--max-update", 1, "--objectives", "linear_mapping,tlm")
+    _, done = train(databin, tmp_path / "run", *extra, criterion="weighted", check=False)
+    assert done.returncode != 0 and "tlm with linear_mapping" in done.stderr
 
 
 def test_links_are_needed_where_objectives_read_them(train, databin, command, sample, tmp_path):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import xalign_fairseq
-from tests.tasks.conftest import USER_DIR
+from tests.tasks.conftest import USER_DIR, assert_resumed
 
 xalign_fairseq.register()
 
@@ -108,12 +108,7 @@ def test_embeddings_of_tokens_that_were_not_read_stay_as_they_are(lazy):
 
 @pytest.mark.slow
 def test_a_resumed_run_has_the_losses_of_the_uninterrupted_one(lazy, train, databin, tmp_path):
-    whole, folder, _ = lazy
-    start = ("--restore-file", folder / "checkpoint_1_3.pt")
-    resumed, _ = train(databin, tmp_path, *LAZY, "--store-ema", "--ema-decay", 0.5, *start)
-    assert sorted(resumed) == [4, 5, 6] and all(resumed[update] == whole[update] for update in resumed)
-    first, second = (saved(each)["model"] for each in (folder, tmp_path))
-    assert all(torch.equal(first[key], second[key]) for key in first)
+    assert_resumed(train, databin, lazy[:2], tmp_path, *LAZY, "--store-ema", "--ema-decay", 0.5)
 
 
 @pytest.mark.slow

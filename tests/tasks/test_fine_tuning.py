@@ -5,18 +5,14 @@ import math
 import pytest
 import torch
 
+from tests.tasks.conftest import assert_resumed, processes
+
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 FIRST = "encoder.sentence_encoder.layers.0.fc1.weight"
 NO_VALID = ("--disable-validation",)
 FINE = (
-    *(
-        "--criterion",
-        "weighted",
-        "--objectives",
-        "self_training,tlm,reg_param",
-        "--loss-normalization",
-        "per-objective",
-    ),
+    *("--criterion", "weighted", "--objectives", "self_training,tlm,reg_param"),
+    *("--loss-normalization", "per-objective"),
     *("--freeze-layers", 0, "--autocast", "yes", "--self-training-layer", 1),
 )
 pytestmark = pytest.mark.slow
@@ -45,23 +41,13 @@ def test_embeddings_stay_and_cost_the_optimizer_nothing(fine):
 
 
 def test_a_resumed_run_has_the_losses_of_the_uninterrupted_one(fine, train, databin, tmp_path):
-    whole, folder, extra = fine
-    start = folder / "checkpoint_1_3.pt"
-    resumed, _ = train(databin, tmp_path / "resumed", *extra, "--max-update", 6, "--restore-file", start)
-    assert sorted(resumed) == [4, 5, 6] and all(resumed[update] == whole[update] for update in resumed)
-    assert all(
-        torch.equal(value, weights(tmp_path / "resumed")["model"][key])
-        for key, value in weights(folder)["model"].items()
-    )
+    assert_resumed(train, databin, fine[:2], tmp_path / "resumed", *fine[2], "--max-update", 6)
 
 
 def test_two_processes_equal_one_with_twice_the_batch(train, databin, tmp_path):
     extra = (*FINE, *NO_VALID, "--max-update", 3, "--curriculum", 10, "--autocast", "no")
     one, _ = train(databin, tmp_path / "one", *extra)
-    two, _ = train(
-        databin, tmp_path / "two", *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
-        "--ddp-backend", "c10d", "--distributed-init-method", f"file://{tmp_path}/init", batch=4,
-    )  # fmt: skip
+    two, _ = train(databin, tmp_path / "two", *extra, *processes(tmp_path), batch=4)
     for update in (1, 2, 3):
         assert two[update]["loss"] == pytest.approx(one[update]["loss"], abs=2e-3)
 

@@ -1,7 +1,8 @@
 """fairseq-train with the package's optimizer: what it computes and what it goes on from."""
 
 import pytest
-import torch
+
+from tests.tasks.conftest import assert_resumed
 
 pytestmark = pytest.mark.slow
 EXTRA = ("--disable-validation", "--max-update", 6, "--save-interval-updates", 3, "--weight-decay", 0.01)
@@ -32,11 +33,7 @@ def test_losses_and_norms_are_those_of_fairseq_s_adam(adam, folded):
 
 
 def test_a_resumed_run_has_the_losses_of_the_uninterrupted_one(folded, train, databin, tmp_path):
-    whole, folder = folded
-    resumed, _ = train(databin, tmp_path, *EXTRA, *FOLDED, "--restore-file", folder / "checkpoint_1_3.pt")
-    assert sorted(resumed) == [4, 5, 6] and all(resumed[update] == whole[update] for update in resumed)
-    first, second = (torch.load(each / "checkpoint_last.pt", weights_only=True) for each in (folder, tmp_path))
-    assert all(torch.equal(first["model"][key], second["model"][key]) for key in first["model"])
+    assert_resumed(train, databin, folded, tmp_path, *EXTRA, *FOLDED)
 
 
 @pytest.mark.parametrize("back", [False, True])

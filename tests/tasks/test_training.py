@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.tasks.conftest import SMALL, USER_DIR, losses, options, validations
+from tests.tasks.conftest import SMALL, USER_DIR, losses, options, processes, validations
 
 pytestmark = pytest.mark.slow
 NO_VALID = ("--disable-validation",)
@@ -150,24 +150,18 @@ def test_accumulating_two_batches_of_four_equals_a_batch_of_eight(unshuffled, tr
     assert_same(expected, twice, range(1, 5), tolerance=2e-3)
 
 
-@pytest.mark.parametrize(("processes", "backend"), [(2, "c10d"), (2, "legacy_ddp"), (4, "legacy_ddp")])
-def test_several_processes_equal_one_with_all_their_pairs(processes, backend, unshuffled, train, databin, tmp_path):
+@pytest.mark.parametrize(("count", "backend"), [(2, "c10d"), (2, "legacy_ddp"), (4, "legacy_ddp")])
+def test_several_processes_equal_one_with_all_their_pairs(count, backend, unshuffled, train, databin, tmp_path):
     extra, expected = unshuffled
-    found, _ = train(
-        databin, tmp_path / "save", *extra, "--distributed-world-size", processes, "--distributed-backend", "gloo",
-        "--ddp-backend", backend, "--distributed-init-method", f"file://{tmp_path}/init", batch=8 // processes,
-    )  # fmt: skip
+    several = processes(tmp_path, count, backend)
+    found, _ = train(databin, tmp_path / "save", *extra, *several, batch=8 // count)
     assert_same(expected, found, range(1, 5), tolerance=2e-3)
 
 
 def test_a_worker_may_lack_the_last_batch_of_an_epoch(train, databin, tmp_path):
     extra = (*NO_VALID, "--epoch-items", 20, "--curriculum", 10, "--max-update", 6, "--objectives", "tlm,reg_hidden")
     extra += ("--loss-normalization", "per-objective")
-    both = (
-        "--distributed-world-size", 2, "--distributed-backend", "gloo", "--ddp-backend", "c10d",
-        "--distributed-init-method", f"file://{tmp_path}/init",
-    )  # fmt: skip
-    two, _ = train(databin, tmp_path / "two", *extra, *both, batch=4)
+    two, _ = train(databin, tmp_path / "two", *extra, *processes(tmp_path), batch=4)
     one, _ = train(databin, tmp_path / "one", *extra, batch=8)
     assert_same(one, two, range(1, 7), tolerance=2e-3)
 
@@ -266,11 +260,6 @@ def test_tutorial_objective_trains_from_its_own_user_dir(train, databin, tmp_pat
 BAD = [
     (("--objectives", "mlm,tml"), "unknown objective", "tml"),
     (("--dwa-label-layer", "7"), "no such layer", "--dwa-label-layer"),
-    (("--lang-pairs", "en-xx"), "no such language pair", "en-de"),
-    (("--mono-langs", "zz"), "no such monolingual text", "zz"),
-    (("--max-pair-length", "4"), "no sentence pair is within the limits", "--max-pair-length"),
-    (("--sampling-temperature", "0"), "temperature", "0"),
-    (("--dwa-filter", "best"), "unknown value", "--dwa-filter"),
     (("--init-checkpoint", "nowhere.pt"), "does not exist", "nowhere.pt"),
 ]
 

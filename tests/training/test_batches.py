@@ -57,7 +57,7 @@ def test_epochs_are_those_of_fairseq_train(folder):
 def test_processes_share_an_epoch_as_in_fairseq_train(folder):
     expected = [of_fairseq(folder, 1, rank, 2) for rank in (0, 1)]
     steps = len(expected[0])
-    shares = [[seen(each) for each in islice(batches(folder, rank=k, world_size=2), steps)] for k in (0, 1)]
+    shares = [[seen(each) for each in islice(batches(folder, share=(k, 2)), steps)] for k in (0, 1)]
     assert shares[0] == expected[0]
     assert shares[1][: len(expected[1])] == expected[1]
     assert all(ignored for _, ignored in shares[1][len(expected[1]) :])
@@ -66,7 +66,7 @@ def test_processes_share_an_epoch_as_in_fairseq_train(folder):
 @pytest.mark.parametrize("split", ["train", "valid"])
 def test_a_process_without_any_batch_runs_one_of_the_others_which_does_not_count(folder, split):
     options = {"max_tokens": 9999, "required_batch_size_multiple": 1, "reader": Reader({"bitext"}, positions=64)}
-    first, second = (next(iter(batches(folder, split, **options, rank=k, world_size=2))) for k in (0, 1))
+    first, second = (next(iter(batches(folder, split, **options, share=(k, 2)))) for k in (0, 1))
     assert seen(second) == (seen(first)[0], True) and not first.get("ignored")
 
 
@@ -134,7 +134,7 @@ def test_what_cannot_be_is_refused(folder):
     with pytest.raises(XalignError, match="no objective reads text"):
         batches(folder, reader=Reader(()))
     with pytest.raises(XalignError, match="another number of processes"):
-        batches(folder, world_size=2, rank=0).load_state_dict(batches(folder).state_dict())
+        batches(folder, share=(0, 2)).load_state_dict(batches(folder).state_dict())
 
 
 def test_epochs_too_long_to_be_held_are_those_of_fairseq_train(folder, monkeypatch):

@@ -229,7 +229,7 @@ def test_two_processes_of_accelerates_train_as_one_on_all_their_batches(folder, 
     assert [each.returncode for each in workers] == [0, 0], errors[0][-3000:]
     model, data = build(folder)
     optimizer = FoldedAdamW(model.parameters(), lr=LR)
-    shares = [Batches(data, model.reader, max_tokens=120, rank=rank, world_size=2) for rank in (0, 1)]
+    shares = [Batches(data, model.reader, max_tokens=120, share=(rank, 2)) for rank in (0, 1)]
     for update, both in enumerate(zip(*(islice(share, 5) for share in shares), strict=True)):
         made = []
         for batch in both:

@@ -83,7 +83,7 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions) -> None
                 "the folder has no aligner from bitext alone",
                 parameter="statistics",
                 found=options.statistics,
-                remedy=("make one by", Command("train-aligner", Parameter("from_scratch"), "--src FILE --tgt FILE")),
+                remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
 
 
@@ -113,14 +113,16 @@ def load_scoring(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
     """The encoder of a combined aligner: the options that choose links are not its own."""
     kept = {**options.linking.options, **SCORING.options}
     linking = replace(options.linking, method=SCORING.method, options=kept)
-    return load_encoder_aligner(path, replace(options, linking=linking))
+    return load_encoder_aligner(path, replace(options, linking=linking, statistics=None))
 
 
 def load_encoder_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
     """One aligner, or one for each device or process."""
     devices = process_devices(options)
     # One dtype for all processes: their links are those of one.
-    options = replace(options, dtype=choose_dtype(options.dtype, [torch.device(device) for device in devices]))
+    options = replace(
+        options, processes=1, dtype=choose_dtype(options.dtype, [torch.device(device) for device in devices])
+    )
     if len(devices) == 1:
         return Aligner.from_pretrained(path, replace(options, device=devices[0]))
     pool = AlignerPool(partial(_load_in_worker, os.fspath(path), options), devices)

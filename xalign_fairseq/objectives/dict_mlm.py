@@ -1,7 +1,7 @@
 """Masked language modelling with a bilingual dictionary (DICT-MLM, Chaudhary et al. 2020)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -12,8 +12,8 @@ from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.encoder.translations import Translation, TranslationTable, source_tokens
-from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
+from xalign_fairseq.objectives.prediction import TokenPrediction
+from xalign_fairseq.objectives.registry import Loss, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
 
@@ -33,7 +33,7 @@ class DictionaryHead(nn.Module):
 
 @register_objective("dict_mlm")
 @dataclass
-class DictMLM(Objective):
+class DictMLM(TokenPrediction):
     """L_DICT-MLM = - sum_{i in M} log p(y_i | x~), in place of MLM on monolingual blocks.
 
     M are MLM's chosen positions; at each the dictionary is asked with probability ``prob``. Entries of one subword on
@@ -48,9 +48,7 @@ class DictMLM(Objective):
     both languages share.
     """
 
-    traits = Traits(
-        needs=("mono", "lexicon"), stats=("accuracy", "translated"), predicts_tokens=True, counts_ahead=True
-    )
+    traits = replace(TokenPrediction.traits, needs=("mono", "lexicon"), stats=("accuracy", "translated"))
 
     variant: str = option(
         "input",
@@ -122,7 +120,7 @@ class DictMLM(Objective):
 
     def forward(self, step: Step) -> Loss:
         """Sum over the chosen tokens of the blocks."""
-        loss = predicted(step)
+        loss = super().forward(step)
         asked, found = self._looked_up(step.mono, step.head.table)
         loss.stats["translated"] = ((asked & found.there).sum(), loss.count)
         return loss

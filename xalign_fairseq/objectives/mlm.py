@@ -1,21 +1,21 @@
 """Masked language modelling (Devlin et al. 2019)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.hidden_states import Prediction
-from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, Traits, register_objective
+from xalign_fairseq.objectives.prediction import TokenPrediction
+from xalign_fairseq.objectives.registry import register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
 
 @register_objective("mlm")
 @dataclass
-class MLM(Objective):
+class MLM(TokenPrediction):
     """L_MLM of XLM-Align's Algorithm 1: predict masked tokens of monolingual blocks."""
 
-    traits = Traits(needs=("mono",), stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
+    traits = replace(TokenPrediction.traits, needs=("mono",))
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of the blocks."""
@@ -25,7 +25,3 @@ class MLM(Objective):
         """The masked tokens of the blocks."""
         mono = step.mono
         return [Prediction.of(mono.input(), mono.targets, mono.predicted)]
-
-    def forward(self, step: Step) -> Loss:
-        """Sum over masked tokens of the monolingual blocks."""
-        return predicted(step)

@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.momentum import MomentumEncoder, Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
-from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
@@ -127,11 +127,6 @@ class MoCo(Objective):
             projection_dim=(self.projection_dim > 0, "at least 1"),
             momentum=(0 <= self.momentum <= 1, "0 to 1"),
         )
-
-    def bind(self, context: RunContext) -> None:
-        """Check the layer."""
-        super().bind(context)
-        self.resolve_layer("layer")
 
     def check_run(self, updates: int, pairs: float) -> None:
         """Warn of a queue that is not full before the last update."""

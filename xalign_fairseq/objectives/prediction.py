@@ -1,17 +1,24 @@
 """Losses of predicted tokens, which MLM, TLM and others share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 
-from xalign_fairseq.objectives.registry import Loss
+from xalign_fairseq.objectives.registry import Loss, Objective, Traits
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 
-def predicted(step: Step) -> Loss:
-    """L = - sum_{i in M} log p(x_i | masked x), M the positions of all that the objective said it predicts."""
-    return summed([step.encoder.losses(prediction) for prediction in step.predictions])
+@dataclass
+class TokenPrediction(Objective):
+    """L = - sum_{i in M} log p(x_i | masked x), M the positions of all that ``predicts`` names."""
+
+    traits = Traits(stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
+
+    def forward(self, step: Step) -> Loss:
+        """The sum over the predicted tokens."""
+        return summed([step.encoder.losses(prediction) for prediction in step.predictions])
 
 
 def summed(losses: Sequence[TokenLosses]) -> Loss:

@@ -37,9 +37,8 @@ class RegHidden(Objective):
     layer: int = option(-1, "layer whose hidden states stay; -1: last")
 
     def bind(self, context: RunContext) -> None:
-        """Check the layer and that there is a pivot language."""
+        """There must be a pivot language."""
         super().bind(context)
-        self.resolve_layer("layer")
         self.required_pivot()
 
     def build_head(self) -> nn.Module:

@@ -140,8 +140,14 @@ class Objective(ABC):
     context: RunContext = field(init=False, repr=False, compare=False)
 
     def bind(self, context: RunContext) -> None:
-        """Learn what the run knows, once, before training; raise XalignError where options do not fit."""
+        """Learn what the run knows, once, before training; raise XalignError where options do not fit.
+
+        An option ``layer``, or ``..._layer``, must be a layer of the encoder.
+        """
         self.context = context
+        for each in options_of(type(self)):
+            if each.name.endswith("layer") and getattr(self, each.name) is not None:
+                self.resolve_layer(each.name)
 
     def check_run(self, updates: int, pairs: float) -> None:
         """Warn, before the first update, of what a run of so many updates of so many pairs each cannot learn."""

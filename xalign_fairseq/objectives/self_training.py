@@ -65,7 +65,9 @@ class SelfTraining(Objective):
     )
 
     def __post_init__(self) -> None:
-        self.require_choices(encoding=ENCODINGS, similarity=AGREEMENT_SIMILARITIES, loss=LOSSES, labels=LABELS)
+        self.require_choices(
+            encoding=ENCODINGS, similarity=AGREEMENT_SIMILARITIES, loss=LOSSES, labels=LABELS, method=tuple(METHODS)
+        )
         self.require_values(temperature=(self.temperature > 0, "a number above 0"))
         self.labeller = labelling_method(self.method, self.method_options)
         if self.labels != "found":

@@ -1,25 +1,25 @@
 """Masked language modelling on the sides of a pair, each by itself (the ablation of PPA's Table 5)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.hidden_states import Prediction
-from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, Traits, register_objective
+from xalign_fairseq.objectives.prediction import TokenPrediction
+from xalign_fairseq.objectives.registry import register_objective
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 
 
 @register_objective("sentence_mlm")
 @dataclass
-class SentenceMLM(Objective):
+class SentenceMLM(TokenPrediction):
     """What TLM is replaced by in PPA's ablation: the same masked tokens, predicted from their own side alone."""
 
-    traits = Traits(needs=("bitext",), stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
+    traits = replace(TokenPrediction.traits, needs=("bitext",))
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of both sides."""
@@ -33,10 +33,6 @@ class SentenceMLM(Objective):
             Prediction.of(bitext.side_input(side, "masked"), bitext.side(side, "targets"), predicted_in(bitext, side))
             for side in (0, 1)
         ]
-
-    def forward(self, step: Step) -> Loss:
-        """Sum over the masked tokens of both sides."""
-        return predicted(step)
 
 
 def predicted_in(bitext: Bitext, side: int) -> Tensor:

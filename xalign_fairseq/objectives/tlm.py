@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.bodies.families import takes_positions
 from xalign_fairseq.encoder.hidden_states import Prediction
-from xalign_fairseq.objectives.prediction import predicted
-from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
+from xalign_fairseq.objectives.prediction import TokenPrediction
+from xalign_fairseq.objectives.registry import RunContext, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
 logger = logging.getLogger(__name__)
@@ -16,10 +16,10 @@ logger = logging.getLogger(__name__)
 
 @register_objective("tlm")
 @dataclass
-class TLM(Objective):
+class TLM(TokenPrediction):
     """L_TLM of XLM-Align's Algorithm 1: predict masked tokens of a pair from both its sides."""
 
-    traits = Traits(needs=("bitext",), stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
+    traits = replace(TokenPrediction.traits, needs=("bitext",))
 
     reset_positions: bool = option(
         False,
@@ -43,7 +43,3 @@ class TLM(Objective):
         bitext = step.bitext
         read = bitext.input("masked", reset_positions=self.resets)
         return [Prediction.of(read, bitext.targets, bitext.predicted)]
-
-    def forward(self, step: Step) -> Loss:
-        """Sum over masked tokens of the pairs."""
-        return predicted(step)

@@ -49,7 +49,7 @@ class WordContrastive(WordPairObjective):
         self.strong = self.negatives == "strong"
 
     def bind(self, context: RunContext) -> None:
-        """Check the layer and, for weak alignment, that there is a pivot language whose words are S."""
+        """Weak alignment needs a pivot language, whose words are S."""
         super().bind(context)
         if not self.strong:
             self.required_pivot()

@@ -11,7 +11,7 @@ from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.word_vectors import POOLINGS, word_vectors
-from xalign_fairseq.objectives.registry import Objective, RunContext, Traits, option
+from xalign_fairseq.objectives.registry import Objective, Traits, option
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 
@@ -124,11 +124,6 @@ class WordPairObjective(Objective):
 
     def __post_init__(self) -> None:
         self.require_choices(pooling=POOLINGS)
-
-    def bind(self, context: RunContext) -> None:
-        """Check the layer."""
-        super().bind(context)
-        self.resolve_layer("layer")
 
     def count(self, batch: Batch) -> int:
         """Word pairs."""

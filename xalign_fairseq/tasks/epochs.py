@@ -47,37 +47,21 @@ def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> 
 
 
 def windowed_iterator(
-    dataset: FairseqStreams,
-    epoch_batches: Callable[[int, int], int | None],
-    max_tokens: int | None = None,
-    max_sentences: int | None = None,
-    required_batch_size_multiple: int = 1,
-    seed: int = 1,
-    num_shards: int = 1,
-    epoch: int = 1,
-    data_buffer_size: int = 0,
-    grouped_shuffling: bool = False,
-    **options: Any,
+    dataset: FairseqStreams, epoch_batches: Callable[[int, int], int | None], **options: Any
 ) -> WindowedEpochIterator | None:
-    """The iterator of an epoch of training by fairseq's own arguments; None where the epoch is held as a whole.
+    """The iterator of an epoch of training; None where the epoch is held as a whole.
 
     Args:
         dataset: of training.
         epoch_batches: batches of an epoch (its number, ``num_shards``) that is given in updates, else None.
+        options: as fairseq's ``get_batch_iterator`` takes them.
     """
+    epoch = options.get("epoch", 1)
     dataset.set_epoch(epoch)
-    limits = (max_tokens, max_sentences, required_batch_size_multiple)
-    windows = dataset.windows(*limits, epoch_batches(epoch, num_shards))
+    limits = options.get("max_tokens"), options.get("max_sentences"), options.get("required_batch_size_multiple", 1)
+    windows = dataset.windows(*limits, epoch_batches(epoch, options.get("num_shards", 1)))
     if windows is None:
         return None
-    taken = {name: options[name] for name in ("shard_id", "num_workers", "skip_remainder_batch") if name in options}
-    return WindowedEpochIterator(
-        dataset,
-        windows,
-        seed=seed,
-        num_shards=num_shards,
-        epoch=epoch,
-        buffer_size=data_buffer_size,
-        grouped_shuffling=grouped_shuffling,
-        **taken,
-    )
+    names = ("seed", "num_shards", "shard_id", "num_workers", "epoch", "grouped_shuffling", "skip_remainder_batch")
+    taken = {name: options[name] for name in names if name in options}
+    return WindowedEpochIterator(dataset, windows, buffer_size=options.get("data_buffer_size", 0), **taken)

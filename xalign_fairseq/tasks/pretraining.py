@@ -228,11 +228,11 @@ class XalignPretrainingTask(FairseqTask):
                 expected=f"one of {', '.join(known)}",
             )
 
-    def get_batch_iterator(self, dataset: Any, *args: Any, **kwargs: Any) -> Any:
+    def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
         """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""
         training = isinstance(dataset, FairseqStreams) and dataset.training
-        made = windowed_iterator(dataset, self._epoch_batches, *args, **kwargs) if training else None
-        made = super().get_batch_iterator(dataset, *args, **kwargs) if made is None else made
+        made = windowed_iterator(dataset, self._epoch_batches, **kwargs) if training else None
+        made = super().get_batch_iterator(dataset, **kwargs) if made is None else made
         if training and kwargs.get("epoch", 1) == 1 and self.objectives and self.cfg.max_update:
             batches = self._update_batches(1, kwargs.get("num_shards", 1))
             pairs = batches * pairs_of_a_batch(dataset, made.frozen_batches)

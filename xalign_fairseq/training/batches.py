@@ -32,7 +32,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         batch_size: pairs of a batch, with or without a limit of tokens.
         required_batch_size_multiple: of pairs, where so many fit.
         num_workers: processes that read ahead.
-        rank, world_size: which share of the batches; those of torch.distributed, where it is initialised.
+        share: (rank, number of processes), which share of the batches is read; default: torch.distributed's.
 
     Raises:
         XalignError: the data lack what is read, or nothing limits a batch.
@@ -55,8 +55,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         batch_size: int | None = None,
         required_batch_size_multiple: int = 8,
         num_workers: int = 0,
-        rank: int | None = None,
-        world_size: int | None = None,
+        share: tuple[int, int] | None = None,
     ):
         super().__init__()
         if not max_tokens and not batch_size:
@@ -67,8 +66,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.max_tokens, self.batch_size = max_tokens, batch_size
         self.multiple, self.num_workers = required_batch_size_multiple, num_workers
         several = dist.is_available() and dist.is_initialized()
-        self.rank = rank if rank is not None else dist.get_rank() if several else 0
-        self.world_size = world_size if world_size is not None else dist.get_world_size() if several else 1
+        self.rank, self.world_size = share or ((dist.get_rank(), dist.get_world_size()) if several else (0, 1))
         if self.training:
             data.require(reader)
         # The epoch, how many of its batches were over when the iteration began, and since then in this process.

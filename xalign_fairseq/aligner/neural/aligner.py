@@ -139,6 +139,8 @@ class Aligner(WordAligner):
             Aligner.from_pretrained("e5-small", linking=Linking("argmax"), device="cpu")
         """
         options = options or AlignerOptions.of(**more)
+        for name in {"statistics", "min_probability", "processes"} & options.given().keys():
+            raise XalignError("one encoder's aligner has no such option", parameter=name, remedy="use load_aligner")
         target = choose_device(options.device)
         asked = options.linking
         if asked.method:

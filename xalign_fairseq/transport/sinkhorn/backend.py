@@ -23,11 +23,11 @@ def select(name: str) -> None:
     """Choose the implementation for this process, as ``torch.backends`` does.
 
     Args:
-        name: ``auto`` (the operator of a tensor's device where it can be had, else the reference, and always the
+        name: ``auto`` (the operator of a tensor's device where there is one, else the reference, and always the
             reference for float64), ``reference``, ``cpu`` or ``cuda``.
 
     Raises:
-        XalignError: there is no such backend, or it can't be had here; the missing piece is named.
+        XalignError: there is no such backend, or it is not available here; the missing piece is named.
 
     Example::
 
@@ -62,14 +62,10 @@ def chosen(tensor: Tensor) -> str:
     """The implementation for hidden states or similarities: ``reference``, ``cpu`` or ``cuda``.
 
     Only the tensor's device and dtype are looked at, and nothing is read from the device. The first call for a device
-    may compile; ``auto`` then says in one log line what it takes and why.
+    may compile; ``auto`` then logs in one line what it takes and why.
 
     Raises:
         XalignError: the selected backend is not for this device or this dtype.
-
-    Example::
-
-        if chosen(hidden) == "reference": ...
     """
     device = tensor.device
     return _constant(_selected, device.type, device.index, tensor.dtype)
@@ -92,7 +88,7 @@ def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) ->
     if selected != "auto":
         if selected != device or dtype not in DTYPES:
             raise XalignError(
-                f"the Sinkhorn backend {selected} has no use for this tensor",
+                f"the Sinkhorn backend {selected} does not compute with such tensors",
                 parameter="sinkhorn_backend",
                 found=f"{dtype} on {device}",
                 expected=f"float32, bfloat16 or float16 on {selected}",

@@ -105,20 +105,12 @@ def prebuilt_fault(kind: str) -> str | None:
 
 
 def cached_folder(recipe: Recipe) -> Path:
-    """Where a compiled library is kept.
-
-    Raises:
-        RuntimeError: this user has no home.
-    """
+    """Where a compiled library is kept; RuntimeError if this user has no home."""
     return cache_folder() / f"{recipe.kind}-{recipe.key}"
 
 
 def cuda_fault(device: int) -> str | None:
-    """Why the CUDA library's kernels don't run on a device, in the words of CUDA's runtime; None if they do.
-
-    Raises:
-        XalignError: there is no such library.
-    """
+    """Why the CUDA library's kernels don't run on a device, in the words of CUDA's runtime; None if they do."""
     probe = library("cuda").xalign_cuda_probe
     probe.argtypes, probe.restype = [ctypes.c_int], ctypes.c_char_p
     message = probe(device)

@@ -69,17 +69,11 @@ def make_recipe(
     Args:
         kind: ``cpu`` or ``cuda``.
         folder: of the sources.
-        capabilities: compute capabilities of the GPUs to compile for; none: sm_80, sm_90a and sm_100, with PTX. The
-            environment variable TORCH_CUDA_ARCH_LIST goes before both.
+        capabilities: of the GPUs to compile for, as :func:`cuda_architectures` takes them.
         portable: whether the CPU's library is for other machines, too: those with AVX2, of x86-64.
 
     Raises:
         XalignError: there is no such kind, its source or its compiler is missing.
-
-    Example::
-
-        recipe = make_recipe("cpu", folder)
-        compile_library(recipe, Path("lib/cpu"))
     """
     digest = source_digest(kind, folder)
     if kind == "cpu":
@@ -115,6 +109,10 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
 
     Raises:
         XalignError: the compiler does not accept the source; the first lines of its message are there.
+
+    Example::
+
+        compile_library(make_recipe("cpu", sources), Path("lib/cpu"))
     """
     with atomic_folder(folder, overwrite=True) as new:
         command, message = list(recipe.command), ""
@@ -145,11 +143,7 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
 def compile_portable(sources: Path, folder: Path) -> None:
     """Compile the CPU's library for other machines, as a wheel holds it, with a copy of OpenMP's beside it.
 
-    A process that has loaded torch's OpenMP, where that goes by the same name, uses torch's, and so has one pool of
-    threads.
-
-    Raises:
-        XalignError: it does not compile, or does so without OpenMP alone.
+    A process that has loaded torch's OpenMP by the same name uses that, and so has one pool of threads.
     """
     compile_library(make_recipe("cpu", sources, portable=True), folder)
     linked = subprocess.run(["ldd", folder / LIBRARY], capture_output=True, text=True, check=True).stdout
@@ -225,7 +219,10 @@ def nvcc_release(nvcc: str) -> str:
 
 
 def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> list[str]:
-    """What to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones)."""
+    """What to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones).
+
+    Named by TORCH_CUDA_ARCH_LIST, else the GPUs' compute capabilities, else sm_80 with PTX, sm_90a and sm_100.
+    """
     listed = re.split(r"[;\s]+", os.environ.get("TORCH_CUDA_ARCH_LIST", "").strip())
     if listed != [""]:
         return [_listed_architecture(entry) for entry in listed if entry]
