@@ -18,7 +18,7 @@ from fairseq.distributed import utils
 from fairseq.dataclass.configs import FairseqConfig
 from fairseq.models.distributed_fairseq_model import DistributedFairseqModel
 from omegaconf import OmegaConf
-from xalign_fairseq import compat
+from xalign_fairseq.trainer import compat
 from xalign_fairseq.trainer.compat.cpu_processes import give_way
 
 compat.apply()

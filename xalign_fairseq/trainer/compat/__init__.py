@@ -39,7 +39,7 @@ def apply() -> list[PatchStatus]:
 
     Example::
 
-        from xalign_fairseq import compat
+        from xalign_fairseq.trainer import compat
         compat.apply()
         from fairseq import checkpoint_utils
     """
