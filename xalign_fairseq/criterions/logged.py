@@ -9,17 +9,7 @@ from torch import Tensor
 
 
 def logged_sums(logging_outputs: Iterable[Mapping[str, Any]]) -> defaultdict[str, float]:
-    """The sum of every logged value over the outputs of batches; 0 for what none has.
-
-    fairseq asks for it in each update. A read for each value would make the host wait as many times.
-
-    Args:
-        logging_outputs: numbers, or tensors of one number on one device.
-
-    Example::
-
-        logged_sums([{"loss": torch.tensor(2.5), "nsentences": 4}, {"loss": torch.tensor(1.5)}])["loss"]    # 4.0
-    """
+    """The sum of every logged value over the outputs of batches, read from the device at once; 0 for what none has."""
     entries = [(key, value) for log in logging_outputs for key, value in log.items()]
     alike: defaultdict[torch.dtype, list[int]] = defaultdict(list)
     for at, (_, value) in enumerate(entries):

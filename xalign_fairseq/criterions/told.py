@@ -9,16 +9,7 @@ LONGEST = 160  # characters of a text that is told
 
 
 def told(sample: Mapping[str, Any], task: Any) -> str:
-    """How many pairs and blocks a batch holds, of which languages and which epoch, and how the first of each begins.
-
-    Args:
-        sample: as it is collated.
-        task: whose dictionary and languages it is of.
-
-    Example::
-
-        told(sample, task)  # '8 pairs of de, en in epoch 3, the first: "▁Das ▁Haus </s> ▁the ▁house"'
-    """
+    """How many pairs and blocks a batch has, of which languages and epoch, and how the first of each begins."""
     parts, epoch = [], task.datasets["train"].now
     for stream, noun in (("bitext", "pairs"), ("mono", "blocks")):
         batch = sample.get(stream)

@@ -33,12 +33,7 @@ class OptionRow(NamedTuple):
 
 
 def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
-    """The options of a configuration class, in its order; fairseq's own are left out.
-
-    Example::
-
-        option_rows(DWA, "dwa_")[0].flag  # "--dwa-weight"
-    """
+    """The options of a configuration class, in its order, such as ``--dwa-weight``; fairseq's own are left out."""
     return [
         OptionRow(
             f"--{prefix}{field.name}".replace("_", "-"),
@@ -52,14 +47,13 @@ def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
 
 @dataclasses.dataclass(frozen=True)
 class Description:
-    """An objective as its file tells of it.
+    """What the registry and its file say of an objective.
 
     Attributes:
         what: one line.
-        about: its docstring, the loss first, as one paragraph for each of its own.
+        about: its docstring, the loss first, paragraph by paragraph.
         reads: the streams that it needs by its default options.
         head: what it trains besides the encoder; None if nothing.
-        predicts_tokens: it trains the masked-language-model head.
         logs: the names of what it logs.
     """
 
@@ -79,11 +73,7 @@ def describe(name: str) -> Description:
     """The description of a registered objective.
 
     Raises:
-        XalignError: there is none of this name; names like it are told.
-
-    Example::
-
-        describe("dwa").reads  # ("bitext",)
+        XalignError: there is none of this name; it suggests similar names.
     """
     cls = registered(name)
     paragraphs = tuple(re.sub(r"\s+", " ", part.strip()) for part in (cls.__doc__ or "").strip().split("\n\n"))

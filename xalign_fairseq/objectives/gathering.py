@@ -35,21 +35,10 @@ def all_sum(numbers: Tensor) -> Tensor:
 
 
 def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
-    """The rows of all workers (N, ...) from those of each (n, ...), in order of rank.
+    """The rows of all workers (N, ...) from those of each (n, ...), in order of rank; n may differ, and be 0.
 
-    The gradient of a row is the sum of what all workers' losses give it, so that the sum of the workers' gradients is
-    the gradient of the sum of their losses. Every worker has to call it, and to run backward through it, in the same
-    order; without torch.distributed it is the identity.
-
-    Args:
-        rows: (n, ...), any dtype; n may be another one on each worker, and 0.
-        sizes: from :func:`gather_sizes`.
-
-    Example::
-
-        sizes = gather_sizes(len(rows), rows.device)
-        everybody = all_gather_rows(rows, sizes)
-        mine = everybody[own_start(sizes):][:len(rows)]     # = rows
+    The gradient of a row is the sum of what all workers' losses give it. Every worker must call it, and run backward
+    through it, in the same order; without torch.distributed it is the identity.
     """
     if not _distributed():
         return rows

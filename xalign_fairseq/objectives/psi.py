@@ -18,15 +18,7 @@ from xalign_fairseq.transport.precision import at_least_float32
 
 
 class PsiHead(nn.Module):
-    """(z_0, z_1) = W2 tanh(W1 h + b1) + b2: the scores of sentences that are not parallel, and of those that are.
-
-    Args:
-        dim: the hidden size.
-
-    Example::
-
-        PsiHead(768)(torch.randn(4, 768)).shape   # (4, 2)
-    """
+    """(z_0, z_1) = W2 tanh(W1 h + b1) + b2: the scores of sentences that are not parallel, and of those that are."""
 
     def __init__(self, dim: int):
         super().__init__()
@@ -111,15 +103,9 @@ def on_device(bitext: Bitext) -> tuple[Tensor, Tensor, Tensor]:
 def partners(langs: Any, sizes: Any, draw: Any, most: int) -> Any:
     """(B,) int64: the pair whose target each source is exchanged with; -1 without one.
 
-    The pairs of the same languages in the same order that have tokens on both sides stand in a ring, by their draws, so
-    that neither the place in the batch nor the length tells; each one's partner is the next, if both sentences fit into
-    ``most`` positions.
-
-    Args:
-        langs: (B, 2); all three are arrays on the host, or tensors on the device, which is not waited for.
-        sizes: (B, 2) tokens of each side.
-        draw: (B,)
-        most: positions of the encoder.
+    Pairs of the same languages in the same order that have tokens on both sides form a ring, by their draws; each one's
+    partner is the next, if both sentences fit into ``most`` positions. ``langs`` (B, 2), ``sizes`` (B, 2) and ``draw``
+    (B,) are arrays on the host, or tensors on the device, which is not waited for.
     """
     xp: Any = torch if isinstance(draw, Tensor) else np
     at = xp.ones_like(draw).cumsum(0) - 1

@@ -6,12 +6,8 @@ IGNORED = -100  # the label of what is not predicted, as torch's losses have it
 
 
 def true_first(mask: Tensor, count: int) -> Tensor:
-    """Where a mask (N,) bool is True, and behind that where it is not, both ascending; the first ``count`` of these.
+    """Where a mask (N,) bool is True, and after that where it is not, both ascending; the first ``count`` of these.
 
     ``mask.nonzero()`` would ask the device how many there are.
-
-    Example::
-
-        true_first(torch.tensor([False, True, False, True]), 3)     # tensor([1, 3, 0])
     """
     return mask.int().argsort(descending=True, stable=True)[:count]

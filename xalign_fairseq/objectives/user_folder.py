@@ -8,15 +8,10 @@ from xalign_fairseq.core.errors import XalignError
 
 
 def import_folder(folder: str) -> None:
-    """Import a package by its folder, which registers what it holds; a second time nothing happens.
+    """Import a package by its folder, which registers its objectives; a second time nothing happens.
 
     Raises:
         XalignError: there is no package, or another one of its name is imported already.
-
-    Example::
-
-        import_folder("examples/new_objective")
-        describe("cosine_pull")
     """
     path = Path(folder).resolve()
     if not (path / "__init__.py").is_file():

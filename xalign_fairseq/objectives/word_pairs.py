@@ -50,10 +50,7 @@ class WordPairs:
         return len(self.rows)
 
     def of_languages(self, s: int, t: int) -> Tensor:
-        """(k,) int64, ascending: the word pairs whose s_i is in the one language and t_i in the other.
-
-        All word pairs of these two languages must be so: ``s`` is the pivot's.
-        """
+        """(k,) int64, ascending: the word pairs with s_i in language ``s``, the pivot, and t_i in language ``t``."""
         mine = (self.languages[:, 0] == s) & (self.languages[:, 1] == t)
         return true_first(mine, self._bitext.host.links_between(s, t))
 
@@ -61,8 +58,8 @@ class WordPairs:
         """S and T, both (K, H), with gradient.
 
         Args:
-            hidden: side (0 source, 1 target) -> hidden states (B, L, H) of ``bitext.side(side)``; any layer, any pass.
-            pooling: "first": the hidden state of a word's first token, as in the paper; "mean": over all its tokens.
+            hidden: side (0 source, 1 target) -> hidden states (B, L, H) of ``bitext.side(side)``.
+            pooling: "first": the hidden state of a word's first token (paper); "mean": over all its tokens.
         """
         src, tgt = (
             word_vectors(
@@ -98,8 +95,7 @@ class WordPairs:
     def occurrences(self) -> tuple[Tensor, Tensor]:
         """Numbers (K,) int64 of s_i and t_i as words of their place in their sentence of their sentence pair.
 
-        Two numbers are equal where the batches of all workers have a sentence pair twice, in the same direction or
-        exchanged.
+        Two numbers are equal where the batches of all workers have a sentence pair twice, in either direction.
         """
         sentences = [polynomial(self._bitext.side(side), PAD) for side in (0, 1)]
         pair = (sentences[0] + sentences[1])[self.rows]

@@ -56,12 +56,7 @@ class HeadsStart:
             )
 
     def hold(self, model: Any, update: int) -> None:
-        """Forget the gradients of an encoder that waits, such as those by the output layer that is tied to it.
-
-        Args:
-            model: with ``encoder`` and ``heads``.
-            update: how many updates were done before this one.
-        """
+        """Remove the gradients of an encoder that waits; ``update``: how many updates were done before this one."""
         if update < self.updates:
             for parameter in body(model):
                 parameter.grad = None
@@ -84,11 +79,6 @@ def stretched(parameters: Sequence[Tensor], ratio: float) -> Iterator[None]:
     """What the block changes in these parameters is multiplied by ``ratio``.
 
     Inside they are float32, and their gradients: half precision would round a small step before it is stretched.
-
-    Example::
-
-        with stretched([head.weight], 10.0):
-            optimizer.step()  # ten times the step
     """
     if ratio == 1:
         yield

@@ -13,8 +13,7 @@ def require_same_lexicons(
 ) -> None:
     """Raise :class:`XalignError` unless a checkpoint's lexicons (``Lexicon.state()`` each) are those of the data-bin.
 
-    Otherwise entries that were held out would be trained on after a restart. A checkpoint of objectives that read no
-    lexicon has none to compare.
+    Otherwise entries that were held out would be trained on after a restart.
     """
     if states is not None and {Lexicon.from_state(state).digest for state in states} != {
         each.digest for each in lexicons

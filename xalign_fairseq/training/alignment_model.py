@@ -147,11 +147,10 @@ class AlignmentModel(HeadedEncoder):
         return self.weighted.reader([self])
 
     def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
-        """Announce the batches of an update that accumulates gradients over several; one alone needs no announcement.
+        """Announce the batches of an update that accumulates gradients; one batch alone needs no announcement.
 
-        The losses of the batches then add up to that of one large batch. With ``joint`` normalisation this needs
-        objectives that count their predictions ahead; for others go backward from ``total``, and divide the gradient by
-        the sum of ``count`` (over all workers) before the optimizer's step.
+        Their losses then add up to that of one large batch. ``joint`` normalisation needs objectives that count ahead;
+        for others go backward from ``total``, and divide the gradient by the sum of ``count`` over all workers.
 
         Raises:
             XalignError: ``joint`` normalisation over several batches, and an objective that does not count ahead.
@@ -215,13 +214,10 @@ class AlignmentModel(HeadedEncoder):
         return whole.clamp(min=1) / _workers()
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Keep of each layer its input alone, and compute the rest again in the backward pass, with the same dropout.
-
-        Args:
-            how: what transformers' Trainer passes on of its arguments; there is one way here, :data:`CHECKPOINTING`.
+        """Keep each layer's input alone, and compute the rest again in the backward pass, with the same dropout.
 
         Raises:
-            XalignError: another way, or an encoder of another kind, whose layers have none.
+            XalignError: another way than :data:`CHECKPOINTING`, or layers of another kind.
         """
         asked: dict[str, Any] = {}
         for name, value in how.items():

@@ -49,7 +49,7 @@ class HeadedEncoder(nn.Module):
     def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
         """Give an objective's parameters and buffers to the model under ``heads.<name>``.
 
-        ``fresh``: weights of that name that wait, from the checkpoint that the encoder began with, are not for it.
+        ``fresh``: ignore weights of that name from the checkpoint that the encoder began with.
         """
         if name in self.heads:
             return
@@ -104,7 +104,7 @@ class HeadedEncoder(nn.Module):
 
 
 def require_autocast(given: str) -> str:
-    """The value of ``--autocast``; :class:`XalignError` for one that it does not take."""
+    """The value of ``autocast``; :class:`XalignError` for an unknown one."""
     if given not in ("yes", "no", "auto"):
         raise XalignError(
             "an option has an unknown value", parameter="autocast", found=given, expected="yes, no or auto"
@@ -113,7 +113,7 @@ def require_autocast(given: str) -> str:
 
 
 def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's, name by name."""
+    """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's."""
     sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]
     differing = sorted(key for key in sizes[0].keys() | sizes[1].keys() if sizes[0].get(key) != sizes[1].get(key))
     if differing:

@@ -41,7 +41,7 @@ class UpdateCounts:
         self._sums: Tensor | None = None
 
     def begin(self, samples: Sequence[Mapping[str, Any] | None], device: torch.device) -> None:
-        """Count ahead. ``samples``: the micro-batches of this worker on the host, empty ones where it lacks one."""
+        """Count ahead in the micro-batches of this worker, on the host, which are empty where it lacks one."""
         batches = [Batch.from_sample(dict(sample)) for sample in samples if sample]
         ahead = [sum(_count(objective, batch) for batch in batches) for objective in self.objectives]
         self._micro_batches = len(samples)
