@@ -5,9 +5,6 @@ import structure
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values, command_line_text, exit_code
 
-# Rooms whose errors carry parameters and commands as data.
-CLEAN_ROOMS = ("data", "encoder", "languages", "evaluation", "core")
-
 
 def test_what_is_said_stands_on_lines_of_its_own():
     error = XalignError("the sides differ", remedy="look again", found=[1, 2], where="a.en", expected=0)
@@ -62,15 +59,6 @@ def test_an_error_is_told_without_a_traceback(capsys):
     assert capsys.readouterr().err == "error: the sides differ\n  found: 3\n"
     with pytest.raises(ZeroDivisionError):
         exit_code(lambda: 1 // 0)
-
-
-@pytest.mark.parametrize("room", CLEAN_ROOMS)
-def test_no_error_outside_the_command_line_names_a_flag(room):
-    paths = sorted((structure.PACKAGE / room).rglob("*.py"))
-    found = {
-        path.relative_to(structure.PACKAGE).as_posix(): structure.shown_flags(path.read_text("utf-8")) for path in paths
-    }
-    assert paths and not {path: texts for path, texts in found.items() if texts}
 
 
 def test_flags_and_commands_in_errors_are_found():

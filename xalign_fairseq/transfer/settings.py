@@ -104,7 +104,7 @@ def update_counts(settings: Settings, batches: int) -> tuple[int, int]:
 
 def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str]:
     """fairseq's options: Adam with decoupled weight decay, linear warm-up and decay to 0 over ``updates``."""
-    found: dict[str, Any] = {
+    options: dict[str, Any] = {
         **adam_options(
             settings.lr, updates, settings.batch_size, settings.adam_betas, settings.adam_eps, settings.clip_norm
         ),
@@ -113,11 +113,11 @@ def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str
         "--update-freq": settings.update_freq,
     }
     if settings.epochs is not None:
-        found["--max-epoch"] = settings.epochs
+        options["--max-epoch"] = settings.epochs
     if settings.validate_every is not None:
-        found |= {"--validate-interval-updates": settings.validate_every}
-        found |= {"--save-interval-updates": settings.validate_every, "--keep-interval-updates": 1}
-    return flags(found)
+        options |= {"--validate-interval-updates": settings.validate_every}
+        options |= {"--save-interval-updates": settings.validate_every, "--keep-interval-updates": 1}
+    return flags(options)
 
 
 def as_data(settings: Settings) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def nvcc_release(nvcc: str) -> str:
     answer = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False)
     release = re.search(r"release ([\d.]+)", answer.stdout)
     if answer.returncode or not release:
-        raise XalignError("nvcc does not answer --version", where=nvcc, found=answer.stderr.strip()[:500] or None)
+        raise XalignError("nvcc does not report its version", where=nvcc, found=answer.stderr.strip()[:500] or None)
     return release[1]
 
 
