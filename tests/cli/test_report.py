@@ -43,7 +43,7 @@ def test_the_page_replaces_nothing_that_is_read(folder, tiny_text, tmp_path, cap
 def test_a_log_somewhere_else(folder, tmp_path, capsys):
     (folder / "train.log").rename(tmp_path / "fairseq.log")
     assert main(["report", str(folder)]) == 2
-    assert "--log FILE" in capsys.readouterr().err
+    assert "train.log, --log\n" in capsys.readouterr().err
     assert main(["report", str(folder), "--log", str(tmp_path / "fairseq.log")]) == 0
 
 

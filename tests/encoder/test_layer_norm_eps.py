@@ -70,7 +70,7 @@ def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, theirs
     options.layer_norm_eps = expected
     assert {each.eps for each in norms(XalignModel.build_model(options, task))} == {expected}
     options.layer_norm_eps = ours
-    with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {expected}.*layer-norm-eps {expected}"):
+    with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {expected}.*layer_norm_eps={expected}"):
         XalignModel.build_model(options, task)
 
 

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read both files, combine them line by line, write the result whole."""
-    from xalign_fairseq.aligner.output import Output
+    from xalign_fairseq.core.output import Output
     from xalign_fairseq.links.pharaoh import format_links, read_links
     from xalign_fairseq.links.symmetrize import symmetrize
 
