@@ -110,7 +110,7 @@ def require_known(line: Sequence[str]) -> None:
     from fairseq import options
 
     def refuse(message: str) -> NoReturn:
-        raise XalignError("fairseq-train does not take these options", where="behind --", found=message)
+        raise XalignError("fairseq-train does not take these options", where="the extra options", found=message)
 
     register()
     parser = options.get_training_parser()
