@@ -65,19 +65,8 @@ def load_aligner(path: str | os.PathLike[str], options: AlignerOptions | None = 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions) -> None:
     """Raise :class:`XalignError` for an option that does not go with the kind of aligner, before anything is read."""
-    if is_statistical(path):
-        if options.statistics is not None:
-            raise XalignError("statistics add to an encoder's scores", where=path, parameter="statistics")
-        require_none_of_encoders(options)
-    elif options.statistics is None:
-        if options.min_probability is not None:
-            raise XalignError(
-                "only aligners from bitext alone have calibrated probabilities of links",
-                parameter="min_probability",
-                remedy="leave it out, or use an aligner from bitext alone",
-            )
-    else:
-        check_combined(options)
+    if options.statistics is not None:
+        check_combined(path, options)
         if not is_statistical(options.statistics):
             raise XalignError(
                 "the folder has no aligner from bitext alone",
@@ -85,6 +74,14 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions) -> None
                 found=options.statistics,
                 remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
+    elif is_statistical(path):
+        require_none_of_encoders(options)
+    elif options.min_probability is not None:
+        raise XalignError(
+            "only aligners from bitext alone have calibrated probabilities of links",
+            parameter="min_probability",
+            remedy="leave it out, or use an aligner from bitext alone",
+        )
 
 
 def require_none_of_encoders(options: AlignerOptions) -> None:
@@ -94,8 +91,10 @@ def require_none_of_encoders(options: AlignerOptions) -> None:
             raise XalignError("an aligner from bitext alone has no such option", parameter=name, remedy="leave it out")
 
 
-def check_combined(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` for an option that does not go with statistics beside an encoder."""
+def check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> None:
+    """Raise :class:`XalignError` for a model or an option that does not go with statistics."""
+    if is_statistical(path):
+        raise XalignError("statistics add to an encoder's scores", where=path, parameter="statistics")
     linking = options.linking
     for name, found, fits, expected in (
         ("min_probability", options.min_probability, options.min_probability is None, Parameter("threshold")),

@@ -126,9 +126,7 @@ def _check(run: AlignRun, pairs: SentencePairs | PairStream) -> None:
     if run.learn == ALONE:
         require_none_of_encoders(run.options)
     elif run.learn == GUIDED:
-        if is_statistical(run.model):
-            raise XalignError("statistics add to an encoder's scores", where=run.model, parameter="statistics")
-        check_combined(run.options)
+        check_combined(run.model, run.options)
     else:
         check_options(run.model, run.options)
     files = len(run.text) == 2 and isinstance(pairs, SentencePairs) and run.out != STANDARD_OUTPUT
