@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fairseq.options import get_preprocessing_parser
+from fairseq_cli import preprocess
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
@@ -64,7 +66,7 @@ def linked(tmp_path: Path, bitext: Path) -> Path:
 
 
 @pytest.mark.parametrize("symbols", [0, 70_000])
-def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, command, symbols, small_chunks):
+def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, symbols, small_chunks):
     """For uint16, and for a dictionary so large that fairseq takes uint32."""
     processor = load_sentencepiece(spm)
     pieces = dictionary_of_model(processor).symbols[4:]
@@ -73,11 +75,9 @@ def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, command, symbols,
         lines = (bitext / f"{name}.{lang}").read_text(encoding="utf-8").splitlines()
         encoded = "".join(" ".join(processor.encode(line, out_type=str)) + "\n" for line in lines)
         (tmp_path / f"{name}.{lang}").write_text(encoded, encoding="utf-8")
-    command(
-        "fairseq-preprocess", "-s", "en", "-t", "el", "--destdir", tmp_path / "theirs", "--dataset-impl", "mmap",
-        "--trainpref", tmp_path / "train", "--validpref", tmp_path / "valid",
-        "--srcdict", tmp_path / "dict.txt", "--tgtdict", tmp_path / "dict.txt",
-    )  # fmt: skip
+    options = f"-s en -t el --destdir {tmp_path}/theirs --dataset-impl mmap --trainpref {tmp_path}/train "
+    options += f"--validpref {tmp_path}/valid --srcdict {tmp_path}/dict.txt --tgtdict {tmp_path}/dict.txt"
+    preprocess.main(get_preprocessing_parser().parse_args(options.split()))
     ours, mono = tmp_path / "ours", [MonoSource("valid", "el", (str(bitext / "valid.el"),))]
     prepare(
         PrepareOptions(
