@@ -4,7 +4,6 @@ import random
 import struct
 import unicodedata
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 import sentencepiece
@@ -120,18 +119,6 @@ def test_as_many_tokens_as_the_engine_counts(tokenizer, engine, lines):
     counts = tokenizer.encode_batch([f"passage: {line}" for line in single])[1]
     different = [(line, engine.token_count(line), int(n) + 2) for line, n in zip(single, counts, strict=True)]
     assert [each for each in different if each[1] != each[2]] == []
-
-
-def test_real_text_has_as_many_tokens_as_the_engine_counts(tokenizer, engine):
-    folder = Path(__file__).resolve().parents[4] / "shared/data/bitext/tatoeba-laser-test"
-    if not folder.is_dir():
-        pytest.skip("no real text at ../shared/data/bitext")
-    rules = rules_of(tokenizer)
-    lines = [line for path in sorted(folder.glob("en-*.*")) for line in path.read_text().split("\n")[:200] if line]
-    single = [line for line in lines if rules.normalize(line) == "".join(map(rules.normalize, line))]
-    assert len(single) > 10_000
-    counts = tokenizer.encode_batch([f"passage: {line}" for line in single])[1]
-    assert [engine.token_count(line) for line in single] == [int(n) + 2 for n in counts]
 
 
 def test_ids_are_the_places_of_the_files_own_pieces(tokenizer, lines):
