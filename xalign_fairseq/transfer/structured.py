@@ -81,7 +81,7 @@ def _over(base: Any, own: Any, at: Any = None) -> Any:
 
 
 def _require_small(text: bytes, path: str | os.PathLike) -> None:
-    """Refuse endless and huge files event by event: recursion would end the interpreter if a library raised its limit."""
+    """Refuse endless and huge files event by event: to recurse could end the interpreter."""
     sizes: dict[str | None, float] = {}  # values below each anchor, endless as long as it is open
     opened: list[tuple[str | None, float]] = []
     for event in yaml.parse(text, yaml.SafeLoader):
