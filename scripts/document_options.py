@@ -227,13 +227,6 @@ def patches() -> str:
     return markers.table(("patch", "why", "touches", "can go"), rows)
 
 
-def supported() -> str:
-    """The models of Hugging Face's that can be read."""
-    from xalign_fairseq.encoder.pretrained.huggingface.families import supported_table
-
-    return supported_table()
-
-
 # The criterions of several objectives -> the one whose paper they are of.
 PAPER_OF = {
     "align_mlm": "lexicon_align",
@@ -248,7 +241,7 @@ PARTS = {
     part.__name__: part
     for part in (
         task, archs, model, optimizer, criterion, criterions, objectives_listed, objectives, transfer, families,
-        features, benchmarks, defaults, defaults_tested, patches, supported, documented_commands.commands,
+        features, benchmarks, defaults, defaults_tested, patches, documented_commands.commands,
     )
 }  # fmt: skip
 
