@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kill each command that can be given again at each of its file operations, give it again, compare with an unkilled run.
+"""Kill commands at each of their file operations, give them again, and compare with a run that nothing killed.
 
 usage: faults_operations.py [--kills 200] [--only NAME ...] [--work FOLDER] [--out FOLDER]
 
@@ -9,8 +9,9 @@ has started, right before it. The same command is given again, and has to end wi
 that nothing broke, byte by byte; of checkpoints parameters, optimizer's state and place in the data are compared, of
 JSON and text files what is the same in two unkilled runs. Files that the unkilled run does not have are told.
 
-With fewer kills than there are operations, each kind of operation on each file comes first. Kills that are done are kept
-in --work. Writes OUT/operations.json and the table OUT/operations.md; exits with 1 if anything was refused or differs.
+With fewer kills than there are operations, each kind of operation on each file comes first. Kills that are done are
+kept in --work. Writes OUT/operations.json and the table OUT/operations.md; exits with 1 if anything was refused or
+differs.
 """
 
 import argparse
