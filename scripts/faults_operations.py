@@ -149,7 +149,7 @@ def kills(args: argparse.Namespace, work: Path) -> tuple[list[Kill], dict[str, i
     os.nice(10)
     make_inputs(work, lambda command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), args.pairs)
     warm = Warm(preload=True)
-    make_model(work, lambda command, log: ended(warm.start(command, log)))
+    make_model(work)
     chosen = [
         Killed(run, work, warm) for name, run in operation_runs(work).items() if not args.only or name in args.only
     ]
