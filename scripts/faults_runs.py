@@ -277,11 +277,11 @@ def checkpoint_parts(path: Path) -> dict[str, str]:
     from xalign_fairseq.encoder.checkpoint import read
 
     state = read(path)
-    extra = state["extra_state"]
+    extra = state.get("extra_state") or {}
     return {
         "parameters": digest(state["model"]),
         "optimizer": digest(state.get("last_optimizer_state")),
-        "updates": digest(state["optimizer_history"][-1]["num_updates"]),
+        "updates": digest(state.get("optimizer_history", [{}])[-1].get("num_updates")),
         "place in the data": digest(extra.get("train_iterator")),
         "best": digest(extra.get("best")),
     }
