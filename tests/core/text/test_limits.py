@@ -55,12 +55,12 @@ def test_an_endless_line_takes_no_memory(tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(corpus, "BLOCK_BYTES", 1 << 20)
     monkeypatch.setenv(LINE, str(1 << 20))
     pack = {".gz": gzip.compress, ".xz": lzma.compress}[suffix]
-    (tmp_path / f"t{suffix}").write_bytes(pack(b"x" * (1 << 26)))
+    (tmp_path / f"t{suffix}").write_bytes(pack(b"x" * (1 << 22)) * 64)
     for read in (scan, lambda path: list(read_lines(path))):
         tracemalloc.start()
         with pytest.raises(XalignError, match=r"too long\n  where: \S*, line 1\n"):
             read(tmp_path / f"t{suffix}")
-        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+        assert tracemalloc.get_traced_memory()[1] < 1 << 26
         tracemalloc.stop()
 
 

@@ -33,6 +33,15 @@ def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 t
         raise XalignError("the file is not UTF-8", where=where, found=found, expected=expected, remedy=next) from None
 
 
+def require_unicode(text: str, where: object) -> None:
+    """:class:`XalignError` for a text with half of a surrogate pair, which JSON and Python allow and UTF-8 does not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        found = f"{text[error.start]!a} at character {error.start}"
+        raise XalignError("a text is no Unicode", where=where, found=found, expected="whole characters") from None
+
+
 def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
     """Yield the lines of UTF-8 text without their line end, one at a time, in constant memory.
 
