@@ -5,7 +5,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from xml.etree import ElementTree
 
 from xalign_fairseq.core.errors import XalignError
@@ -69,7 +69,8 @@ def _open(path: StrPath) -> IO[bytes]:
 
 
 def _events(stream: IO[bytes]) -> Iterator[tuple[str, ElementTree.Element]]:
-    parser, pending = ElementTree.XMLPullParser(("start", "end", "comment", "pi")), 0
+    parser: Any = ElementTree.XMLPullParser(("start", "end", "comment", "pi"))
+    pending = 0
     while block := stream.read(BLOCK):
         parser.feed(block)
         events = list(parser.read_events())
