@@ -128,13 +128,40 @@ def all_runs(work: Path) -> dict[str, Run]:
     }
 
 
-def make_model(work: Path, call: Callable[[list[str], Path], object]) -> None:
-    """``work/model.pt``, after a training of a few updates, unless it is there."""
-    if not (work / "model.pt").is_file():
-        run = work / "made"
-        run.mkdir(exist_ok=True)
-        call([*FAIRSEQ_TRAIN, *train_options(work / "in/data-bin", run)], work / "made.log")
-        shutil.copy2(run / LAST, work / "model.pt")
+def make_model(work: Path) -> None:
+    """``work/model.pt``, an untrained encoder with the tokenizer of the data-bin, unless it is there."""
+    import torch
+
+    from xalign_fairseq.data.databin import DataBin
+    from xalign_fairseq.encoder.config import EncoderConfig
+    from xalign_fairseq.encoder.transformer import Encoder
+    from xalign_fairseq.encoder.vocabulary import tokenizer_state
+
+    if (work / "model.pt").is_file():
+        return
+    data, sizes = DataBin(work / "in/data-bin"), {name[2:].replace("-", "_"): value for name, value in SMALL.items()}
+    torch.manual_seed(1)
+    encoder = Encoder(EncoderConfig(data.dictionary.embedding_size, **sizes))
+    state = {
+        "model": {f"encoder.{name}": value for name, value in encoder.state_dict().items()},
+        "cfg": {"model": sizes, "task": {"data": str(data.path)}},
+        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.tokenizer_model), "family": "none"},
+        "optimizer_history": [{"num_updates": 0}],
+    }
+    torch.save(state, work / "model.pt")
+
+
+def sample_options(work: Path, out: Path) -> dict[str, list[str]]:
+    """The options of the five commands that scripts/trace_calls.py follows."""
+    runs = operation_runs(work)
+    found = {name: runs[run].command(out)[len(XALIGN) :] for name, run in (
+        ("prepare", "prepare --overwrite"), ("train-aligner", "train-aligner"), ("align", "align --resume"),
+    )}  # fmt: skip
+    return {
+        "from_pretrained": [str(work / "model.pt")],
+        **found,
+        "transfer": runs["transfer"].command(out)[len(XALIGN) :],
+    }
 
 
 def operation_runs(work: Path) -> dict[str, Run]:
@@ -160,7 +187,7 @@ def operation_runs(work: Path) -> dict[str, Run]:
         return [each for each in prepare(out) if each != "--overwrite"] + ["--resume"]
 
     def aligner(*options: object) -> Callable[[Path], list[str]]:
-        return lambda out: xalign("align", *texts, "--device", "cpu", *options, "--out", out / "links")
+        return lambda out: xalign("align", *texts, *options, "--out", out / "links")
 
     def train_aligner(*options: object) -> Callable[[Path], list[str]]:
         return lambda out: xalign("train-aligner", *texts, *dev, *options, "--out", out / "aligner")
@@ -250,11 +277,11 @@ def checkpoint_parts(path: Path) -> dict[str, str]:
     from xalign_fairseq.encoder.checkpoint import read
 
     state = read(path)
-    extra = state["extra_state"]
+    extra = state.get("extra_state") or {}
     return {
         "parameters": digest(state["model"]),
         "optimizer": digest(state.get("last_optimizer_state")),
-        "updates": digest(state["optimizer_history"][-1]["num_updates"]),
+        "updates": digest(state.get("optimizer_history", [{}])[-1].get("num_updates")),
         "place in the data": digest(extra.get("train_iterator")),
         "best": digest(extra.get("best")),
     }
