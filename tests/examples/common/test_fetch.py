@@ -1,6 +1,7 @@
 """A file is fetched on from where it stopped, and is in its place only when it is whole."""
 
 import gzip
+import hashlib
 import io
 import random
 import threading
@@ -118,3 +119,30 @@ def test_without_a_network_the_error_says_so(tmp_path, monkeypatch):
     with pytest.raises(XalignError, match="no network") as caught:
         fetching.fetch("https://nowhere.example/text.gz", tmp_path / "text.gz", HOME)
     assert "Name or service not known" in str(caught.value) and str(tmp_path / "text.gz") in str(caught.value)
+
+
+def test_a_file_with_another_checksum_is_removed(server, tmp_path):
+    server.files["/text"] = TEXT
+    address, path = f"http://127.0.0.1:{server.server_port}/text", tmp_path / "text"
+    with pytest.raises(XalignError, match="not the one whose checksum is published"):
+        fetching.fetch(address, path, HOME, "0" * 64)
+    assert not list(tmp_path.iterdir())
+    fetching.fetch(address, path, HOME, hashlib.sha256(TEXT).hexdigest())
+    assert path.read_bytes() == TEXT
+
+
+def test_a_dead_address_stops_no_other_and_is_listed(server, tmp_path, capsys):
+    def source(name, **known):
+        return fetching.Source(f"set/{name}", f"http://127.0.0.1:{server.server_port}/{name}", HOME, **known)
+
+    server.files |= {"/first": TEXT, "/wrong": b"an error page", "/last": TEXT}
+    wrong = hashlib.sha256(TEXT).hexdigest()
+    sources = [source("dead"), source("first", size=5000), source("wrong", sha256=wrong), source("last")]
+    missing = fetching.fetch_all(sources, tmp_path, jobs=2)
+    told = capsys.readouterr().err
+    assert missing == [sources[0], sources[2]]
+    assert (tmp_path / "set/first").exists() and (tmp_path / "set/last").read_bytes() == TEXT
+    assert told.startswith("4 files; 0.0 GB of known size; 3 of unknown size")
+    assert "missing: " in told and "404" in told and told.endswith("2 of 4 files are missing; the others are there\n")
+    server.files |= {"/dead": TEXT, "/wrong": TEXT}
+    assert fetching.fetch_all(sources, tmp_path) == [] and len(server.ranges) == 5  # what is there is not asked for
