@@ -5,6 +5,7 @@ that TensorFlow Datasets and Hugging Face's datasets publish for these files, of
 """
 
 import csv
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,8 @@ from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 
-SOURCES = Path(__file__).with_name("sources.tsv")
+# SOURCES: another table of the same form, as of a mirror
+SOURCES = Path(os.environ.get("SOURCES") or Path(__file__).with_name("sources.tsv"))
 # Release of each corpus of OPUS, https://opus.nlpl.eu; its files are named by both languages in alphabetical order.
 OPUS = {
     "EUbookshop": "v2", "Europarl": "v8", "GlobalVoices": "v2018q4", "IITB": "v2.0", "MultiUN": "v1",

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from torch import nn
 from support.links import pair_matrices
 from support.small import CONFIG, MASK, pair, typed
 from support.trials import Trial, bound
+from torch import nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import PAD

@@ -1,6 +1,7 @@
 """SQuAD's JSON, as XQuAD, MLQA and TyDiQA-GoldP have it too."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
@@ -44,8 +45,13 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
 
 
 def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
-    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name."""
+    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name.
+
+    XTREME's translated training sets are of one language each, whatever the ids of the English questions are.
+    """
     questions = read_squad(path, language)
+    if Path(path).name.startswith("tydiqa.translate."):
+        return questions
     names = {each.id.split("-")[0] for each in questions} & set(TYDIQA_LANGUAGES.values())
     mine = TYDIQA_LANGUAGES.get(language, language)
     if not names:
