@@ -45,7 +45,7 @@ class WordExchangeHead(nn.Module):
         """Take W3 and the layer norm of the encoder's MLM head, where they are copied."""
         if self.copies:
             for mine, theirs in ((self.dense, lm_head.dense), (self.layer_norm, lm_head.layer_norm)):
-                mine.load_state_dict(theirs.state_dict())  # type: ignore[union-attr, arg-type]
+                mine.load_state_dict(theirs.state_dict())  # type: ignore[union-attr]
 
     def features(self, exchanged: Tensor) -> Tensor:
         """What the tied embeddings are compared with, (N, H), of a separate head."""
