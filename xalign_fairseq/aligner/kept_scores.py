@@ -9,14 +9,21 @@ import numpy as np
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair, chunks
-from xalign_fairseq.aligner.statistical.storing import DAMAGED
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 AT_ONCE = 2048  # pairs of a file
 TOO_LONG = -1
-FIELDS = ("digest", "shape", "count", "place", "score")
+FORM = {
+    "digest": ArrayForm(np.uint64, 1),
+    "shape": ArrayForm(np.int32, 2),
+    "count": ArrayForm(np.int32, 1),
+    "place": ArrayForm(np.int32, 2),
+    "score": ArrayForm(np.float32, 1),
+}
+REMEDY = "remove it and those of higher numbers"
 
 
 class KeptScores(WordAligner):
@@ -101,7 +108,7 @@ class KeptScores(WordAligner):
 
     def _join(self) -> None:
         parts = self._parts or [_pack([], [])]
-        self._kept = {field: np.concatenate([part[field] for part in parts]) for field in FIELDS}
+        self._kept = {field: np.concatenate([part[field] for part in parts]) for field in FORM}
         self._ends = np.cumsum(self._kept["count"].clip(min=0))
         self._order = np.argsort(self._kept["digest"])
 
@@ -139,15 +146,15 @@ def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[st
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            part = {field: stored[field] for field in FIELDS}
-        pairs, links = len(part["count"]), part["count"].clip(min=0).sum()
-        sizes = {"digest": (pairs,), "shape": (pairs, 2), "count": (pairs,), "place": (links, 2), "score": (links,)}
-        if (found := {field: each.shape for field, each in part.items()}) != sizes:
-            raise ValueError(found)
-    except (OSError, ValueError, KeyError, EOFError, RuntimeError, *DAMAGED) as error:
-        raise XalignError(
-            "a file of scores is damaged", where=path, found=error, remedy="remove it and those of higher numbers"
-        ) from None
+    part = read_arrays(path, FORM, remedy=REMEDY)
+    shape, count, place, score = (part[name] for name in ("shape", "count", "place", "score"))
+    pairs, links = len(count), count.clip(min=0).sum(dtype=np.int64)
+    sizes = {"digest": (pairs,), "shape": (pairs, 2), "count": (pairs,), "place": (links, 2), "score": (links,)}
+    if not (
+        {name: each.shape for name, each in part.items()} == sizes
+        and bool((count >= TOO_LONG).all())
+        and bool(((place >= 0) & (place < shape.repeat(count.clip(min=0), axis=0))).all())
+        and bool(((score >= 0) & (score <= 1.001)).all())
+    ):
+        raise XalignError("scores that were kept do not fit together", where=path, remedy=REMEDY)
     return part

@@ -1,8 +1,6 @@
 """A model of one kind of units as a file."""
 
 import os
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +11,19 @@ from xalign_fairseq.aligner.statistical.chain import REACH
 from xalign_fairseq.aligner.statistical.models import UnitModel
 from xalign_fairseq.aligner.statistical.tables import FIRST, Tables
 from xalign_fairseq.aligner.statistical.units import Cutter, make_units
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
 
-DAMAGED = (zipfile.BadZipFile, zlib.error)
-"""What numpy raises of archives that are cut off or changed, beside the usual."""
+NULL = ("null_tgt", "null_src")
+FORM = {
+    "keys": ArrayForm(np.int64, 1),
+    **dict.fromkeys(("pairs", "jumps"), ArrayForm(np.float32, 2)),
+    **dict.fromkeys(NULL, ArrayForm(np.float32, 1)),
+    **dict.fromkeys(("src", "tgt", "src_model", "tgt_model"), ArrayForm(np.uint8, 1)),
+}
+MOST = 1.001  # of a probability, with what rounding adds
+ANEW = "train it anew"
 
 
 def save_model(model: UnitModel, path: str | os.PathLike[str]) -> None:
@@ -44,31 +50,28 @@ def load_model(name: str, path: Path) -> UnitModel:
     Raises:
         XalignError: the file is missing, or is not of its form.
     """
+    arrays = read_arrays(path, FORM, remedy=ANEW)
+    jumps, pairs, null_tgt, null_src = (torch.from_numpy(arrays[part]) for part in ("jumps", "pairs", *NULL))
     try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {key: stored[key] for key in stored.files}
         src, tgt = (
             {unit: number for number, unit in enumerate(arrays[side].tobytes().decode().split("\n"))}
             for side in ("src", "tgt")
         )
-        null = torch.from_numpy(arrays["null_tgt"]), torch.from_numpy(arrays["null_src"])
-        jumps = torch.from_numpy(arrays["jumps"])
-        tables = Tables(src, tgt, arrays["keys"], torch.from_numpy(arrays["pairs"]), null, (jumps[0], jumps[1]))
-        fitting = (
-            len(tables.pairs) == FIRST + len(tables.keys) > FIRST
-            and tables.keys.dtype == np.int64
-            and all(each.dtype == torch.float32 for each in (tables.pairs, jumps, *null))
-            and (len(null[0]), len(null[1])) == (len(tgt) + 2, len(src) + 2)
-            and jumps.shape == (2, 2 * REACH + 1)
-            and tables.pairs.shape[1:] == (2,)
-        )
         cutters = tuple(Cutter(make_units(name, [], arrays[f"{side}_model"].tobytes())) for side in ("src", "tgt"))
-    except (OSError, KeyError, ValueError, IndexError, EOFError, RuntimeError, *DAMAGED) as error:
-        raise XalignError(
-            "a statistical model can't be read", where=path, found=error, remedy="train it anew"
-        ) from error
-    if not fitting:
-        raise XalignError("the tables of a statistical model do not fit together", where=path, remedy="train it anew")
+    except (ValueError, RuntimeError) as error:
+        raise XalignError("a statistical model can't be read", where=path, found=error, remedy=ANEW) from error
+    keys, units = arrays["keys"], len(src) * (len(tgt) + 1)
+    if not (
+        len(pairs) == FIRST + len(keys) > FIRST
+        and (len(null_tgt), len(null_src)) == (len(tgt) + 2, len(src) + 2)
+        and jumps.shape == (2, 2 * REACH + 1)
+        and pairs.shape[1] == 2
+        and 0 <= keys[0] <= keys[-1] < units
+        and bool((np.diff(keys) > 0).all())
+        and all(bool(((each >= 0) & (each <= MOST)).all()) for each in (pairs, jumps, null_tgt, null_src))
+    ):
+        raise XalignError("the tables of a statistical model do not fit together", where=path, remedy=ANEW)
+    tables = Tables(src, tgt, keys, pairs, (null_tgt, null_src), (jumps[0], jumps[1]))
     return UnitModel(name, (cutters[0], cutters[1]), tables)
 
 

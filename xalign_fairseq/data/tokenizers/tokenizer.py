@@ -197,15 +197,7 @@ class SentencePieceTokenizer(Tokenizer):
         return np.repeat(np.arange(len(words), dtype=np.int32), lengths)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
-
-        The space before a word is of no token: :func:`~xalign_fairseq.data.tokenizers.offsets.pieces_with_offsets`.
-
-        Example::
-
-            ids, begin, end = tokenizer.encode_with_offsets("Hello world!")
-            "Hello world!"[begin[1] : end[1]]  # "world"
-        """
+        """The space before a word is of no token, see :func:`.pieces_with_offsets`."""
         pieces, begin, end = pieces_with_offsets(self._processor, text)
         return [self.dictionary.index(piece) for piece in pieces], begin, end
 
