@@ -12,13 +12,9 @@ from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.lines import read_rows
 
 logger = logging.getLogger(__name__)
-# Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X.
-_FIRST, _SECOND, _LABEL, _ID = (
-    ("sentence1", "premise"),
-    ("sentence2", "hypo"),
-    ("gold_label", "label"),
-    ("pairid", "id"),
-)
+# Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X, and the hub's XNLI.
+_FIRST, _SECOND = ("sentence1", "premise"), ("sentence2", "hypo", "hypothesis")
+_LABEL, _ID = ("gold_label", "label"), ("pairid", "id")
 
 
 @dataclass(frozen=True)
@@ -103,11 +99,12 @@ def _columns(path: StrPath) -> tuple[_Columns, bool]:
     first, second, label = (_index(names, each) for each in (_FIRST, _SECOND, _LABEL))
     if first is not None and second is not None:
         return _Columns(len(row), first, second, label, _index(names, _ID), _index(names, ("language",))), True
-    if len(row) == TRANSLATED.width:
+    named = [name for name in names if name in (*_FIRST, *_SECOND, *_LABEL)]
+    if len(row) == TRANSLATED.width and not named:
         return TRANSLATED, False
-    if len(row) not in (2, 3):
+    if len(row) not in (2, 3) or named:
         where = f"{path}, line 1"
-        found = f"{len(row)} columns and no header"
+        found = f"the header {' '.join(names)}" if named else f"{len(row)} columns and no header"
         expected = (
             "text TAB text [TAB label], English pair TAB translation TAB label (5 columns), or a header that names "
             "sentence1, sentence2 and label"
