@@ -137,6 +137,7 @@ read_options() { # YAML [SECTION.OPTION=VALUE ...]
 }
 
 # Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then what is given; a finished run is left as it is.
+# SAVE_DIR/tensorboard has a curve for each objective: tensorboard --logdir SAVE_DIR.
 train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   local data="$1" save="$2" device
   shift 2
@@ -145,5 +146,5 @@ train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   choose_launcher
   "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
     --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "$SEED" "${device[@]}" \
-    --save-dir "$save" --log-file "$save/train.log" "$@"
+    --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" "$@"
 }
