@@ -15,8 +15,12 @@ from xalign_fairseq.trainer.fairseq_train import USER_DIR
 
 INPUTS = ()
 UPDATES, EVERY = 150, 5
-CURVES = {"mlm_loss": "MLM, bits a token", "tlm_loss": "TLM, bits a token", "dwa_loss": "DWA, bits a query",
-          "dwa_accuracy": "DWA, share of right partners"}  # fmt: skip
+CURVES = {
+    "mlm_loss": "MLM, bits a token",
+    "tlm_loss": "TLM, bits a token",
+    "dwa_loss": "DWA, bits a query",
+    "dwa_accuracy": "DWA, share of right partners",
+}
 
 
 def draw(path: Path) -> None:
@@ -36,8 +40,23 @@ def train(folder: Path) -> Path:
     """Three objectives on sentences of four made-up languages; the folder of the event files of training."""
     write_sample(str(folder / "text"), 600, 1, 50, 50, False)
     prefix, mono = folder / "text/en-de", folder / "text/mono/train"
-    xalign(["prepare", "--out", str(folder / "bin"), "--vocab-size", "800", "--pair", "en-de",
-            "--trainpref", f"{prefix}/train", "--mono", f"en={mono}.en", "--mono", f"de={mono}.de"])  # fmt: skip
+    xalign(
+        [
+            "prepare",
+            "--out",
+            str(folder / "bin"),
+            "--vocab-size",
+            "800",
+            "--pair",
+            "en-de",
+            "--trainpref",
+            f"{prefix}/train",
+            "--mono",
+            f"en={mono}.en",
+            "--mono",
+            f"de={mono}.de",
+        ]
+    )
     command = [sys.executable, "-m", "fairseq_cli.train", str(folder / "bin"), "--user-dir", str(USER_DIR)]
     options = {
         "--task": "xalign_pretraining",

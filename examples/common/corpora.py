@@ -17,9 +17,15 @@ from xalign_fairseq.core.errors import XalignError
 SOURCES = Path(os.environ.get("SOURCES") or Path(__file__).with_name("sources.tsv"))
 # Release of each corpus of OPUS, https://opus.nlpl.eu; its files are named by both languages in alphabetical order.
 OPUS = {
-    "EUbookshop": "v2", "Europarl": "v8", "GlobalVoices": "v2018q4", "IITB": "v2.0", "MultiUN": "v1",
-    "OpenSubtitles": "v2018", "Tanzil": "v1", "WikiMatrix": "v1",
-}  # fmt: skip
+    "EUbookshop": "v2",
+    "Europarl": "v8",
+    "GlobalVoices": "v2018q4",
+    "IITB": "v2.0",
+    "MultiUN": "v1",
+    "OpenSubtitles": "v2018",
+    "Tanzil": "v1",
+    "WikiMatrix": "v1",
+}
 # 1M pairs at most with English, drawn from all of OPUS; the only corpus that is laid out otherwise
 SAMPLED = "OPUS-100"
 # Of XLM-Align's Tables 8 and 9: gigabytes of text of CCNet and of Wikipedia in each language, and its archives of
@@ -83,9 +89,12 @@ def bitext(corpus: str, src: str, tgt: str) -> Source:
     if corpus == "translation2019zh":
         return files(corpus)[0]
     if corpus not in (*OPUS, SAMPLED):
-        raise XalignError("a corpus is not known", where=corpus,
-                          expected=", ".join((*OPUS, SAMPLED, "translation2019zh")),
-                          remedy="put its text to OUT/PAIR/train.LANG by hand")  # fmt: skip
+        raise XalignError(
+            "a corpus is not known",
+            where=corpus,
+            expected=", ".join((*OPUS, SAMPLED, "translation2019zh")),
+            remedy="put its text to OUT/PAIR/train.LANG by hand",
+        )
     pair = "-".join(sorted((src, tgt)))
     if corpus == SAMPLED:
         name = f"opus-100-corpus-{pair}-v1.0.tar.gz"
@@ -107,8 +116,10 @@ class Monolingual:
 def monolingual() -> dict[str, Monolingual]:
     """The languages of ``monolingual.tsv`` by their codes."""
     with open(MONOLINGUAL, encoding="utf-8", newline="") as stream:
-        return {row["language"]: Monolingual(float(row["ccnet"]), float(row["wikipedia"]), tuple(row["cc100"].split()))
-                for row in csv.DictReader(stream, delimiter="\t")}  # fmt: skip
+        return {
+            row["language"]: Monolingual(float(row["ccnet"]), float(row["wikipedia"]), tuple(row["cc100"].split()))
+            for row in csv.DictReader(stream, delimiter="\t")
+        }
 
 
 def cc100(language: str) -> list[Source]:

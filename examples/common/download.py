@@ -59,12 +59,18 @@ def main() -> int:
     parser.add_argument("--dry", action="store_true", help="say what would be fetched, and fetch nothing")
     args = parser.parse_args()
     downloads = args.out / "downloads"
-    pairs = {pair: [bitext(corpus, *languages(pair)) for corpus in corpora.split("+")]
-             for pair, _, corpora in (given.partition("=") for given in args.bitext)}  # fmt: skip
+    pairs = {
+        pair: [bitext(corpus, *languages(pair)) for corpus in corpora.split("+")]
+        for pair, _, corpora in (given.partition("=") for given in args.bitext)
+    }
     crawled, articles = (list(monolingual()) if given == [ALL] else given for given in (args.mono, args.wikipedia))
-    mono = {language: [*(cc100(language) if language in crawled else []),
-                       *([dump(language)] if language in articles else [])]
-            for language in dict.fromkeys([*crawled, *articles])}  # fmt: skip
+    mono = {
+        language: [
+            *(cc100(language) if language in crawled else []),
+            *([dump(language)] if language in articles else []),
+        ]
+        for language in dict.fromkeys([*crawled, *articles])
+    }
     others = [source for name in args.file for source in files(name)]
     texts = [source for each in (*pairs.values(), *mono.values()) for source in each]
     sources = list(dict.fromkeys([*others, *texts]))
@@ -73,8 +79,12 @@ def main() -> int:
         print(total(sources), file=sys.stderr)
         return 0
     if args.words and not find_spec("sacremoses"):  # told before hours of downloading
-        raise XalignError("a package is missing", parameter="words", expected="sacremoses",
-                          remedy='pip install ".[recipes]" in the folder of this repository')  # fmt: skip
+        raise XalignError(
+            "a package is missing",
+            parameter="words",
+            expected="sacremoses",
+            remedy='pip install ".[recipes]" in the folder of this repository',
+        )
     for pair, corpora in pairs.items():
         require_same_corpora(args.out / pair, corpora)
     missing = set(fetch_all(sources, downloads, args.jobs))
@@ -121,8 +131,13 @@ def require_same_corpora(folder: Path, corpora: Sequence[Source]) -> None:
     note = folder / CORPORA
     there = note.read_text(encoding="utf-8") if note.is_file() else names(corpora)
     if there != names(corpora):
-        raise XalignError("the pair is there already, of other corpora", where=folder, found=there.split(),
-                          expected=names(corpora).split(), remedy="give another folder, or remove it")  # fmt: skip
+        raise XalignError(
+            "the pair is there already, of other corpora",
+            where=folder,
+            found=there.split(),
+            expected=names(corpora).split(),
+            remedy="give another folder, or remove it",
+        )
 
 
 def languages(pair: str) -> tuple[str, str]:
@@ -198,8 +213,12 @@ def open_unpacked(path: Path, language: str, stack: ExitStack) -> TextIO:
 def only(names: Sequence[str], path: Path, language: str) -> str:
     """The one text of a language in an archive."""
     if len(names) != 1:
-        raise XalignError("an archive has not one text of a language", where=path, found=names or "none",
-                          expected=f"one file .{language}")  # fmt: skip
+        raise XalignError(
+            "an archive has not one text of a language",
+            where=path,
+            found=names or "none",
+            expected=f"one file .{language}",
+        )
     return names[0]
 
 
@@ -218,8 +237,11 @@ def write_pair(out: Path, pair: str, corpora: Sequence[Source], args: argparse.N
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     with ExitStack() as stack:
-        files = {(split, language): stack.enter_context(open(work / f"{split}.{language}", "w", encoding="utf-8"))
-                 for split in ("train", "valid") for language in (src, tgt)}  # fmt: skip
+        files = {
+            (split, language): stack.enter_context(open(work / f"{split}.{language}", "w", encoding="utf-8"))
+            for split in ("train", "valid")
+            for language in (src, tgt)
+        }
         for row, sentences in enumerate(read_pairs(archives, src, tgt)):
             if row in chosen:
                 split = "valid" if row in held_out else "train"

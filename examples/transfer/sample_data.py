@@ -25,8 +25,12 @@ from xalign_fairseq.core.errors import exit_code
 
 LANGUAGES = {"en": "", "de": "en", "fr": "e", "ru": "а"}
 NAMES = {"en": "english", "de": "german", "fr": "french", "ru": "russian"}
-TREEBANKS = {"en": "UD_English-EWT/en_ewt", "de": "UD_German-GSD/de_gsd", "fr": "UD_French-GSD/fr_gsd",
-             "ru": "UD_Russian-GSD/ru_gsd"}  # fmt: skip
+TREEBANKS = {
+    "en": "UD_English-EWT/en_ewt",
+    "de": "UD_German-GSD/de_gsd",
+    "fr": "UD_French-GSD/fr_gsd",
+    "ru": "UD_Russian-GSD/ru_gsd",
+}
 ISO3 = {"de": "deu", "fr": "fra", "ru": "rus"}
 STEMS = [first + second for first in ("bal", "dor", "fim", "gun", "kel", "mos") for second in ("ta", "ri", "no", "mu")]
 LABELS = ("entailment", "neutral", "contradiction")
@@ -129,8 +133,11 @@ def packed(name: str, parts: Mapping[str, bytes]) -> bytes:
     """An archive of the kind that its name tells, with those of the files that belong into it."""
     out = io.BytesIO()
     folder = name.removesuffix(".tgz").removesuffix(".tar.gz").removesuffix(".zip")
-    mine = {part.replace("RELEASE", folder): text for part, text in parts.items()
-            if part.split("/")[0] in (folder, "RELEASE") or "/" not in part}  # fmt: skip
+    mine = {
+        part.replace("RELEASE", folder): text
+        for part, text in parts.items()
+        if part.split("/")[0] in (folder, "RELEASE") or "/" not in part
+    }
     if name.endswith(".zip"):
         with zipfile.ZipFile(out, "w") as archive:
             for part, text in mine.items():

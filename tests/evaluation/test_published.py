@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.evaluation.published import Figure, Paper, find_published, read_published
+from xalign_fairseq.evaluation.published import Figure, PublishedTables, find_published, read_published
 
 PAPERS = ("align_mlm", "explicit_alignments", "ppa", "weam", "xlm_align")
 HEAD = "table\trow\tcolumn\tmetric\tvalue\n"
@@ -19,14 +19,18 @@ def write(tmp_path, *rows):
 
 @pytest.fixture
 def paper(tmp_path):
-    rows = [("2", "Ours", "de", "xnli accuracy", "73.5"), ("2", "Ours", "average", "xnli accuracy", "74.0 ± 0.5"),
-            ("2", "mBERT", "de", "xnli accuracy", "70.0"), ("4", "Ours", "de", "mlqa f1", "60.0")]  # fmt: skip
+    rows = [
+        ("2", "Ours", "de", "xnli accuracy", "73.5"),
+        ("2", "Ours", "average", "xnli accuracy", "74.0 ± 0.5"),
+        ("2", "mBERT", "de", "xnli accuracy", "70.0"),
+        ("4", "Ours", "de", "mlqa f1", "60.0"),
+    ]
     return read_published(write(tmp_path, *rows))
 
 
 def test_our_rows_stand_under_the_papers_with_the_difference(paper):
     ours = [Figure("", "mine", "de", "xnli accuracy", 71.25, 0.4), Figure("", "mbert", "de", "xnli accuracy", 69.0)]
-    [table] = Paper(paper, {"mine": "Ours"}).tables(ours)
+    [table] = PublishedTables(paper, {"mine": "Ours"}).tables(ours)
     assert table.title == "Table 2 of the paper, xnli accuracy, and ours"
     assert table.columns == ("row", "de", "average")
     assert list(table.rows) == [
@@ -41,9 +45,9 @@ def test_our_rows_stand_under_the_papers_with_the_difference(paper):
 
 def test_what_the_paper_lacks_is_an_error_with_what_it_has(paper, tmp_path):
     with pytest.raises(XalignError, match=r"(?s)no such row.*Theirs.*Ours, mBERT"):
-        Paper(paper, {"mine": "Theirs"})
+        PublishedTables(paper, {"mine": "Theirs"})
     with pytest.raises(XalignError, match=r"(?s)none of these scores.*ner f1.*mlqa f1, xnli accuracy"):
-        Paper(paper, {}).tables([Figure("", "mine", "de", "ner f1", 50.0)])
+        PublishedTables(paper, {}).tables([Figure("", "mine", "de", "ner f1", 50.0)])
     with pytest.raises(XalignError, match=r"(?s)no published figures.*bert.*align_mlm, explicit_alignments, ppa"):
         find_published("bert")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xalign_fairseq.evaluation.published import Paper
+    from xalign_fairseq.evaluation.published import PublishedTables
 
 ArgumentGroup = argparse.ArgumentParser | argparse._ArgumentGroup
 STANDARD_OUTPUT = "-"
@@ -106,10 +106,10 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_paper(args: argparse.Namespace) -> "Paper | None":
+def chosen_paper(args: argparse.Namespace) -> "PublishedTables | None":
     """The paper that ``--paper`` names, with the rows of ``--row``; None without it."""
     from xalign_fairseq.core.errors import XalignError
-    from xalign_fairseq.evaluation.published import Paper, find_published, read_published
+    from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
 
     rows = {}
     for each in args.row:
@@ -119,4 +119,4 @@ def chosen_paper(args: argparse.Namespace) -> "Paper | None":
                 "a row belongs to a name and a paper", parameter="row", found=each, expected="NAME=ROW, and a paper"
             )
         rows[name] = row
-    return Paper(read_published(find_published(args.paper)), rows) if args.paper else None
+    return PublishedTables(read_published(find_published(args.paper)), rows) if args.paper else None

@@ -91,7 +91,7 @@ def read_published(path: StrPath) -> list[Figure]:
 
 
 @dataclass(frozen=True)
-class Paper:
+class PublishedTables:
     """A paper's figures, and which of its rows each of our names is compared with.
 
     Attributes:
@@ -104,7 +104,7 @@ class Paper:
 
     Example::
 
-        Paper(read_published(find_published("ppa")), {"mine": "Ours (250k)"}).tables(ours)
+        PublishedTables(read_published(find_published("ppa")), {"mine": "Ours (250k)"}).tables(ours)
     """
 
     figures: Sequence[Figure]

@@ -40,8 +40,12 @@ ENCODINGS = ("joint", "separate")
 def scored(model: str, gold: Path) -> list[dict[str, Any]]:
     """A row for each encoding, method and layer: AER of all sets, in per cent, with the means of both kinds."""
     aligner = Aligner.from_pretrained(model, linking=LINKING)
-    places = [(encoding, method, layer) for encoding in ENCODINGS for method in METHODS
-              for layer in range(aligner.encoder.config.encoder_layers + 1)]  # fmt: skip
+    places = [
+        (encoding, method, layer)
+        for encoding in ENCODINGS
+        for method in METHODS
+        for layer in range(aligner.encoder.config.encoder_layers + 1)
+    ]
     links = [replace(METHODS[method], layers=(layer,), encoding=encoding) for encoding, method, layer in places]
     kinds = {"development": study.DEVELOPMENT, "test": dict.fromkeys(study.TEST, 1.0)}
     found = {

@@ -41,11 +41,15 @@ def test_the_94_languages_of_xlm_align_are_87_codes_of_which_some_stand_for_two(
 
 def test_sizes_are_told_where_they_are_known():
     wikitext, [treebanks] = corpora.files("wikitext-103")[0], corpora.files("UD-2.6")
-    assert "192 MB" in str(wikitext) and "size not known" in str(treebanks) and "0.3 GB of text" in str(
-        corpora.cc100("sw")[0])  # fmt: skip
+    assert (
+        "192 MB" in str(wikitext)
+        and "size not known" in str(treebanks)
+        and "0.3 GB of text" in str(corpora.cc100("sw")[0])
+    )
     told = corpora.total([wikitext, treebanks, *corpora.cc100("ru")])
-    assert told == ("3 files; 0.2 GB of known size; 253.3 GB of text (its archives have about a quarter of that); "
-                    "1 of unknown size")  # fmt: skip
+    assert told == (
+        "3 files; 0.2 GB of known size; 253.3 GB of text (its archives have about a quarter of that); 1 of unknown size"
+    )
 
 
 @pytest.mark.parametrize("call", [lambda: corpora.bitext("Nothing", "en", "de"), lambda: corpora.files("nothing")])

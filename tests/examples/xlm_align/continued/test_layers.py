@@ -10,10 +10,17 @@ from tests.examples.recipes import load
 def record(setting, seed, aer):
     """An encoder of two layers, whose AER is ``aer`` plus the layer."""
     rows = [
-        {"encoding": encoding, "method": method, "layer": layer, "development": {"mean": aer + layer},
-         "test": {"mean": aer + layer + 10}}
-        for encoding in layers.ENCODINGS for method in layers.METHODS for layer in (0, 1)
-    ]  # fmt: skip
+        {
+            "encoding": encoding,
+            "method": method,
+            "layer": layer,
+            "development": {"mean": aer + layer},
+            "test": {"mean": aer + layer + 10},
+        }
+        for encoding in layers.ENCODINGS
+        for method in layers.METHODS
+        for layer in (0, 1)
+    ]
     return {"setting": setting, "seed": seed, "rows": rows}
 
 
