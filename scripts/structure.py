@@ -12,6 +12,7 @@ import ast
 import re
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import markers
@@ -48,6 +49,13 @@ FLOORS = (
 )
 
 
+@cache
+def tree(code: str) -> ast.Module:
+    """What a file says, parsed once."""
+    return ast.parse(code)
+
+
+@cache
 def modules() -> dict[str, Path]:
     """Every module of the package by its dotted name."""
     found = {}
@@ -59,7 +67,7 @@ def modules() -> dict[str, Path]:
 
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
     """The modules of the package that a module imports, wherever in it, once for each statement."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom):
@@ -70,6 +78,7 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
                     yield inner if inner in known else node.module
 
 
+@cache
 def arrows() -> dict[str, set[str]]:
     """Module -> the modules that it imports."""
     known = modules()
@@ -140,7 +149,7 @@ def has_logic(path: Path) -> bool:
     return any(
         not isinstance(statement, ast.Pass)
         and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))  # a docstring, an ...
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree(path.read_text(encoding="utf-8")))
         if isinstance(node, functions)
         for statement in node.body
     )
@@ -175,7 +184,7 @@ def shown_flags(code: str) -> list[str]:
         names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
         return bool(names & {"problem", "where", "found", "expected", "remedy"})
 
-    parts = (part for node in ast.walk(ast.parse(code)) if says(node) for part in ast.walk(node))
+    parts = (part for node in ast.walk(tree(code)) if says(node) for part in ast.walk(node))
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return [text for text in texts if FLAG.search(text)]
 
@@ -183,7 +192,7 @@ def shown_flags(code: str) -> list[str]:
 def long_signatures(code: str) -> list[str]:
     """The functions with more than 8 parameters, ``self`` and ``cls`` not counted."""
     found = []
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(tree(code)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             if len([each for each in given if each.arg not in ("self", "cls")]) > MOST_PARAMETERS:
@@ -193,10 +202,11 @@ def long_signatures(code: str) -> list[str]:
 
 def takes_namespace(code: str) -> list[str]:
     """The functions with a parameter of type ``argparse.Namespace``."""
-    functions = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    functions = (node for node in ast.walk(tree(code)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return [node.name for node in functions if "Namespace" in ast.unparse(node.args)]
 
 
+@cache
 def sources(*folders: str) -> dict[Path, str]:
     """The Python files below these folders of the repository, and what they say."""
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
