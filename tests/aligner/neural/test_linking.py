@@ -120,3 +120,34 @@ def test_options_and_layers_that_there_are_not():
             resolved("known", options={option: 1})
     with pytest.raises(XalignError, match="no such layer"):
         resolved(layers=(13,))
+
+
+@pytest.mark.parametrize(
+    ("asked", "scored"),
+    [
+        ({}, True),
+        ({"options": {"threshold": 0.9}}, True),
+        ({"encoding": "separate"}, True),
+        ({"method": "scored"}, True),
+        ({"method": "grow"}, False),
+        ({"options": {"filter": "union"}}, False),
+        ({"encoding": "joint"}, False),
+        ({"layers": (6, 7)}, False),
+        ({"similarity": "pointer"}, False),
+    ],
+)
+def test_the_packaged_encoder_as_it_comes_has_a_link_scorer(asked, scored):
+    config = EncoderConfig(vocab_size=10, encoder_layers=12, encoder_embed_dim=384)
+    found = resolve_linking(Linking(**asked), config, None, "e5-small", scored=True)
+    assert (found.method == "scored") == scored and (found.layers == (4, 6, 7, 9)) == scored
+    if scored:
+        assert found.finder.threshold == asked.get("options", {}).get("threshold", 0.45)
+
+
+def test_no_other_encoder_has_one():
+    config = EncoderConfig(vocab_size=10, encoder_layers=12, encoder_embed_dim=384)
+    own = Linking("argmax", {}, (8,), "hidden", "separate")
+    assert resolve_linking(Linking(), config, own, "known", scored=True).method == "argmax"
+    assert resolve_linking(Linking(), config, None, "known", maps=True, scored=True).method == "argmax"
+    assert resolve_linking(Linking(), config, None, "known").method == "argmax"
+    assert resolve_linking(Linking(), CONFIG, None, "known", scored=True).method == "argmax"  # of another size

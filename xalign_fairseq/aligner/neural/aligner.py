@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.alignment import Alignment, Links
-from xalign_fairseq.aligner.neural.linking import ITSELF, resolve_linking
+from xalign_fairseq.aligner.neural.linking import ITSELF, resolve_linking, scored_layers
 from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions
@@ -24,17 +24,20 @@ from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
+from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.signature import score_signature
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
 from xalign_fairseq.transport.methods import Method, links_of_words, make_method, method_label
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
-from xalign_fairseq.transport.scored import Scored
+from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.word_states import WordStates, word_states
 from xalign_fairseq.transport.words import NO_WORD
@@ -63,6 +66,7 @@ class Aligner(WordAligner):
         units: what links join, ``word`` or ``subword``.
         batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
         specified: whether a part of the linking was asked for, for :meth:`describe`.
+        scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
 
     Raises:
         XalignError: the encoder lacks a layer, a language has no map or no embedding, or a pointer or maps do not go
@@ -85,6 +89,7 @@ class Aligner(WordAligner):
     units: str = UNITS[0]
     batch_tokens: int = 8192
     specified: bool = False
+    scorer: LinkScorer | None = None
     pair_encoder: PairEncoder = field(init=False, repr=False)
     _unknown: UnknownTokens = field(init=False, repr=False, default_factory=UnknownTokens)
 
@@ -128,8 +133,9 @@ class Aligner(WordAligner):
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
         What is unspecified of the linking is as the model labelled itself in its training. A model that never did has
-        what was chosen for its family (:mod:`~xalign_fairseq.aligner.neural.defaults`); one of no known family has
-        ``transport`` on hidden states, at the depth of layer 10 of 12.
+        what was chosen for its family (:mod:`~xalign_fairseq.aligner.neural.defaults`), and the packaged encoder as it
+        comes a link scorer that learned from gold links of other languages; one of no known family has ``transport`` on
+        hidden states, at the depth of layer 10 of 12.
 
         Args:
             path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
@@ -153,7 +159,15 @@ class Aligner(WordAligner):
         encoder, heads = checkpoint.load_encoder(state, where)
         stored = (state.get("task_state") or {}).get("labelling")
         own = None if stored is None else Linking.from_state(stored)
-        linking = resolve_linking(asked, encoder.config, own, family_of(state), options.maps)
+        # The packaged scorer knows words, and the encoder as it comes.
+        scored = options.units == "word" and state.get(RECORD) == packaged.ORIGIN
+        scorer = checkpoint.load_link_scorer(heads, where)
+        if scorer is not None and asked.method == "scored" and not asked.options.get("scorer"):
+            asked = replace(asked, options={**asked.options, "scorer": OWN}, layers=asked.layers or scorer.layers)
+            asked = replace(asked, encoding=asked.encoding or "separate", similarity="hidden")
+            linking = replace(asked, layers=scored_layers(Scored(measure=scorer), asked.layers, encoder.config))
+        else:
+            linking = resolve_linking(asked, encoder.config, own, family_of(state), options.maps, scored)
         tokenizer = load_tokenizer(
             state, encoder.config.vocab_size, where=where, dictionary=options.dictionary, spm=options.spm
         )
@@ -162,7 +176,7 @@ class Aligner(WordAligner):
         convert(encoder, target, dtype)
         languages, units, batch_tokens = options.languages, options.units, options.batch_tokens
         specified = asked != UNSPECIFIED or options.maps
-        aligner = cls(encoder, tokenizer, linking, pointer, maps, languages, units, batch_tokens, specified)
+        aligner = cls(encoder, tokenizer, linking, pointer, maps, languages, units, batch_tokens, specified, scorer)
         aligner._unknown.trimmed = trimmed_to(state)
         return aligner
 
@@ -184,10 +198,12 @@ class Aligner(WordAligner):
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
         usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
+        learned = " by gold links of other languages" if isinstance(linking.finder, Scored) else ""
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
-            f"{method_label(linking.finder)}{f' ({rest}{usual})' if origin else ''}, {self.device}, {self.dtype}"
+            f"{method_label(linking.finder)}{learned}{f' ({rest}{usual})' if origin else ''}, "
+            f"{self.device}, {self.dtype}"
         )
 
     def unknown(self) -> UnknownTokens:
@@ -207,7 +223,7 @@ class Aligner(WordAligner):
         Yields:
             for each pair, in the order of the input, one alignment per linking.
         """
-        resolved = [(self._resolve(each.layers), reading(each.finder, self.pointer)) for each in linkings]
+        resolved = [(self._resolve(each.layers), self._finder(each)) for each in linkings]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress)
 
@@ -231,6 +247,12 @@ class Aligner(WordAligner):
                 ]
                 yield [start + pair.index for pair in batch], (sides[0], sides[1])
             start += len(chunk)
+
+    def _finder(self, linking: Linking) -> Method:
+        """What finds the links of a linking, by the aligner's own pointer or link scorer where it has one."""
+        finder = reading(linking.finder, self.pointer)
+        own = isinstance(finder, Scored) and finder.scorer == OWN
+        return replace(finder, measure=self.scorer) if own else finder
 
     def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)

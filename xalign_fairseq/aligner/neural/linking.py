@@ -15,7 +15,12 @@ ITSELF = "itself"
 
 
 def resolve_linking(
-    asked: Linking, config: EncoderConfig, own: Linking | None = None, family: str | None = None, maps: bool = False
+    asked: Linking,
+    config: EncoderConfig,
+    own: Linking | None = None,
+    family: str | None = None,
+    maps: bool = False,
+    scored: bool = False,
 ) -> Linking:
     """Complete what is asked for: by the model's own linking, else by its family's, else by the method's defaults.
 
@@ -25,6 +30,7 @@ def resolve_linking(
         own: how the model labelled itself in its training, if it did.
         family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
         maps: whether linear maps are used, which are of separately encoded sides.
+        scored: whether the packaged link scorer knows this very encoder, and is better than its family's linking.
 
     Returns:
         a linking without unspecified parts, whose layers are counted from 0.
@@ -36,7 +42,10 @@ def resolve_linking(
 
         resolve_linking(Linking("argmax"), config, family="e5-small").layers  # (6, 7)
     """
-    usual = _by_itself(asked, own, maps) if own else _by_family(asked, config.encoder_layers, family, maps)
+    if scored and own is None and not maps and _agrees(asked, defaults.SCORED) and _fits(defaults.SCORED, config):
+        usual = replace(defaults.SCORED, similarity="hidden")
+    else:
+        usual = _by_itself(asked, own, maps) if own else _by_family(asked, config.encoder_layers, family, maps)
     finder = with_options(usual.finder, **asked.options)
     layers = asked.layers or usual.layers or (max(1, round(config.encoder_layers * finder.depth)),)
     if isinstance(finder, Scored):
@@ -51,9 +60,30 @@ def resolve_linking(
     )
 
 
+def _agrees(asked: Linking, usual: Linking) -> bool:
+    """Whether nothing is asked for that another method than the usual one has."""
+    return (
+        asked.method in ("", usual.method)
+        and set(asked.options) <= set(METHODS[usual.method])
+        and asked.layers in ((), usual.layers)
+        and asked.similarity in ("", "hidden")
+        and asked.encoding in ("", usual.encoding)
+    )
+
+
+def _fits(linking: Linking, config: EncoderConfig) -> bool:
+    """Whether an encoder is of the size that a link scorer reads."""
+    finder = linking.finder
+    return isinstance(finder, Scored) and _is_of(finder, config)
+
+
+def _is_of(finder: Scored, config: EncoderConfig) -> bool:
+    return config.encoder_embed_dim == finder.network.dim and config.encoder_layers >= max(finder.layers)
+
+
 def scored_layers(finder: Scored, asked: tuple[int, ...], config: EncoderConfig) -> tuple[int, ...]:
     """The layers of a link scorer; :class:`XalignError` where others are asked for, or it is of another encoder."""
-    if config.encoder_embed_dim != finder.network.dim or config.encoder_layers < max(finder.layers):
+    if not _is_of(finder, config):
         raise XalignError(
             "the link scorer is of another encoder",
             parameter="scorer",
