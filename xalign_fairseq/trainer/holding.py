@@ -3,7 +3,8 @@
 import os
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+
+from omegaconf import DictConfig
 
 from xalign_fairseq.core.locks import LOCK, alone
 
@@ -12,7 +13,7 @@ HELD = "XALIGN_HELD_FOLDERS"
 _locks = ExitStack()  # until this process ends
 
 
-def hold(cfg: Any) -> None:
+def hold(cfg: DictConfig) -> None:
     """Hold the folder of a training's checkpoints, unless its launcher or a process before this one does.
 
     Args:

@@ -3,14 +3,17 @@
 import ast
 import importlib.util
 import math
+import operator
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.file_io import PathManager
 from fairseq.models import ARCH_MODEL_REGISTRY
 from fairseq.tasks import TASK_REGISTRY
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -49,7 +52,7 @@ SHARES = {"model": ("dropout", "attention_dropout", "activation_dropout"), "opti
 PACKAGE = "xalign_fairseq"
 
 
-def check_options(cfg: Any) -> None:
+def check_options(cfg: DictConfig) -> None:
     """Refuse what would end in fairseq's traceback, or train otherwise than it was asked to.
 
     Args:
@@ -74,11 +77,11 @@ def check_options(cfg: Any) -> None:
         )
 
 
-def check_numbers(cfg: Any) -> None:
+def check_numbers(cfg: DictConfig) -> None:
     """Raise :class:`XalignError` for the first number that is out of range; what is not given is in order."""
     for group, limits in LEAST.items():
         for name, least in limits.items():
-            _require(cfg, group, name, lambda value, least=least: value >= least, f"at least {least}")
+            _require(cfg, group, name, partial(operator.le, least), f"at least {least}")
     for group, names in ABOVE_0.items():
         for name in names:
             _require(cfg, group, name, lambda value: value > 0, "a number above 0")
@@ -89,7 +92,7 @@ def check_numbers(cfg: Any) -> None:
     _require(cfg, "ema", "ema_decay", lambda value: 0 <= value <= 1, "from 0 to 1")
 
 
-def _require(cfg: Any, group: str, name: str, fits: Any, expected: str) -> None:
+def _require(cfg: DictConfig, group: str, name: str, fits: Callable[[float], bool], expected: str) -> None:
     value = _get(_get(cfg, group), name)
     if value is None:
         return
@@ -103,7 +106,7 @@ def _require(cfg: Any, group: str, name: str, fits: Any, expected: str) -> None:
         raise XalignError("an option is out of range", parameter=name, found=value, expected=expected)
 
 
-def _get(group: Any, name: str) -> Any:
+def _get(group: object, name: str) -> Any:
     """A value, None where there is none or it is left open."""
     try:
         return getattr(group, name, None)
@@ -167,7 +170,7 @@ def _names(registry: dict[str, type], kinds: set[str]) -> Iterator[str]:
     return (name for name in sorted(registry) if _kind(registry[name]) in kinds)
 
 
-def check_start(cfg: Any) -> None:
+def check_start(cfg: DictConfig) -> None:
     """Raise :class:`XalignError` for a checkpoint to begin with that is no file, for which fairseq trains from scratch.
 
     Args:

@@ -14,7 +14,7 @@ from fairseq.data import iterators
 from fairseq.distributed import utils
 from fairseq.logging import metrics
 from fairseq.trainer import Trainer
-from omegaconf import open_dict
+from omegaconf import DictConfig, open_dict
 
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.data.waiting import DataWait
@@ -302,7 +302,7 @@ def _checked(add_defaults: Callable[..., Any]) -> Callable[..., Any]:
     """The first that fairseq-train does with its whole configuration, by command line and by YAML."""
 
     @functools.wraps(add_defaults)
-    def add_and_check(cfg: Any) -> None:
+    def add_and_check(cfg: DictConfig) -> None:
         add_defaults(cfg)
         check_options(cfg)
         if utils.is_master(cfg.distributed_training):
