@@ -74,7 +74,7 @@ setup(
     package_data={
         "xalign_fairseq": [
             "py.typed",
-            *(f"**/*.{kind}" for kind in ("json", "tsv", "txt", "xz", "css", "js", "h", "cpp", "cu")),
+            *(f"**/*.{kind}" for kind in ("json", "tsv", "txt", "xz", "npz", "css", "js", "h", "cpp", "cu")),
         ]
     },
     # What an earlier editable installation has compiled is not part of another.

@@ -37,8 +37,12 @@ def parse_json(content: bytes | str, where: object) -> Any:
     """
     if len(content) > LARGEST_JSON:
         raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
+    halves = (b"\\ud", b"\\uD") if isinstance(content, bytes) else ("\\ud", "\\uD")
     try:
-        return json.loads(content)
+        value = json.loads(content)
+        if any(half in content for half in halves):  # type: ignore[operator]
+            json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # that of file names alone
+        return value
     except (ValueError, RecursionError) as error:
         raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None
 
