@@ -1,21 +1,24 @@
 """A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
 
 import ast
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, TypeVar
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.data.databin import MANIFEST
+from xalign_fairseq.data.databin import MANIFEST, Manifest
 from xalign_fairseq.trainer.launch import LOG
 from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
 from xalign_fairseq.trainer.train_record import NAME as RECORD
+from xalign_fairseq.trainer.train_record import Session, TrainRecord
 from xalign_fairseq.trainer.training_log import TrainingCost, read_cost
 
+Form = TypeVar("Form")
 WARNINGS = ("WARNING", "ERROR", "CRITICAL")
 MOST_WARNINGS = 50
 NO_COST = TrainingCost(0, 0, 0.0)
@@ -26,7 +29,7 @@ class DataFolder:
     """A data-bin: what its manifest says, and the manifest's digest; None where there is none."""
 
     path: Path
-    manifest: Mapping[str, Any] | None
+    manifest: Manifest | None
     digest: str | None
 
 
@@ -48,7 +51,7 @@ class TrainedRun:
     cost: TrainingCost = NO_COST
     command: str = ""
     configuration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    sessions: Sequence[Mapping[str, Any]] = ()
+    sessions: Sequence[Session] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
     data: Sequence[DataFolder] = ()
@@ -72,12 +75,13 @@ class TrainedRun:
     @property
     def seconds(self) -> float | None:
         """How long it has taken, interruptions left out; None if nothing says so."""
-        spans = [_span(each["begun"], each["ended"]) for each in self.sessions if each.get("ended")]
+        spans = [_span(each["begun"], each["ended"]) for each in self.sessions if each["ended"]]
         if spans:
             return sum(spans)
         if self.cost.minutes:
             return 60 * self.cost.minutes
-        return 60 * self.result["minutes"] if "minutes" in self.result else None
+        minutes = self.result.get("minutes", math.nan)
+        return 60 * minutes if math.isfinite(minutes) else None
 
 
 def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
@@ -106,8 +110,10 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
     rows = standing(row for row in map(read_row, lines) if row is not None)
     if not rows:
         raise XalignError("the log has no update yet", where=log, expected="log_format json or simple")
-    records = {name: _json(folder / name) for name in (RECORD, "run.json", "result.json")}
-    sessions = records[RECORD].get("sessions", [])
+    records: dict[str, RunFile] = {name: _read(folder / name, RunFile) for name in ("run.json", "result.json")}
+    sessions = _read(folder / RECORD, TrainRecord).get("sessions", [])
+    for each in sessions:
+        _require_times(each, folder / RECORD)
     configuration = _configuration(lines)
     command = next((each["command"] for each in (*sessions[-1:], *records.values()) if "command" in each), "")
     times = [row.time for row in rows if row.time] or [""]
@@ -118,16 +124,30 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
         command=command,
         configuration=configuration,
         sessions=sessions,
-        result=records["result.json"],
-        record=records["run.json"],
+        result={**records["result.json"]},
+        record={**records["run.json"]},
         data=[_data(Path(path)) for path in _data_paths(folder, sessions, configuration)],
         warnings=_warnings(lines),
         times=(times[0], times[-1]),
     )
 
 
-def _json(path: Path) -> dict[str, Any]:
-    return read_json(path) if path.is_file() else {}
+class RunFile(TypedDict, total=False):
+    """What is read of ``run.json`` and ``result.json``."""
+
+    command: str
+    minutes: float
+
+
+def _read(path: Path, form: type[Form]) -> Form:
+    return read_json(path, form) if path.is_file() else form()
+
+
+def _require_times(session: Session, where: Path) -> None:
+    try:
+        _span(session["begun"], session["ended"] or session["begun"])
+    except (ValueError, TypeError, OverflowError) as error:  # a time with its zone and one without do not go together
+        raise XalignError("a session has no times", where=where, found=error, expected="ISO 8601") from None
 
 
 def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -143,9 +163,7 @@ def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {}
 
 
-def _data_paths(
-    folder: Path, sessions: Sequence[Mapping[str, Any]], configuration: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
+def _data_paths(folder: Path, sessions: Sequence[Session], configuration: Mapping[str, Mapping[str, Any]]) -> list[str]:
     if sessions:
         return list(sessions[-1]["data"])
     if (folder / "data-bin" / MANIFEST).is_file():  # train-aligner's
@@ -157,7 +175,7 @@ def _data(path: Path) -> DataFolder:
     manifest = path / MANIFEST
     if not manifest.is_file():
         return DataFolder(path, None, None)
-    return DataFolder(path, read_json(manifest), file_sha256(manifest))
+    return DataFolder(path, read_json(manifest, Manifest), file_sha256(manifest))
 
 
 def _warnings(lines: Sequence[str]) -> list[str]:
