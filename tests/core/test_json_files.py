@@ -47,7 +47,7 @@ def test_what_is_not_json_leaves_the_old_file(tmp_path):
     assert read_json(tmp_path / "run.json") == {"aer": 0.5} and len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize("content", [b'{"a": "\\ud83d"}', '{"a": "\\uDE00 x"}', '{"\\ud83d": 1}', '{"a": "\ud83d"}'])
+@pytest.mark.parametrize("content", [b'{"a": "\\ud83d"}', '{"a": "\\uDE00 x"}', '{"\\ud83d": 1}'])
 def test_halves_of_characters_are_refused_but_where_they_are_looked_for(content):
     with pytest.raises(XalignError, match=r"not JSON, or it is damaged\n  where: here"):
         parse_json(content, "here")

@@ -28,7 +28,6 @@ class Twin(NamedTuple):
     arguments: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     starts_from_checkpoint: bool = True
-    tensorboard: bool = True
     data: str = ""
     run: str = ""
 
@@ -76,6 +75,7 @@ PAPERS = {
 }  # fmt: skip
 WEAM = dict(arguments=("de-en",), variables=(("UPDATES", "1250"),))
 WEAM_SIZES = ("task.lang_pairs=de-en", "optimization.max_update=1250", "lr_scheduler.warmup_updates=125")
+PPA = dict(variables=(("UPDATES", "136719"),))  # of 7 x 250,000 pairs
 EXPLICIT = "explicit_alignments/2_train.sh"
 PAPER_SIZES = dict(
     LAYERS="8", DIM="512", HEADS="8", UPDATES="500000", WARMUP="10000", LR="1e-4", BLOCK="512", MAX_TOKENS="65536",
@@ -87,7 +87,7 @@ def align_mlm(objective, yaml, *overrides):
     """A twin of the ALIGN-MLM recipe: its script is given the folders of all data-bins and all runs."""
     return Twin(
         "align_mlm/2_train.sh", objective, yaml, overrides, ("trans_inv", "1"), tuple(PAPER_SIZES.items()),
-        starts_from_checkpoint=False, tensorboard=False, data="data/trans_inv", run=f"{objective}.trans_inv-1",
+        starts_from_checkpoint=False, data="data/trans_inv", run=f"{objective}.trans_inv-1",
     )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ TWINS = (
     Twin("xlm_align/3_train.sh", "base", "base"),
     Twin(EXPLICIT, "weak", "weak"),
     Twin(EXPLICIT, "linear_mapping", "linear_mapping"),
-    Twin("ppa/2_train.sh", "ppa", "ppa"),
+    Twin("ppa/2_train.sh", "ppa", "ppa", **PPA),
     Twin("weam/2_train.sh", "weam", "weam", WEAM_SIZES, **WEAM),
     align_mlm("align_mlm", "align_mlm"),
     align_mlm("xlm", "xlm"),
@@ -105,8 +105,8 @@ L2 = ("criterion.objectives='l2_align,reg_param'", "criterion.word_contrastive_g
 VARIANTS = (
     Twin(EXPLICIT, "strong", "weak", ("criterion.word_contrastive_negatives=strong",)),
     Twin(EXPLICIT, "l2", "weak", L2),
-    Twin("ppa/2_train.sh", "ppa_mlm", "ppa", ("criterion.objectives='moco,sentence_mlm'",)),
-    Twin("ppa/2_train.sh", "ppa_mean", "ppa", ("criterion.moco_pooling=mean",)),
+    Twin("ppa/2_train.sh", "ppa_mlm", "ppa", ("criterion.objectives='moco,sentence_mlm'",), **PPA),
+    Twin("ppa/2_train.sh", "ppa_mean", "ppa", ("criterion.moco_pooling=mean",), **PPA),
     Twin("weam/2_train.sh", "weam_self", "weam", (*WEAM_SIZES, "criterion.word_exchange_links=self"), **WEAM),
     align_mlm("mlm", "align_mlm", "criterion._name=mlm"),
     align_mlm("dict_mlm", "align_mlm", "criterion._name=dict_mlm", "model.language_embeddings='en,xx'"),
@@ -137,8 +137,7 @@ def job(twin, folder):
         f"common.user_dir={USER_DIR}", f"task.data={folder / 'bin' / twin.data}", f"checkpoint.save_dir={save}",
         f"common.log_file={save}/train.log", *twin.overrides,
     ]  # fmt: skip
-    if twin.tensorboard:
-        overrides.append(f"common.tensorboard_logdir={save}/tensorboard")
+    overrides.append(f"common.tensorboard_logdir={save}/tensorboard")
     if twin.starts_from_checkpoint:
         overrides.append(f"model.init_checkpoint={checkpoint}")
     return dict(

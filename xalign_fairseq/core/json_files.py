@@ -1,14 +1,12 @@
 """Objects in JSON files: read with a look at their form, written whole or not at all."""
 
 import json
-import re
 from typing import Any, TypeVar, overload
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 Form = TypeVar("Form")
-HALVES: tuple[Any, Any] = (re.compile(rb"\\u[dD][89a-fA-F]"), re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]"))
 LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have some ten million
 
 
@@ -33,7 +31,7 @@ def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
 def parse_json(content: bytes | str, where: object, whole_characters: bool = True) -> Any:
     """The value of a JSON text.
 
-    ``whole_characters``: halves of surrogate pairs are refused, but those that stand for bytes of files' names.
+    Halves of surrogate pairs, which no file of text can hold, are refused, unless not all need ``whole_characters``.
 
     Raises:
         XalignError: it is none, longer than :data:`LARGEST_JSON`, nested deeper or with longer numbers than Python
@@ -41,10 +39,11 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
     """
     if len(content) > LARGEST_JSON:
         raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
+    halves = (b"\\ud", b"\\uD") if isinstance(content, bytes) else ("\\ud", "\\uD")
     try:
         value = json.loads(content)
-        if whole_characters and (HALVES[0] if isinstance(content, bytes) else HALVES[1]).search(content):
-            json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")
+        if whole_characters and any(half in content for half in halves):  # type: ignore[operator]
+            json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # that of file names alone
         return value
     except (ValueError, RecursionError) as error:
         raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None

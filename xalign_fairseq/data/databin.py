@@ -35,13 +35,6 @@ class FileEntry(TypedDict):
     sha256: str
 
 
-class LinkCounts(TypedDict):
-    """How many links of each kind a bitext has."""
-
-    sure: int
-    possible: int
-
-
 class TextEntry(TypedDict, total=False):
     """What the manifest says of a bitext, or of a text in one language."""
 
@@ -51,23 +44,17 @@ class TextEntry(TypedDict, total=False):
     lang: str
     pairs: int
     sentences: int
-    dropped: dict[str, int]
-    tokens: dict[str, int]
-    links: LinkCounts
 
 
 class TokenizerEntry(TypedDict, total=False):
     """What the manifest says of the tokenizer; ``digest`` is the dictionary's."""
 
     digest: str
-    model: str
-    symbols: int
 
 
 class Manifest(TypedDict, total=False):
     """What of the manifest is read again."""
 
-    xalign_fairseq: str
     tokenizer: TokenizerEntry
     pairs: list[TextEntry]
     mono: list[TextEntry]

@@ -12,6 +12,7 @@ from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
+from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
 from xalign_fairseq.transport.words import word_links
@@ -23,6 +24,7 @@ __all__ = [
     "LabellingMethod",
     "Method",
     "Released",
+    "Scored",
     "Softmax",
     "Transport",
     "WordMethod",
@@ -94,6 +96,7 @@ _CLASSES: dict[str, Callable[..., Method]] = {
     "softmax": Softmax,
     "grow": Grown,
     "released": Released,
+    "scored": Scored,
 }
 
 
@@ -160,7 +163,11 @@ def method_of_state(state: Mapping[str, Any]) -> Method:
     options = dict(state)
     try:
         name = options.pop("name")
-        return _CLASSES[name](**_fixed(name), **options)
+        made = _CLASSES[name](**_fixed(name), **options)
+        for key, value in method_state(_CLASSES[name](**_fixed(name))).items():
+            if key in options and value is not None and not isinstance(options[key], (type(value), int)):
+                raise TypeError(f"{key} is of another type")
+        return made
     except (KeyError, TypeError) as error:
         raise XalignError(
             "a labelling method is of another version of this package", found=f"{dict(state)} ({error})"

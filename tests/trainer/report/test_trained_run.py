@@ -1,12 +1,12 @@
 """What a run has left, read."""
 
 import json
-import re
 
 import pytest
+from support.damage import damaged
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.trainer.report.data import data_section
+from xalign_fairseq.trainer.report.page import report_page
 from xalign_fairseq.trainer.report.trained_run import read_run
 
 
@@ -78,33 +78,27 @@ def test_of_many_warnings_the_first_are_kept(tmp_path):
     assert len(warnings) == 51 and warnings[-1] == "and 20 more"
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("training.json", {"sessions": 3}), ("training.json", {"sessions": [{}]}),
-        ("training.json", {"sessions": [[]]}),
-        ("training.json", {"sessions": [{"begun": "now"}]}), ("training.json", {"sessions": [{"ended": "2026-11-23"}]}),
-        ("training.json", {"sessions": [{"data": "x"}]}), ("training.json", {"sessions": [{"versions": [1]}]}),
-        ("result.json", {"command": 3}), ("result.json", {"minutes": "2"}), ("run.json", {"command": "\\ud83d"}),
-        ("../data-bin/manifest.json", {"pairs": 3}), ("../data-bin/manifest.json", {"pairs": [{"src": "en"}]}),
-        ("../data-bin/manifest.json", {"mono": [{"split": "x", "tokens": [1]}]}),
-        ("../data-bin/manifest.json", {"files": {"a": 3}}), ("../data-bin/manifest.json", {"tokenizer": "x"}),
-    ],
-)  # fmt: skip
-def test_json_of_another_form_is_named(run_folder, name, content):
+RESULT = {
+    "command": "fairseq-train x",
+    "minutes": 2.5,
+    "before": 0.3,
+    "aer": 0.2,
+    "scores": {"de": {"f1": 0.5}, "fr": None},
+}
+
+
+@pytest.mark.parametrize("name", ["training.json", "result.json", "run.json", "../data-bin/manifest.json"])
+def test_a_record_of_another_form_gives_a_page_or_an_error_that_names_it(run_folder, name):
     path = run_folder / name
-    if name == "training.json" and isinstance(content["sessions"], list) and content["sessions"] != [{}]:
-        [session] = json.loads(path.read_text())["sessions"][1:]
-        content = {"sessions": [each if isinstance(each, list) else session | each for each in content["sessions"]]}
-    path.write_text(json.dumps(content).replace("\\\\", "\\"))
-    with pytest.raises(XalignError, match=re.escape(path.name)):
-        read_run(run_folder)
-
-
-def test_entries_of_a_manifest_may_lack_their_counts(run_folder):
-    manifest = {"pairs": [{"split": "train"}], "mono": [{"split": "train"}]}
-    (run_folder / "../data-bin/manifest.json").write_text(json.dumps(manifest))
-    assert "0 pairs" in data_section(read_run(run_folder).data)
-    (run_folder / "training.json").unlink()
-    (run_folder / "result.json").write_text('{"minutes": Infinity}')
-    assert read_run(run_folder).seconds == 90
+    if name in ("result.json", "run.json"):
+        (run_folder / "training.json").unlink()
+        path.write_text(json.dumps(RESULT | {"machine": "A", "seed": 3}))
+    whole, pages = json.loads(path.read_text()), 0
+    report_page(read_run(run_folder))
+    for content in damaged(whole):
+        path.write_text(json.dumps(content))
+        try:
+            pages += report_page(read_run(run_folder)).encode("utf-8").startswith(b"<!doctype")
+        except XalignError as error:
+            assert path.name in str(error)
+    assert pages > 10

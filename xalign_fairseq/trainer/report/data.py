@@ -1,9 +1,9 @@
 """The data of a run, from the manifests of its data-bins."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
-from xalign_fairseq.data.databin import TextEntry
 from xalign_fairseq.trainer.report.html import table
 from xalign_fairseq.trainer.report.trained_run import DataFolder
 
@@ -19,11 +19,11 @@ def _folder(data: DataFolder) -> str:
         return place + '<p class="note">It has no manifest, or is not there any more.</p>'
     manifest = data.manifest
     rows = [
-        (each["split"], f"{each.get('src')}-{each.get('tgt')}", f"{each.get('pairs', 0):,} pairs", *_counts(each))
+        (each["split"], f"{each['src']}-{each['tgt']}", f"{each['pairs']:,} pairs", *_counts(each))
         for each in manifest.get("pairs", [])
     ]
     rows += [
-        (each["split"], each.get("lang", ""), f"{each.get('sentences', 0):,} sentences", *_counts(each))
+        (each["split"], each["lang"], f"{each['sentences']:,} sentences", *_counts(each))
         for each in manifest.get("mono", [])
     ]
     tokenizer = manifest.get("tokenizer", {})
@@ -45,8 +45,8 @@ def _folder(data: DataFolder) -> str:
     )
 
 
-def _counts(entry: TextEntry) -> tuple[str, str, str]:
+def _counts(entry: Mapping[str, Any]) -> tuple[str, str, str]:
     dropped = ", ".join(f"{number:,} {why}" for why, number in entry.get("dropped", {}).items() if number)
     tokens = ", ".join(f"{number:,} {language}" for language, number in entry.get("tokens", {}).items())
-    links = entry.get("links")
+    links = entry.get("links") or {}
     return dropped or "none", tokens, f"{links['sure']:,} sure, {links['possible']:,} possible" if links else ""

@@ -1,27 +1,73 @@
 """A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
 
 import ast
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar
+from typing import Any, NotRequired, TypedDict
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.data.databin import MANIFEST, Manifest
+from xalign_fairseq.data.databin import MANIFEST, FileEntry
 from xalign_fairseq.trainer.launch import LOG
 from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
 from xalign_fairseq.trainer.train_record import NAME as RECORD
-from xalign_fairseq.trainer.train_record import Session, TrainRecord
+from xalign_fairseq.trainer.train_record import Session, TrainRecord, moment
 from xalign_fairseq.trainer.training_log import TrainingCost, read_cost
 
-Form = TypeVar("Form")
 WARNINGS = ("WARNING", "ERROR", "CRITICAL")
 MOST_WARNINGS = 50
 NO_COST = TrainingCost(0, 0, 0.0)
+
+
+class LinkCounts(TypedDict):
+    """Links of a bitext."""
+
+    sure: int
+    possible: int
+
+
+class ReportedText(TypedDict):
+    """What is shown of a bitext, or of a text in one language."""
+
+    split: str
+    dropped: NotRequired[dict[str, int]]
+    tokens: NotRequired[dict[str, int]]
+    links: NotRequired[LinkCounts | None]
+
+
+class ReportedPair(ReportedText):
+    """A bitext."""
+
+    src: str
+    tgt: str
+    pairs: int
+
+
+class ReportedMono(ReportedText):
+    """A text in one language."""
+
+    lang: str
+    sentences: int
+
+
+class ReportedManifest(TypedDict, total=False):
+    """What is shown of a data-bin's manifest."""
+
+    pairs: list[ReportedPair]
+    mono: list[ReportedMono]
+    tokenizer: dict[str, Any]
+    files: dict[str, FileEntry]
+    xalign_fairseq: str
+
+
+class ReportedResult(TypedDict, total=False):
+    """What is shown of ``result.json`` and ``run.json``."""
+
+    command: str
+    minutes: float
+    scores: dict[str, dict[str, float] | None] | None
 
 
 @dataclass(frozen=True)
@@ -29,7 +75,7 @@ class DataFolder:
     """A data-bin: what its manifest says, and the manifest's digest; None where there is none."""
 
     path: Path
-    manifest: Manifest | None
+    manifest: ReportedManifest | None
     digest: str | None
 
 
@@ -75,13 +121,17 @@ class TrainedRun:
     @property
     def seconds(self) -> float | None:
         """How long it has taken, interruptions left out; None if nothing says so."""
-        spans = [_span(each["begun"], each["ended"]) for each in self.sessions if each["ended"]]
-        if spans:
-            return sum(spans)
+        if any(each["ended"] for each in self.sessions):
+            return sum(map(self._span, self.sessions))
         if self.cost.minutes:
             return 60 * self.cost.minutes
-        minutes = self.result.get("minutes", math.nan)
-        return 60 * minutes if math.isfinite(minutes) else None
+        return 60 * self.result["minutes"] if "minutes" in self.result else None
+
+    def _span(self, session: Session) -> float:
+        begun, ended = (
+            moment(each or session["begun"], self.folder / RECORD) for each in (session["begun"], session["ended"])
+        )
+        return (ended - begun).total_seconds()
 
 
 def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
@@ -110,12 +160,13 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
     rows = standing(row for row in map(read_row, lines) if row is not None)
     if not rows:
         raise XalignError("the log has no update yet", where=log, expected="log_format json or simple")
-    records: dict[str, RunFile] = {name: _read(folder / name, RunFile) for name in ("run.json", "result.json")}
-    sessions = _read(folder / RECORD, TrainRecord).get("sessions", [])
-    for each in sessions:
-        _require_times(each, folder / RECORD)
+    record = folder / RECORD
+    sessions = read_json(record, TrainRecord)["sessions"] if record.is_file() else []
+    records = {name: _json(folder / name) for name in ("run.json", "result.json")}
     configuration = _configuration(lines)
-    command = next((each["command"] for each in (*sessions[-1:], *records.values()) if "command" in each), "")
+    command = next(
+        (each["command"] for each in (*map(dict, sessions[-1:]), *records.values()) if "command" in each), ""
+    )
     times = [row.time for row in rows if row.time] or [""]
     return TrainedRun(
         folder=folder,
@@ -124,30 +175,16 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
         command=command,
         configuration=configuration,
         sessions=sessions,
-        result={**records["result.json"]},
-        record={**records["run.json"]},
+        result=records["result.json"],
+        record=records["run.json"],
         data=[_data(Path(path)) for path in _data_paths(folder, sessions, configuration)],
         warnings=_warnings(lines),
         times=(times[0], times[-1]),
     )
 
 
-class RunFile(TypedDict, total=False):
-    """What is read of ``run.json`` and ``result.json``."""
-
-    command: str
-    minutes: float
-
-
-def _read(path: Path, form: type[Form]) -> Form:
-    return read_json(path, form) if path.is_file() else form()
-
-
-def _require_times(session: Session, where: Path) -> None:
-    try:
-        _span(session["begun"], session["ended"] or session["begun"])
-    except (ValueError, TypeError, OverflowError) as error:  # a time with its zone and one without do not go together
-        raise XalignError("a session has no times", where=where, found=error, expected="ISO 8601") from None
+def _json(path: Path) -> dict[str, Any]:
+    return dict(read_json(path, ReportedResult)) if path.is_file() else {}
 
 
 def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -175,7 +212,7 @@ def _data(path: Path) -> DataFolder:
     manifest = path / MANIFEST
     if not manifest.is_file():
         return DataFolder(path, None, None)
-    return DataFolder(path, read_json(manifest, Manifest), file_sha256(manifest))
+    return DataFolder(path, read_json(manifest, ReportedManifest), file_sha256(manifest))
 
 
 def _warnings(lines: Sequence[str]) -> list[str]:
@@ -186,7 +223,3 @@ def _warnings(lines: Sequence[str]) -> list[str]:
             found[f"{parts[1].lower()}: {parts[3]}"] = None
     kept = list(found)[:MOST_WARNINGS]
     return [*kept, f"and {len(found) - len(kept)} more"] if len(found) > len(kept) else kept
-
-
-def _span(begun: str, ended: str) -> float:
-    return (datetime.fromisoformat(ended) - datetime.fromisoformat(begun)).total_seconds()
