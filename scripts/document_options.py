@@ -256,11 +256,11 @@ def write(name: str) -> str:
     return PARTS[name]()
 
 
-def main() -> int:
+def main(given: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables are outdated")
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder with both (default: this one)")
-    args = parser.parse_args()
+    args = parser.parse_args(given)
     xalign_fairseq.register()
     if not args.check:
         documented_commands.add_pages(args.root)

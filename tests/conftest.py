@@ -13,7 +13,7 @@ import torch
 from hypothesis import HealthCheck, settings
 from support import gpu_device
 from support import transfer_data as made_up
-from support.warm_start import PREPARED, WarmStart
+from support.warm_start import PREPARED, WARM
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
@@ -29,7 +29,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
-warm_start = WarmStart()
 
 
 def pytest_collection_modifyitems(items):
@@ -52,8 +51,9 @@ def run(*command, check=True, cwd=None, **environment):
     bin_folder = Path(sys.executable).parent
     command = [str(bin_folder / command[0]), *map(str, command[1:])]
     env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-    if Path(command[0]).name in PREPARED and not environment:
-        done = warm_start.run(command, cwd, env)
+    kind = PREPARED.get(Path(command[0]).name)
+    if kind and not environment:
+        done = WARM.run(kind, command, cwd, env)
     else:
         done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
     if check and done.returncode != 0:

@@ -14,6 +14,7 @@ from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
+from xalign_fairseq.transport.word_states import WordStates
 
 # Forward, every target word takes the source word at its place, or the last; backward the other way round.
 DIAGONAL = """
@@ -240,3 +241,17 @@ def lost_pair(k):
     hidden = torch.zeros(1, 6 * k + 3, 3 * k)
     hidden[0, 1 : 3 * k + 1], hidden[0, 3 * k + 2 : -1] = similarity, torch.eye(3 * k)
     return hidden, torch.tensor([[1, 3 * k + 1, 3 * k + 2, 6 * k + 2]])
+
+
+def draw_words(sizes, layers, dim=DIM, seed=1):
+    """States of words of both sides, of pairs of these sizes, padded; words have 1 to 3 tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    sides = []
+    for side in (0, 1):
+        width = max(size[side] for size in sizes)
+        states = torch.randn(len(sizes), width, layers, dim, generator=generator)
+        tokens = torch.randint(1, 4, (len(sizes), width), generator=generator).float()
+        for row, size in enumerate(sizes):
+            states[row, size[side] :], tokens[row, size[side] :] = 0, 0
+        sides.append(WordStates(torch.nn.functional.normalize(states, dim=3), tokens))
+    return sides

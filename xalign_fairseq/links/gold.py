@@ -14,7 +14,7 @@ _NUMBERED = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP
 
 def is_numbered(path: str | os.PathLike[str]) -> bool:
     """Whether the first line that is not blank is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
-    first = next((line for line in read_lines(path) if line.strip()), "")
+    first = next((line for line in read_lines(path, table=True) if line.strip()), "")
     return _NUMBERED.fullmatch(first) is not None
 
 
@@ -41,8 +41,10 @@ def read_gold(path: str | os.PathLike[str], *, base: int = 0, pairs: int | None 
         [(0, 0), (1, 2)]
     """
     if is_numbered(path):
-        return _numbered(read_lines(path), path, pairs)
-    return [parse_line(line, where=f"{path}, line {k}", base=base) for k, line in enumerate(read_lines(path), 1)]
+        return _numbered(read_lines(path, table=True), path, pairs)
+    return [
+        parse_line(line, where=f"{path}, line {k}", base=base) for k, line in enumerate(read_lines(path, table=True), 1)
+    ]
 
 
 def _numbered(lines: Iterable[str], path: str | os.PathLike[str], pairs: int | None) -> list[Gold]:

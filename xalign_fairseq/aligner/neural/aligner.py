@@ -34,7 +34,9 @@ from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
 from xalign_fairseq.transport.methods import Method, links_of_words, make_method, method_label
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.sinkhorn import backend
+from xalign_fairseq.transport.word_states import WordStates, word_states
 from xalign_fairseq.transport.words import NO_WORD
 
 # Pairs are sorted by length within chunks of this size, which bounds memory on files of any size.
@@ -209,6 +211,27 @@ class Aligner(WordAligner):
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress)
 
+    def states_of_words(
+        self, pairs: Sequence[SentencePair], layers: Sequence[int]
+    ) -> Iterator[tuple[list[int], tuple[WordStates, WordStates]]]:
+        """States of the words of both sides, in batches: the numbers of the pairs, and their words.
+
+        Pairs with an empty side, and those that are too long, are left out.
+        """
+        start = 0
+        for chunk in chunks(pairs, SORTED_AT_ONCE):
+            encoded = encode_pairs(self.tokenizer, chunk, self._unknown)
+            full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
+            for batch in self._batches(full):
+                states, spans = self._states(batch, sorted(set(layers)))
+                hidden = torch.cat([states[layer] for layer in layers], 2)
+                sides = [
+                    word_states(hidden, spans, side, words, len(layers))
+                    for side, words in enumerate(self._owners(batch))
+                ]
+                yield [start + pair.index for pair in batch], (sides[0], sides[1])
+            start += len(chunk)
+
     def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)
 
@@ -259,14 +282,18 @@ class Aligner(WordAligner):
         self, batch: list[EncodedPair], settings: Sequence[tuple[tuple[int, ...], Method]]
     ) -> Iterator[list[Links]]:
         wanted = sorted({layer for layers, _ in settings for layer in layers})
-        if self.pair_encoder.fits(*batch[0].sizes):
-            states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
-        else:
-            states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
+        states, spans = self._states(batch, wanted)
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
-            hidden = _mean([states[layer] for layer in layers])
+            read = [states[layer] for layer in layers]
+            hidden = torch.cat(read, 2) if isinstance(method, Scored) else _mean(read)
             yield links_of_words(method, hidden, spans, src_words, tgt_words)
+
+    def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor]:
+        """Hidden states by layer, and spans in them; of a batch that does not fit the one pair in windows."""
+        if self.pair_encoder.fits(*batch[0].sizes):
+            return self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
+        return self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
 
     def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
         """The word of each token of either side, or its own number where links join subwords: (B, n) and (B, m)."""

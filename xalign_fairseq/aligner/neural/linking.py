@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from xalign_fairseq.aligner.neural import defaults
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transport.linking import Linking, changed_options
+from xalign_fairseq.transport.linking import Linking, changed_options, layer_range
 from xalign_fairseq.transport.methods import with_options
 from xalign_fairseq.transport.names import METHODS
+from xalign_fairseq.transport.scored import Scored
 
 DEFAULT = "transport"  # the method of a model of no known family
 ITSELF = "itself"
@@ -37,6 +39,8 @@ def resolve_linking(
     usual = _by_itself(asked, own, maps) if own else _by_family(asked, config.encoder_layers, family, maps)
     finder = with_options(usual.finder, **asked.options)
     layers = asked.layers or usual.layers or (max(1, round(config.encoder_layers * finder.depth)),)
+    if isinstance(finder, Scored):
+        layers = scored_layers(finder, asked.layers, config)
     return Linking(
         usual.method,
         changed_options(finder),
@@ -45,6 +49,27 @@ def resolve_linking(
         asked.encoding or usual.encoding or ("separate" if maps else finder.encoding),
         origin=ITSELF if own else family,
     )
+
+
+def scored_layers(finder: Scored, asked: tuple[int, ...], config: EncoderConfig) -> tuple[int, ...]:
+    """The layers of a link scorer; :class:`XalignError` where others are asked for, or it is of another encoder."""
+    if config.encoder_embed_dim != finder.network.dim or config.encoder_layers < max(finder.layers):
+        raise XalignError(
+            "the link scorer is of another encoder",
+            parameter="scorer",
+            found=f"{config.encoder_layers} layers of {config.encoder_embed_dim}",
+            expected=f"layers {layer_range(finder.layers)} of {finder.network.dim}",
+            remedy=("set", Parameter("method", "grow")),
+        )
+    if asked and tuple(config.resolve_layer(layer, "layer") for layer in asked) != finder.layers:
+        raise XalignError(
+            "a link scorer reads layers of its own",
+            parameter="layer",
+            found=layer_range(asked),
+            expected=layer_range(finder.layers),
+            remedy="leave it out",
+        )
+    return finder.layers
 
 
 def _by_itself(asked: Linking, own: Linking, maps: bool) -> Linking:
