@@ -152,7 +152,7 @@ class Aligner(WordAligner):
         state, where = read_pretrained(path, options.revision, lookup=True)
         encoder, heads = checkpoint.load_encoder(state, where)
         stored = (state.get("task_state") or {}).get("labelling")
-        own = None if stored is None else Linking.from_state(stored)
+        own = None if stored is None else Linking.from_state(stored, where)
         linking = resolve_linking(asked, encoder.config, own, family_of(state), options.maps)
         tokenizer = load_tokenizer(
             state, encoder.config.vocab_size, where=where, dictionary=options.dictionary, spm=options.spm
