@@ -32,6 +32,18 @@ def test_fairseq_train_uses_it():
     assert not hasattr(checkpoint_utils.save_checkpoint.__wrapped__, "__wrapped__")
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_the_whole_configuration_is_checked_and_the_folder_held_first(monkeypatch, rank):
+    done = []
+    monkeypatch.setattr(trainer, "check_options", lambda cfg: done.append("checked"))
+    monkeypatch.setattr(trainer, "hold", lambda cfg: done.append(cfg))
+    distributed = SimpleNamespace(distributed_rank=rank)
+    loop_begins = trainer._checked(lambda cfg: done.append("filled in"))
+    loop_begins(SimpleNamespace(distributed_training=distributed, checkpoint="folder"))
+    assert done == ["filled in", "checked", *(["folder"] if rank == 0 else [])]
+    assert loop.add_defaults.__wrapped__.__module__ == "fairseq.dataclass.initialize"
+
+
 def test_a_launcher_s_processes_must_not_train_alone(monkeypatch):
     for name, value in {"MASTER_ADDR": "here", "MASTER_PORT": "1", "RANK": "0", "WORLD_SIZE": "4"}.items():
         monkeypatch.setenv(name, value)

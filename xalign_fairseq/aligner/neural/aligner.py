@@ -158,7 +158,7 @@ class Aligner(WordAligner):
         state, where = read_pretrained(path, options.revision, lookup=True)
         encoder, heads = checkpoint.load_encoder(state, where)
         stored = (state.get("task_state") or {}).get("labelling")
-        own = None if stored is None else Linking.from_state(stored)
+        own = None if stored is None else Linking.from_state(stored, where)
         # The packaged scorer knows words, and the encoder as it comes.
         scored = options.units == "word" and state.get(RECORD) == packaged.ORIGIN
         scorer = checkpoint.load_link_scorer(heads, where)
