@@ -8,10 +8,9 @@ import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair, chunks
-from xalign_fairseq.core.array_files import ArrayForm, read_arrays
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.text.pairs import SentencePairs, WordPair, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 AT_ONCE = 2048  # pairs of a file
@@ -73,8 +72,7 @@ class KeptScores(WordAligner):
         rest = (pair for number, pair in enumerate(text) if number >= len(self._kept["count"]))
         for chunk in chunks(rest, AT_ONCE):
             part = _pack(chunk, self._encoder.stream(chunk, progress))
-            with atomic_write(self._path(len(self._parts)), "wb") as stream:
-                np.savez_compressed(stream, allow_pickle=False, **part)
+            write_arrays(self._path(len(self._parts)), part)
             self._parts.append(part)
         self._join()
 

@@ -215,12 +215,15 @@ def _from_scratch(args: argparse.Namespace) -> int:
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
     from xalign_fairseq.aligner.statistical.progress import passes_bar
     from xalign_fairseq.aligner.training.text import development_set
+    from xalign_fairseq.core.text.pairs import SentencePairs
+    from xalign_fairseq.links.gold import read_gold_text
 
     refuse_strays(args, _add_encoder_arguments, set())
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
+    text, gold = SentencePairs(args.src, args.tgt), read_gold_text(*dev) if dev else None
     with passes_bar(args.quiet) as show:
         try:
-            report = train_from_scratch(args.src, args.tgt, Path(args.out), show, dev)
+            _, report = train_from_scratch(text, Path(args.out), show, gold)
         except KeyboardInterrupt:
             print("the same command resumes after the last units", file=sys.stderr)
             raise

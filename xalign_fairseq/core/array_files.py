@@ -9,7 +9,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from xalign_fairseq.core.errors import Text, XalignError
-from xalign_fairseq.core.files import StrPath, nearly
+from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 MOST_BYTES = 1 << 34  # of all arrays of a file
 MOST_ARRAYS = 1 << 16
@@ -55,6 +55,12 @@ def read_arrays(
     except Exception as error:  # bytes that are no archive, or no array, can fail in any way
         problem = "a file of arrays is damaged, or holds something else"
         raise XalignError(problem, where=path, found=str(error)[:200], remedy=remedy) from None
+
+
+def write_arrays(path: StrPath, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays, compressed, for :func:`read_arrays`; the file appears whole or not at all."""
+    with atomic_write(path, "wb") as stream:
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
 
 
 def _form_of(form: Mapping[str, ArrayForm] | ArrayForm, name: str) -> ArrayForm:

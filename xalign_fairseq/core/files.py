@@ -15,6 +15,8 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
+# The name of what is to become an output, of which a kill leaves it: the output, and the process.
+LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 
 @contextmanager
@@ -177,10 +179,9 @@ def _hold(handle: int) -> bool:
 
 def _remove_leftovers(path: Path) -> None:
     """Remove what killed processes have left of the same output; what is in use stays."""
-    mine = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]{{12}}\.tmp")
     for left in path.parent.iterdir():
-        found = mine.fullmatch(left.name)
-        if found is None or _is_running(int(found[1])):
+        found = re.fullmatch(LEFTOVER, left.name)
+        if found is None or found[1] != path.name or _is_running(int(found[2])):
             continue
         with suppress(OSError):  # held by a process of another machine, or gone meanwhile
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)

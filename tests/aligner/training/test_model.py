@@ -7,10 +7,10 @@ import torch
 from support.checkpoints import with_languages
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training import model
 from xalign_fairseq.aligner.training.model import aer_of, digest, open_model
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 from xalign_fairseq.encoder.pretrained.trimming import trim

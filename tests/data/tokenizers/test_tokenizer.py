@@ -9,13 +9,13 @@ from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import (
     SentencePieceTokenizer,
     dictionary_of_model,
     load_sentencepiece,
-    split_words,
 )
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"

@@ -10,30 +10,26 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.alignment import Alignment, Links
-from xalign_fairseq.aligner.neural.linking import ITSELF, resolve_linking
 from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.sentence_pairs import WordPair, chunks
-from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
-from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
-from xalign_fairseq.encoder.pretrained.known import family_of
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
+from xalign_fairseq.encoder.dtypes import convert, dtype_of
+from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
-from xalign_fairseq.transport.methods import Method, links_of_words, make_method, method_label
+from xalign_fairseq.transport.methods import Method, links_of_words, method_label
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.resolving import ITSELF, resolve_linking
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.words import NO_WORD
 
@@ -60,6 +56,7 @@ class Aligner(WordAligner):
         languages: of source and target, for maps and for encoders with language embeddings.
         units: what links join, ``word`` or ``subword``.
         batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
+        trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
         specified: whether a part of the linking was asked for, for :meth:`describe`.
 
     Raises:
@@ -82,18 +79,20 @@ class Aligner(WordAligner):
     languages: tuple[str, str] | None = None
     units: str = UNITS[0]
     batch_tokens: int = 8192
+    trimmed: tuple[str, ...] = ()
     specified: bool = False
     pair_encoder: PairEncoder = field(init=False, repr=False)
-    _unknown: UnknownTokens = field(init=False, repr=False, default_factory=UnknownTokens)
+    _unknown: UnknownTokens = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.encoder.eval()
+        object.__setattr__(self, "_unknown", UnknownTokens(trimmed=self.trimmed))
         similarity = "hidden" if self.pointer is None else "pointer"
         linking = replace(self.linking, similarity=similarity)
         if linking.method and linking.layers and linking.encoding:
             linking = replace(linking, layers=self._resolve(linking.layers))
         else:
-            linking = resolve_linking(linking, self.encoder.config, maps=self.maps is not None)
+            linking = resolve_linking(linking, self.encoder.config.encoder_layers, maps=self.maps is not None)
         object.__setattr__(self, "linking", linking)
         if self.pointer is not None and linking.encoding != "joint":
             raise XalignError(
@@ -126,7 +125,7 @@ class Aligner(WordAligner):
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
         What is unspecified of the linking is as the model labelled itself in its training. A model that never did has
-        what was chosen for its family (:mod:`~xalign_fairseq.aligner.neural.defaults`); one of no known family has
+        what was chosen for its family (:mod:`~xalign_fairseq.transport.families`); one of no known family has
         ``transport`` on hidden states, at the depth of layer 10 of 12.
 
         Args:
@@ -141,28 +140,32 @@ class Aligner(WordAligner):
         options = options or AlignerOptions.of(**more)
         for name in {"statistics", "min_probability", "processes"} & options.given().keys():
             raise XalignError("one encoder's aligner has no such option", parameter=name, remedy="use load_aligner")
-        target = choose_device(options.device)
-        asked = options.linking
-        if asked.method:
-            make_method(asked.method, **asked.options)  # its errors come before the model is read
-        dtype = choose_dtype(options.dtype, [target])
+        device, dtype = choose_devices(options.device, options.dtype)
+        return cls.open(path, replace(options, device=device, dtype=dtype))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
+        """As :meth:`from_pretrained`, by options that name the device and the dtype."""
+        model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
+        depth = model.encoder.config.encoder_layers
+        linking = resolve_linking(options.linking, depth, model.linking, model.family, options.maps)
+        device = torch.device(options.device)
+        pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
+        maps = model.maps().to(device) if options.maps else None
         backend.select(options.sinkhorn_backend)
-        state, where = read_pretrained(path, options.revision, lookup=True)
-        encoder, heads = checkpoint.load_encoder(state, where)
-        stored = (state.get("task_state") or {}).get("labelling")
-        own = None if stored is None else Linking.from_state(stored)
-        linking = resolve_linking(asked, encoder.config, own, family_of(state), options.maps)
-        tokenizer = load_tokenizer(
-            state, encoder.config.vocab_size, where=where, dictionary=options.dictionary, spm=options.spm
+        convert(model.encoder, device, options.dtype)
+        return cls(
+            model.encoder,
+            model.tokenizer,
+            linking,
+            pointer,
+            maps,
+            options.languages,
+            options.units,
+            options.batch_tokens,
+            model.trimmed,
+            specified=options.linking != UNSPECIFIED or options.maps,
         )
-        pointer = checkpoint.load_pointer(heads, where).to(target) if linking.similarity == "pointer" else None
-        maps = require_maps(heads, where).to(target) if options.maps else None
-        convert(encoder, target, dtype)
-        languages, units, batch_tokens = options.languages, options.units, options.batch_tokens
-        specified = asked != UNSPECIFIED or options.maps
-        aligner = cls(encoder, tokenizer, linking, pointer, maps, languages, units, batch_tokens, specified)
-        aligner._unknown.trimmed = trimmed_to(state)
-        return aligner
 
     def signature(self, linking: Linking | None = None) -> str:
         """The line that names all that decides the links, by its own linking or by another one of the same encoder.

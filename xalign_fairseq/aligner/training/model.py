@@ -9,7 +9,6 @@ from pathlib import Path
 from torch import Tensor, uint8
 
 from xalign_fairseq.aligner.load import load_aligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
@@ -20,7 +19,7 @@ from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.gold import read_gold_text
 from xalign_fairseq.transport.linking import Linking
 
 TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # in the run's folder; every command takes the second as the folder's model
@@ -88,8 +87,8 @@ def aer_of(
         return None
     linking = Linking(method or "", layers=(layer,), similarity=similarity)
     aligner = load_aligner(model, linking=linking, languages=run.languages, device=device)
-    links = [set(pair.links) for pair in aligner.stream(SentencePairs(run.dev.src, run.dev.tgt))]
-    return score(links, read_gold(run.dev.gold, pairs=len(links))).aer
+    pairs, golds = read_gold_text(*run.dev)
+    return score([set(pair.links) for pair in aligner.stream(pairs)], golds).aer
 
 
 def trim_model(run: TrainingRun) -> str:

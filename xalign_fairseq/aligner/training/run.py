@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.aligner.training.defaults import family_options
-from xalign_fairseq.aligner.training.text import DevelopmentSet, require_fitting_gold, text_digest
+from xalign_fairseq.aligner.training.text import DevelopmentSet, text_digest
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
+from xalign_fairseq.links.gold import read_gold_text
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {
@@ -178,7 +179,7 @@ class TrainingRun:
         require_files(list(self.files.values()), remedy="check the paths of the texts, the links and the gold links")
         self.sources().check()
         if self.dev:
-            require_fitting_gold(self.dev)
+            read_gold_text(*self.dev)
         if self._meant("objectives"):
             self._check_objectives()
         self._check_numbers(warmup=self._meant("updates", "warmup"))

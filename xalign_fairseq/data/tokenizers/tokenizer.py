@@ -22,11 +22,6 @@ CACHED_WORDS = 200_000
 Ragged: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 
-def split_words(line: str) -> list[str]:
-    """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
-    return line.split()
-
-
 class Tokenizer(ABC):
     """What turns text into ids, without ``<s>`` and ``</s>``; can be pickled.
 

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from xalign_fairseq.aligner.neural import defaults
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transport.linking import Linking, changed_options
+from xalign_fairseq.transport.families import FAMILIES, OF
+from xalign_fairseq.transport.linking import Linking, changed_options, resolve_layer
 from xalign_fairseq.transport.methods import with_options
 from xalign_fairseq.transport.names import METHODS
 
@@ -13,13 +12,13 @@ ITSELF = "itself"
 
 
 def resolve_linking(
-    asked: Linking, config: EncoderConfig, own: Linking | None = None, family: str | None = None, maps: bool = False
+    asked: Linking, depth: int, own: Linking | None = None, family: str | None = None, maps: bool = False
 ) -> Linking:
     """Complete what is asked for: by the model's own linking, else by its family's, else by the method's defaults.
 
     Args:
         asked: by the user.
-        config: of the encoder.
+        depth: layers of the encoder.
         own: how the model labelled itself in its training, if it did.
         family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
         maps: whether linear maps are used, which are of separately encoded sides.
@@ -32,15 +31,15 @@ def resolve_linking(
 
     Example::
 
-        resolve_linking(Linking("argmax"), config, family="e5-small").layers  # (6, 7)
+        resolve_linking(Linking("argmax"), 12, family="e5-small").layers  # (6, 7)
     """
-    usual = _by_itself(asked, own, maps) if own else _by_family(asked, config.encoder_layers, family, maps)
+    usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
     finder = with_options(usual.finder, **asked.options)
-    layers = asked.layers or usual.layers or (max(1, round(config.encoder_layers * finder.depth)),)
+    layers = asked.layers or usual.layers or (max(1, round(depth * finder.depth)),)
     return Linking(
         usual.method,
         changed_options(finder),
-        tuple(config.resolve_layer(layer, "layer") for layer in layers),
+        tuple(resolve_layer(layer, depth) for layer in layers),
         usual.similarity,
         asked.encoding or usual.encoding or ("separate" if maps else finder.encoding),
         origin=ITSELF if own else family,
@@ -56,16 +55,16 @@ def _by_itself(asked: Linking, own: Linking, maps: bool) -> Linking:
     return Linking(method, {} if asked.method else own.options, tuple(layers.values()), similarity, encoding)
 
 
-def _by_family(asked: Linking, layers: int, family: str | None, maps: bool) -> Linking:
+def _by_family(asked: Linking, depth: int, family: str | None, maps: bool) -> Linking:
     """The first of the family's linkings that agrees with what is asked for."""
     pointer = asked.similarity == "pointer"
     method = asked.method or (DEFAULT if pointer else "")
     encoding = asked.encoding or ("joint" if pointer else "separate" if maps else "")
-    for each in defaults.FAMILIES.get(family or "", ()):
+    for each in FAMILIES.get(family or "", ()):
         if method in ("", each.method) and encoding in ("", each.encoding):
             if not method and not set(asked.options) <= set(METHODS[each.method]):
                 # The options are of another method: of transport.
-                return _by_family(replace(asked, method=DEFAULT), layers, family, maps)
-            at = tuple(dict.fromkeys(max(1, round(layer * layers / defaults.OF)) for layer in each.layers))
+                return _by_family(replace(asked, method=DEFAULT), depth, family, maps)
+            at = tuple(dict.fromkeys(max(1, round(layer * depth / OF)) for layer in each.layers))
             return replace(each, layers=at, similarity=asked.similarity or "hidden")
     return Linking(method or DEFAULT, similarity=asked.similarity or "hidden", encoding=encoding)
