@@ -1,5 +1,6 @@
 """The output folder of a command that goes on where it was broken off: which folders are its own."""
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -45,6 +46,22 @@ def _of_leftover(name: str) -> str | None:
     return found[1] if found else None
 
 
+def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[str, Any], note: str = "") -> None:
+    """Raise :class:`XalignError`, with all that differs, if what was begun in a folder is another run.
+
+    ``note`` says what removing the folder would lose.
+    """
+    differing = [key for key in sorted(found.keys() | identity.keys()) if found.get(key) != identity.get(key)]
+    if differing:
+        raise XalignError(
+            "the output folder is of another run",
+            where=folder,
+            found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
+            expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),
+            remedy=("choose another", Parameter("out"), "or remove this folder", *([note] if note else [])),
+        )
+
+
 @contextmanager
 def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: str) -> Iterator[None]:
     """Hold a folder, made if it is not there, whose note says of what it is: ``identity``, all that decides the result.
@@ -60,11 +77,7 @@ def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: st
     require_own(folder, note, maker)
     folder.mkdir(parents=True, exist_ok=True)
     with alone_on(folder / note):
-        if (folder / note).is_file() and read_json(folder / note) != identity:
-            raise XalignError(
-                "the output folder is of another text, version or encoder",
-                where=folder,
-                remedy=("choose another", Parameter("out"), "or remove this folder"),
-            )
+        if (folder / note).is_file():
+            require_identity(folder, read_json(folder / note), identity)
         write_json(folder / note, identity)
         yield

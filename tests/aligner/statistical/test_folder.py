@@ -45,7 +45,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path):
 
 def test_folders_of_others_are_left_alone(tmp_path):
     train_models(tmp_path / "out", "1")
-    with pytest.raises(XalignError, match="another text"):
+    with pytest.raises(XalignError, match="another run"):
         train_models(tmp_path / "out", "2")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis").write_text("")
