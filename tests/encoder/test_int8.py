@@ -11,7 +11,7 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.core.devices import require_int8
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
-from xalign_fairseq.encoder import int8
+from xalign_fairseq.encoder import dtypes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.int8 import Int8Linear, quantise
@@ -85,7 +85,7 @@ def test_zeros_have_a_scale():
 @needs_int8
 @pytest.mark.parametrize("fast", [True, False])
 def test_the_layers_maps_alone_are_narrow_and_the_sensitive_ones_less_so(fast, monkeypatch):
-    monkeypatch.setattr(int8, "fast_bfloat16", lambda device: fast)
+    monkeypatch.setattr(dtypes, "fast_bfloat16", lambda device: fast)
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(12, 2, 32, 64, 2, max_positions=10)).eval().requires_grad_(False)
     before, tokens = copy.deepcopy(encoder), torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])

@@ -11,7 +11,6 @@ from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training import model
 from xalign_fairseq.aligner.training.model import aer_of, digest, open_start
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 from xalign_fairseq.encoder.pretrained.trimming import trim
@@ -20,7 +19,6 @@ from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.linking import Linking
 
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
-HIDDEN = AlignerOptions(Linking(layers=(1,), similarity="hidden"), device="cpu", dtype="float32")
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
 
 
@@ -80,28 +78,15 @@ def test_the_digest_depends_on_weights_names_kinds_and_symbols():
     assert mine not in [digest(other, "symbols") for other in others] + [digest(WEIGHTS, "other symbols")]
 
 
-def test_the_aer_is_that_of_the_aligners_links(small_run):
-    found = aer_of(small_run.model, small_run.check(), HIDDEN)
-    pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
-    links = [
-        set(each.links)
-        for each in Aligner.from_pretrained(small_run.model, linking=Linking(layers=(1,)), dtype="float32").stream(
-            pairs
-        )
-    ]
-    assert found == score(links, read_gold(small_run.dev.gold)).aer
-    assert aer_of(small_run.model, None, HIDDEN) is None
-
-
-def test_before_training_links_are_made_as_they_will_be_in_it(small_run):
-    found = aer_of(
-        small_run.model, small_run.check(), replace(HIDDEN, linking=replace(HIDDEN.linking, method="argmax"))
-    )
-    pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
-    argmax = Aligner.from_pretrained(
-        small_run.model, linking=Linking("argmax", layers=(1,), encoding="separate"), dtype="float32"
-    )
-    assert found == score([set(each.links) for each in argmax.stream(pairs)], read_gold(small_run.dev.gold)).aer
+@pytest.mark.parametrize("method", ["", "argmax"])
+def test_the_aer_is_that_of_the_aligners_links(small_run, method):
+    linking = Linking(method, layers=(1,), similarity="hidden")
+    gold = small_run.check()
+    found = aer_of(small_run.model, gold, AlignerOptions(linking, device="cpu", dtype="float32"))
+    usual = {"encoding": "separate"} if method else {}
+    aligner = Aligner.from_pretrained(small_run.model, linking=Linking(method, layers=(1,), **usual), dtype="float32")
+    assert found == score([set(each.links) for each in aligner.stream(gold.pairs)], read_gold(small_run.dev.gold)).aer
+    assert aer_of(small_run.model, None, AlignerOptions()) is None
 
 
 def test_what_was_learned_is_in_the_whole_model(small_run, monkeypatch):
