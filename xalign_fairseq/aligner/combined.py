@@ -94,7 +94,7 @@ class CombinedAligner(WordAligner):
             counted = mean_scores(self._models, chunk, own.__getitem__)
             for alignment, scores, statistics in zip(read, own, counted, strict=True):
                 links = self._links(scores, statistics)
-                yield Alignment(alignment.src, alignment.tgt, links, too_long=alignment.too_long)
+                yield replace(alignment, links=links)
             read.clear()
 
     def _links(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> Links:
@@ -147,8 +147,8 @@ def learn_beside(
 
 
 def _matrix(alignment: Alignment) -> np.ndarray | None:
-    """The scores of a pair; ``None`` if it was too long."""
-    if alignment.too_long:
+    """The scores of a pair; ``None`` if it has none."""
+    if alignment.too_long or not alignment.finite:
         return None
     scores = np.zeros((len(alignment.src), len(alignment.tgt)), np.float32)
     for link, score in alignment.links.items():

@@ -14,7 +14,7 @@ from xalign_fairseq.core.text.pairs import SentencePairs, WordPair, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 AT_ONCE = 2048  # pairs of a file
-TOO_LONG = -1
+TOO_LONG, OVERFLOWED = -1, -2  # in place of the number of links
 FORM = {
     "digest": ArrayForm(np.uint64, 1),
     "shape": ArrayForm(np.int32, 2),
@@ -96,7 +96,8 @@ class KeptScores(WordAligner):
                     continue
                 kept = self._links(line)
                 links = {} if kept is None else dict(zip(map(tuple, kept[0].tolist()), kept[1].tolist(), strict=True))
-                yield Alignment(src, tgt, links, too_long=kept is None)
+                count = self._kept["count"][line]
+                yield Alignment(src, tgt, links, too_long=count == TOO_LONG, finite=count != OVERFLOWED)
             next(others, None)  # to its end: a stream that is left before it closes a pool
             if progress:
                 progress(len(chunk))
@@ -112,7 +113,7 @@ class KeptScores(WordAligner):
 
     def _links(self, line: int) -> tuple[np.ndarray, np.ndarray] | None:
         count = int(self._kept["count"][line])
-        if count == TOO_LONG:
+        if count < 0:
             return None
         here = slice(self._ends[line] - count, self._ends[line])
         return self._kept["place"][here], self._kept["score"][here]
@@ -137,10 +138,14 @@ def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[st
     return {
         "digest": np.array([_digest(pair) for pair, _ in rows], np.uint64),
         "shape": np.array([[len(side) for side in pair] for pair, _ in rows], np.int32).reshape(-1, 2),
-        "count": np.array([TOO_LONG if found.too_long else len(found.links) for _, found in rows], np.int32),
+        "count": np.array([_count(found) for _, found in rows], np.int32),
         "place": np.array(links, np.int32).reshape(-1, 2),
         "score": np.array([score for _, found in rows for score in found.links.values()], np.float32),
     }
+
+
+def _count(found: Alignment) -> int:
+    return OVERFLOWED if not found.finite else TOO_LONG if found.too_long else len(found.links)
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
@@ -150,7 +155,7 @@ def _load(path: Path) -> dict[str, np.ndarray]:
     sizes = {"digest": (pairs,), "shape": (pairs, 2), "count": (pairs,), "place": (links, 2), "score": (links,)}
     if not (
         {name: each.shape for name, each in part.items()} == sizes
-        and bool((count >= TOO_LONG).all())
+        and bool((count >= OVERFLOWED).all())
         and bool(((place >= 0) & (place < shape.repeat(count.clip(min=0), axis=0))).all())
         and bool(((score >= 0) & (score <= 1.001)).all())
     ):

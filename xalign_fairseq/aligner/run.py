@@ -98,13 +98,15 @@ def align_files(run: AlignRun) -> AlignReport:
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     form = Page(golds, options.languages) if run.format == "html" else FORMATS[run.format]
-    record = run_record(run.text, run.model, options, format=run.format, **({run.learn: True} if run.learn else {}))
     files = (run.model, options.dictionary, options.spm, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
     # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
-    repeatable = isinstance(pairs, SentencePairs) and not form.begin()
-    output = Output(run.out, record if repeatable else None, run.resume, inputs)
+    learned = {run.learn: True} if run.learn else {}
+    record = None
+    if isinstance(pairs, SentencePairs):
+        record = run_record(run.text, run.model, options, format=run.format, **learned)
+    output = Output(run.out, None if form.begin() else record, run.resume, inputs)
     with _open_aligner(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
         counts = _write(aligner, pairs, form, output, run.quiet)
@@ -128,10 +130,10 @@ def _check(run: AlignRun) -> None:
 
 @contextmanager
 def _open_aligner(
-    run: AlignRun, options: AlignerOptions, pairs: SentencePairs | PairStream, record: dict[str, str]
+    run: AlignRun, options: AlignerOptions, pairs: SentencePairs | PairStream, record: dict[str, str] | None
 ) -> Iterator[WordAligner]:
     """The aligner; what is to be learned is learned first."""
-    if not (run.learn and isinstance(pairs, SentencePairs)):
+    if not (run.learn and record and isinstance(pairs, SentencePairs)):
         with open_aligner(run.model, options) as aligner:
             yield aligner
     elif run.learn == ALONE:
@@ -151,7 +153,7 @@ def _open_aligner(
 def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format, output: Output, quiet: bool) -> str:
     """Align and write the pairs that are not written yet; how many they were, and how fast it went."""
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
-    number, links, too_long = output.done, 0, 0
+    number, links, too_long, overflowed = output.done, 0, 0, 0
     start = time.monotonic()
     with output.open() as out, progress(total=total, unit=" pairs", quiet=quiet) as bar:
         out.write(form.begin())
@@ -159,6 +161,7 @@ def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format
         for number, alignment in enumerate(aligner.stream(remaining, bar.update), output.done + 1):
             out.write(form.line(alignment, number) + "\n")
             links += len(alignment.links)
+            overflowed += not alignment.finite
             if alignment.too_long:
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} {alignment.units}s"
@@ -168,6 +171,7 @@ def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format
     done = number - output.done
     resumed = f" after {output.done} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
+    left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
     return f"{done} pairs{resumed}{left_out}, {links} links, {done / seconds:.1f} pairs/s"
 
 

@@ -150,6 +150,7 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
         found = f"missing {missing[:3]}, unexpected {unexpected[:3]}"
         raise XalignError("the checkpoint's parameters are not those of this encoder", where=where, found=found)
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
+    encoder.name = str(where)
     return encoder, heads
 
 

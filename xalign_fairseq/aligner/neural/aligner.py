@@ -1,5 +1,6 @@
 """The word aligner by an encoder: sentence pairs in, word links with probabilities out, without fairseq."""
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.encoder.dtypes import convert, dtype_of
+from xalign_fairseq.encoder.finite import finite_rows
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
@@ -32,6 +34,8 @@ from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.resolving import ITSELF, resolve_linking
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.words import NO_WORD
+
+logger = logging.getLogger(__name__)
 
 # Pairs are sorted by length within chunks of this size, which bounds memory on files of any size.
 SORTED_AT_ONCE = 2048
@@ -223,19 +227,31 @@ class Aligner(WordAligner):
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
+        overflowed: set[int] = set()
         # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
         full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
-            for setting, found in enumerate(self._batch_links(batch, settings)):
+            states, spans, finite = self._states(batch, sorted({layer for layers, _ in settings for layer in layers}))
+            overflowed |= {pair.index for pair, each in zip(batch, finite.tolist(), strict=True) if not each}
+            for setting, found in enumerate(self._batch_links(batch, settings, states, spans)):
                 for pair, pair_found in zip(batch, found, strict=True):
                     links[pair.index][setting] = pair_found
             if progress:
                 progress(len(batch))
+        for index in sorted(overflowed):
+            src, tgt = (" ".join(side)[:60] for side in pairs[index])
+            logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
         return [
             [
-                Alignment(*self._linked_units(pair, words), found, self.units, pair.similarities > MOST_SIMILARITIES)
+                Alignment(
+                    *self._linked_units(pair, words),
+                    found,
+                    self.units,
+                    too_long=pair.similarities > MOST_SIMILARITIES,
+                    finite=pair.index not in overflowed,
+                )
                 for found in links[pair.index]
             ]
             for pair, words in zip(encoded, pairs, strict=True)
@@ -258,14 +274,22 @@ class Aligner(WordAligner):
         yield from length_batches(short, self.pair_encoder.encoding, self.batch_tokens)
 
     @torch.inference_mode()
-    def _batch_links(
-        self, batch: list[EncodedPair], settings: Sequence[tuple[tuple[int, ...], Method]]
-    ) -> Iterator[list[Links]]:
-        wanted = sorted({layer for layers, _ in settings for layer in layers})
+    def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
+        """Hidden states by layer, the spans of the sides in them, and which pairs have finite ones."""
         if self.pair_encoder.fits(*batch[0].sizes):
             states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
         else:
             states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
+        return states, spans, finite_rows(self.encoder, states.values())
+
+    @torch.inference_mode()
+    def _batch_links(
+        self,
+        batch: list[EncodedPair],
+        settings: Sequence[tuple[tuple[int, ...], Method]],
+        states: dict[int, Tensor],
+        spans: Tensor,
+    ) -> Iterator[list[Links]]:
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
             hidden = _mean([states[layer] for layer in layers])
