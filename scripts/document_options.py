@@ -227,13 +227,6 @@ def patches() -> str:
     return markers.table(("patch", "why", "touches", "can go"), rows)
 
 
-def supported() -> str:
-    """The models of Hugging Face's that can be read."""
-    from xalign_fairseq.encoder.pretrained.huggingface.families import supported_table
-
-    return supported_table()
-
-
 # The criterions of several objectives -> the one whose paper they are of.
 PAPER_OF = {
     "align_mlm": "lexicon_align",
@@ -248,7 +241,7 @@ PARTS = {
     part.__name__: part
     for part in (
         task, archs, model, optimizer, criterion, criterions, objectives_listed, objectives, transfer, families,
-        features, benchmarks, defaults, defaults_tested, patches, supported, documented_commands.commands,
+        features, benchmarks, defaults, defaults_tested, patches, documented_commands.commands,
     )
 }  # fmt: skip
 
@@ -263,11 +256,11 @@ def write(name: str) -> str:
     return PARTS[name]()
 
 
-def main() -> int:
+def main(given: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables are outdated")
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder with both (default: this one)")
-    args = parser.parse_args()
+    args = parser.parse_args(given)
     xalign_fairseq.register()
     if not args.check:
         documented_commands.add_pages(args.root)

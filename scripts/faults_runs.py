@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,12 +31,14 @@ class Run:
         command: for an output folder, which is there and empty.
         result: what the finished output holds, by the name of its part.
         trains: whether it is fairseq-train, or starts it.
+        before: makes what is in the output folder when the command is first given.
     """
 
     name: str
     command: Callable[[Path], list[str]]
     result: Callable[[Path], dict[str, str]]
     trains: bool = True
+    before: Callable[[Path], object] = lambda out: None
 
 
 def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> None:
@@ -55,6 +58,10 @@ def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> 
     for split in ("train", "test"):
         lines = (folder / f"text/en-de/{split}.en").read_text(encoding="utf-8").splitlines()[:80]
         (folder / f"{split}.conllu").write_text("".join(map(_conllu, lines)), encoding="utf-8")
+    (folder / "lexicon.tsv").write_text("house\thaus\nking\tkönig\nriver\tfluss\nold\talt\n", encoding="utf-8")
+    (folder / "gold").mkdir(exist_ok=True)
+    for end, name in (("en", "en-de.en"), ("de", "en-de.de"), ("gold", "en-de.gold")):
+        shutil.copy2(folder / f"text/en-de/valid.{end}", folder / "gold" / name)
     (folder / "study.yaml").write_text(STUDY, encoding="utf-8")
 
 
@@ -121,6 +128,137 @@ def all_runs(work: Path) -> dict[str, Run]:
     }
 
 
+def make_model(work: Path) -> None:
+    """``work/model.pt``, an untrained encoder with the tokenizer of the data-bin, unless it is there."""
+    import torch
+
+    from xalign_fairseq.data.databin import DataBin
+    from xalign_fairseq.encoder.config import EncoderConfig
+    from xalign_fairseq.encoder.transformer import Encoder
+    from xalign_fairseq.encoder.vocabulary import tokenizer_state
+
+    if (work / "model.pt").is_file():
+        return
+    data, sizes = DataBin(work / "in/data-bin"), {name[2:].replace("-", "_"): value for name, value in SMALL.items()}
+    torch.manual_seed(1)
+    encoder = Encoder(EncoderConfig(data.dictionary.embedding_size, **sizes))
+    state = {
+        "model": {f"encoder.{name}": value for name, value in encoder.state_dict().items()},
+        "cfg": {"model": sizes, "task": {"data": str(data.path)}},
+        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.tokenizer_model), "family": "none"},
+        "optimizer_history": [{"num_updates": 0}],
+    }
+    torch.save(state, work / "model.pt")
+
+
+def sample_options(work: Path, out: Path) -> dict[str, list[str]]:
+    """The options of the five commands that scripts/trace_calls.py follows."""
+    runs = operation_runs(work)
+    found = {name: runs[run].command(out)[len(XALIGN) :] for name, run in (
+        ("prepare", "prepare --overwrite"), ("train-aligner", "train-aligner"), ("align", "align --resume"),
+    )}  # fmt: skip
+    return {
+        "from_pretrained": [str(work / "model.pt")],
+        **found,
+        "transfer": runs["transfer"].command(out)[len(XALIGN) :],
+    }
+
+
+def operation_runs(work: Path) -> dict[str, Run]:
+    """The commands that scripts/faults_operations.py kills at each of their file operations, all in few steps."""
+    folder, model = work / "in", work / "model.pt"
+    side, few = folder / "text/en-de", {"--max-update": 4, "--total-num-update": 4, "--save-interval-updates": 2}
+    texts = ["--src", str(side / "test.en"), "--tgt", str(side / "test.de")]
+    dev = [f"--valid-{name}={side}/valid.{end}" for name, end in (("src", "en"), ("tgt", "de"), ("gold", "gold"))]
+
+    def xalign(*options: object) -> list[str]:
+        return [*XALIGN, *map(str, options)]
+
+    def training(out: Path) -> list[str]:
+        data, *options = train_options(folder / "data-bin", out)
+        for name, value in few.items():
+            options[options.index(name) + 1] = str(value)
+        return [data, *options]
+
+    def prepare(out: Path) -> list[str]:
+        return prepare_command(folder, out / "data-bin")
+
+    def resumed(out: Path) -> list[str]:
+        return [each for each in prepare(out) if each != "--overwrite"] + ["--resume"]
+
+    def aligner(*options: object) -> Callable[[Path], list[str]]:
+        return lambda out: xalign("align", *texts, *options, "--out", out / "links")
+
+    def train_aligner(*options: object) -> Callable[[Path], list[str]]:
+        return lambda out: xalign("train-aligner", *texts, *dev, *options, "--out", out / "aligner")
+
+    def old_data(out: Path) -> None:
+        shutil.copytree(folder / "data-bin", out / "data-bin")
+        (out / "data-bin/old").write_text("of an earlier run")
+
+    def lexicon(out: Path) -> list[str]:
+        options = ["--pair", "en-de", "--from", folder / "lexicon.tsv", "--overwrite"]
+        return xalign("lexicon", out / "data-bin", *options)
+
+    def gold(out: Path) -> list[str]:
+        return xalign("bench", "--data", folder / "gold", "--model", f"a={model}", "--out", out / "bench.md", "--quiet")
+
+    steps = ["--device", "cpu", "--lr", "0.003", "--patience", "0", "--updates", "4", "--validate-every", "2"]
+    study = ["--study", folder / "study.yaml", "--model", f"tiny={model}", "--cpu", "--jobs", "1", "--keep-models"]
+    commands: dict[str, Callable[[Path], list[str]]] = {
+        "fairseq-train": lambda out: [*FAIRSEQ_TRAIN, *training(out / "run")],
+        "train": lambda out: xalign("train", *training(out / "run")),
+        "prepare --resume": resumed,
+        "prepare --overwrite": prepare,
+        "align --resume": aligner("--model", model, "--resume"),
+        "align --from-scratch": aligner("--from-scratch"),
+        "align --statistics": aligner("--model", model, "--statistics"),
+        "train-aligner": train_aligner("--model", model, *steps),
+        "train-aligner --from-scratch": train_aligner("--from-scratch"),
+        "transfer": lambda out: xalign("transfer", *study, "--out", out / "study"),
+        "bench": gold,
+        "lexicon": lexicon,
+        "derive": lambda out: xalign(
+            "derive",
+            "--steps",
+            "inversion,script",
+            "--spm",
+            folder / "data-bin/sentencepiece.model",
+            "--text",
+            f"test={side}/test.en",
+            "--out",
+            out / "derived",
+        ),
+        "trim": lambda out: xalign("trim", "--model", model, "--text", side / "test.en", "--out", out / "trimmed.pt"),
+    }
+    before = {"prepare --overwrite": old_data, "lexicon": old_data}
+    return {
+        name: Run(name, command, leaves, before=before.get(name, lambda out: None))
+        for name, command in commands.items()
+    }
+
+
+def leaves(out: Path) -> dict[str, str]:
+    """What files below a folder hold, by names: digests of files, parts of checkpoints, values of JSON files."""
+    found = {}
+    for path in sorted(path for path in out.rglob("*") if path.is_file()):
+        name = str(path.relative_to(out))
+        if path.suffix == ".pt":
+            found |= {f"{name}, {part}": value for part, value in checkpoint_parts(path).items()}
+        elif path.suffix == ".json":
+            found |= {f"{name}, {key}": value for key, value in _values(json.loads(path.read_text())).items()}
+        else:
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return found
+
+
+def _values(value: Any, name: str = "") -> dict[str, str]:
+    if isinstance(value, dict | list) and value:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return {key: each for at, below in items for key, each in _values(below, f"{name}/{at}").items()}
+    return {name: repr(value)}
+
+
 def train_options(data: Path, out: Path) -> list[str]:
     """fairseq-train's: XLM-Align's objectives, dropout, validation, a checkpoint after every fifth update."""
     options: dict[str, Any] = {
@@ -139,12 +277,12 @@ def checkpoint_parts(path: Path) -> dict[str, str]:
     from xalign_fairseq.encoder.checkpoint import read
 
     state = read(path)
-    extra = state["extra_state"]
+    extra = state.get("extra_state") or {}
     return {
         "parameters": digest(state["model"]),
-        "optimizer": digest(state["last_optimizer_state"]),
-        "updates": digest(state["optimizer_history"][-1]["num_updates"]),
-        "place in the data": digest(extra["train_iterator"]),
+        "optimizer": digest(state.get("last_optimizer_state")),
+        "updates": digest(state.get("optimizer_history", [{}])[-1].get("num_updates")),
+        "place in the data": digest(extra.get("train_iterator")),
         "best": digest(extra.get("best")),
     }
 

@@ -86,7 +86,7 @@ class Broken:
         out.mkdir(parents=True)
         return out
 
-    def start(self, command: Sequence[str], **limits: int) -> Forked:
+    def start(self, command: Sequence[str], **limits: Any) -> Forked:
         """Start a command in a session of its own; what it says goes to the log."""
         return self.warm.start(command, self.log, **limits)
 

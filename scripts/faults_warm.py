@@ -6,9 +6,9 @@ a fork is safe. It makes one process at a time.
 """
 
 import contextlib
+import importlib
 import json
 import os
-import runpy
 import select
 import subprocess
 import sys
@@ -16,11 +16,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # -P leaves it out
+import faults_killing
+
 READY = "ready\n"
 
 
 class Warm:
     """A server of forked Python commands, to be used as ``subprocess.Popen`` is.
+
+    With ``preload`` it imports the package, too, which users' processes do themselves.
 
     Example::
 
@@ -28,17 +33,18 @@ class Warm:
         process.wait(10)
     """
 
-    def __init__(self) -> None:
-        self.server = subprocess.Popen([sys.executable, "-P", __file__], stdin=-1, stdout=-1, text=True, bufsize=1)
+    def __init__(self, preload: bool = False) -> None:
+        command = [sys.executable, "-P", __file__, *["--preload"] * preload]
+        self.server = subprocess.Popen(command, stdin=-1, stdout=-1, text=True, bufsize=1)
         assert self.server.stdout and self.server.stdout.readline() == READY  # it has imported all
 
-    def start(self, command: Sequence[str], log: Path, **limits: int) -> "Forked":
+    def start(self, command: Sequence[str], log: Path, **limits: Any) -> "Forked":
         """Start a command of this interpreter, at the head of a session of its own.
 
         Args:
             command: ``[python, "-m", module, ...]``, ``[python, "-c", code, ...]`` or ``[python, file, ...]``.
             log: what it says goes here.
-            limits: ``file_size`` (bytes), of files that it writes.
+            limits: ``file_size`` (bytes), of files that it writes; ``operation``, of faults_killing.py's Operations.
         """
         log.write_bytes(b"")  # what an earlier one has said is not taken for this one's
         assert command[0] == sys.executable and self.server.stdin and self.server.stdout
@@ -78,6 +84,16 @@ def serve() -> None:
     import torch._dynamo  # noqa: F401  (what torch.optim imports at its first optimizer)
     import tqdm  # noqa: F401
 
+    if "--preload" in sys.argv:
+        sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+        import xalign_fairseq
+
+        xalign_fairseq.register()
+        for path in sorted(Path(xalign_fairseq.__file__).parent.rglob("*.py")):
+            name = ".".join(path.relative_to(Path(xalign_fairseq.__file__).parents[1]).with_suffix("").parts)
+            if path.stem not in ("__init__", "__main__"):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(name)
     print(READY, end="", file=answers, flush=True)
     for line in sys.stdin:
         child = os.fork()
@@ -89,7 +105,7 @@ def serve() -> None:
             print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
 
 
-def become(command: list[str], log: str, file_size: int | None = None) -> None:
+def become(command: list[str], log: str, file_size: int | None = None, operation: dict[str, Any] | None = None) -> None:
     """Run a command as a new interpreter would, to its end."""
     os.setsid()
     streams = [os.open(os.devnull, os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)]
@@ -99,16 +115,9 @@ def become(command: list[str], log: str, file_size: int | None = None) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
-    if command[0] == "-m":
-        sys.argv = command[1:]
-        runpy.run_module(command[1], run_name="__main__", alter_sys=True)
-    elif command[0] == "-c":
-        sys.argv = ["-c", *command[2:]]
-        exec(command[1], {"__name__": "__main__"})
-    else:
-        sys.argv = command
-        sys.path.insert(0, str(Path(command[0]).parent))
-        runpy.run_path(command[0], run_name="__main__")
+    if operation is not None:
+        faults_killing.fork_what_is_started(faults_killing.Operations(**operation))
+    faults_killing.become(command)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,43 @@
 #!/usr/bin/env python3
 """Count what makes the package hard to take over, from its sources: lines, rooms, imports, signatures, exceptions.
 
-usage: structure.py
+usage: structure.py [--write]
 
-``tests/test_house.py`` has a ceiling for each of these numbers.
+``tests/test_house.py`` has a ceiling for each of these numbers. With --write the import graph of the rooms becomes
+docs/house.svg, and the numbers, and what scripts/trace_calls.py --sample finds, tables of docs/house.md.
 """
 
 import argparse
 import ast
 import re
+import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+
+import markers
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "xalign_fairseq"
+PAGE, PICTURE = ROOT / "docs/house.md", ROOT / "docs/house.svg"
+# What was counted before the rooms were put in order.
+BEFORE = {
+    "lines of the package": 52_408,
+    "lines of tests": 63_093,
+    "lines of scripts and examples": 15_276,
+    "rooms": 34,
+    "levels of rooms": 17,
+    "functions of more than 8 parameters": 12,
+    "functions outside cli that take a Namespace": 93,
+    "flags in errors outside cli": 212,
+    ": Any": 235,
+    "functions wrapped in trainer/compat": 24,
+    "loose helper modules of tests": 40,
+}
+# Rooms that the main parameter of a command visited on its way, and how often it went up between them.
+WALKS_BEFORE = {
+    "prepare": (3, 1), "train-aligner": (59, 44), "align": (31, 26), "from_pretrained": (32, 18), "transfer": (47, 39),
+}  # fmt: skip
 FLAG = re.compile(r"--[a-z]|\bxalign [a-z]")
 MOST_PARAMETERS = 8
 # From the top down: a room imports only from rooms further down.
@@ -25,6 +49,13 @@ FLOORS = (
 )
 
 
+@cache
+def tree(code: str) -> ast.Module:
+    """What a file says, parsed once."""
+    return ast.parse(code)
+
+
+@cache
 def modules() -> dict[str, Path]:
     """Every module of the package by its dotted name."""
     found = {}
@@ -36,7 +67,7 @@ def modules() -> dict[str, Path]:
 
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
     """The modules of the package that a module imports, wherever in it, once for each statement."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom):
@@ -47,6 +78,7 @@ def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
                     yield inner if inner in known else node.module
 
 
+@cache
 def arrows() -> dict[str, set[str]]:
     """Module -> the modules that it imports."""
     known = modules()
@@ -117,7 +149,7 @@ def has_logic(path: Path) -> bool:
     return any(
         not isinstance(statement, ast.Pass)
         and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))  # a docstring, an ...
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree(path.read_text(encoding="utf-8")))
         if isinstance(node, functions)
         for statement in node.body
     )
@@ -152,7 +184,7 @@ def shown_flags(code: str) -> list[str]:
         names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
         return bool(names & {"problem", "where", "found", "expected", "remedy"})
 
-    parts = (part for node in ast.walk(ast.parse(code)) if says(node) for part in ast.walk(node))
+    parts = (part for node in ast.walk(tree(code)) if says(node) for part in ast.walk(node))
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return [text for text in texts if FLAG.search(text)]
 
@@ -160,7 +192,7 @@ def shown_flags(code: str) -> list[str]:
 def long_signatures(code: str) -> list[str]:
     """The functions with more than 8 parameters, ``self`` and ``cls`` not counted."""
     found = []
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(tree(code)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
             if len([each for each in given if each.arg not in ("self", "cls")]) > MOST_PARAMETERS:
@@ -170,10 +202,11 @@ def long_signatures(code: str) -> list[str]:
 
 def takes_namespace(code: str) -> list[str]:
     """The functions with a parameter of type ``argparse.Namespace``."""
-    functions = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    functions = (node for node in ast.walk(tree(code)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return [node.name for node in functions if "Namespace" in ast.unparse(node.args)]
 
 
+@cache
 def sources(*folders: str) -> dict[Path, str]:
     """The Python files below these folders of the repository, and what they say."""
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -224,9 +257,76 @@ def lines_by_room() -> dict[str, int]:
     return counts
 
 
+def room_arrows(found: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Room -> the other rooms that it imports."""
+    rooms: dict[str, set[str]] = {name: set() for name in FLOORS if name != "__main__"}
+    for one, others in found.items():
+        if room(one) in rooms:
+            rooms[room(one)].update({room(other) for other in others} - {room(one)})
+    return rooms
+
+
+def picture(rooms: dict[str, set[str]]) -> str:
+    """The import graph as SVG: a row for each room, a column for each, a dot where the row imports the column."""
+    names, left, top, step = list(rooms), 104, 92, 24
+    side = step * len(names)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + side + 8} {top + side + 8}" role="img">',
+        "<title>Which room imports which</title>",
+        "<style>text{font:13px sans-serif;fill:#1f2933}.line{stroke:#dde2e7}.dot{fill:#073273}.up{fill:#ac2f0b}"
+        ".self{fill:#dde2e7}@media(prefers-color-scheme:dark){text{fill:#dfe4ea}.line{stroke:#2f363e}.dot{fill:#3f87f3}"
+        ".up{fill:#ed5e3b}.self{fill:#2f363e}}</style>",
+    ]
+    for at, name in enumerate(names):
+        middle = step * at + step // 2
+        turned = f"translate({left + middle + 4},{top - 8}) rotate(-60)"
+        parts += [
+            f'<line class="line" x1="{left}" x2="{left + side}" y1="{top + middle}" y2="{top + middle}"/>',
+            f'<text x="{left - 8}" y="{top + middle + 4}" text-anchor="end">{name}</text>',
+            f'<text transform="{turned}">{name}</text>',
+            f'<rect class="self" x="{left + middle - 5}" y="{top + middle - 5}" width="10" height="10"/>',
+        ]
+        for other in sorted(rooms[name], key=names.index):
+            kind = "dot" if names.index(other) > at else "up"
+            across = left + step * names.index(other) + step // 2
+            parts.append(f'<circle class="{kind}" cx="{across}" cy="{top + middle}" r="6"/>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def counted() -> str:
+    """The table of what was counted before, and is now."""
+    rows = [(name, f"{BEFORE[name]:,}" if name in BEFORE else "", f"{now:,}") for name, now in counts().items()]
+    return markers.table(("", "before", "now"), rows)
+
+
+def traced() -> str:
+    """The table of the five commands."""
+    import trace_calls
+
+    with tempfile.TemporaryDirectory() as work:
+        traces = trace_calls.sample_traces(Path(work))
+    rows = []
+    for name, trace in traces.items():
+        rooms, hops = WALKS_BEFORE[name]
+        before = f"{rooms} rooms, {hops} hop{'s' * (hops > 1)}"
+        numbers = (len(trace.files()), len(trace.rooms()), len(trace.upward()))
+        rows.append((f"`{name}`", before, *map(str, numbers)))
+    return markers.table(("", "walk of its main parameter, before", "files", "rooms", "upward calls"), rows)
+
+
+def write() -> None:
+    """Write the picture and the tables of the page."""
+    parts = {"counts": counted, "traces": traced}
+    PICTURE.write_text(picture(room_arrows(arrows())), encoding="utf-8")
+    markers.update([PAGE], "structure", lambda name: parts[name](), False, "python scripts/structure.py --write")
+
+
 def main() -> None:
     """Print the counts."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help="write the picture and the tables of docs/house.md")
+    if parser.parse_args().write:
+        return write()
     for name, number in counts().items():
         print(f"{number:7,} {name}")
     for name, number in sorted(lines_by_room().items(), key=lambda item: -item[1]):

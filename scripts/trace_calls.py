@@ -2,16 +2,26 @@
 """Show which files of the package a command goes through: run it in this process and follow its calls.
 
 usage: trace_calls.py COMMAND [OPTION ...]        for example: trace_calls.py align --model e5-small --src A --tgt B
+       trace_calls.py --sample                    prepare, train-aligner, align, from_pretrained, transfer on the sample
 
 Prints the files in the order in which they are entered, from which file each call came, and the upward hops: calls from
-a room into one further up (docs/house.md). Calls while modules are imported, and those of other threads, are left out.
+a room into one further up (docs/house.md); with --sample a row for each command. Calls while modules are imported, and
+those of other threads and processes, are left out.
 """
 
+import contextlib
+import io
+import logging
 import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import structure
+from faults_runs import make_inputs, make_model, sample_options
+from markers import table
 
 from xalign_fairseq.cli import main as run_command
 
@@ -36,9 +46,23 @@ class Trace:
                 self._known.add(step)
                 self.entered.append(step)
 
+    def follow(self, call: Callable[[], Any]) -> Any:
+        """The result of a call, whose calls are followed; of a command that ends the process, its exit code."""
+        sys.setprofile(self)
+        try:
+            return call()
+        except SystemExit as end:
+            return end.code
+        finally:
+            sys.setprofile(None)
+
     def files(self) -> list[str]:
         """The files, in the order in which they are first entered."""
         return list(dict.fromkeys(file for file, _ in self.entered))
+
+    def rooms(self) -> list[str]:
+        """The rooms of these files."""
+        return list(dict.fromkeys(map(_room, self.files())))
 
     def upward(self) -> list[tuple[str, str]]:
         """The calls into a room further up, as (caller, file)."""
@@ -59,25 +83,67 @@ def _room(file: str) -> str:
     return file.partition("/")[0].removesuffix(".py")
 
 
+def sample_traces(work: Path, *names: str) -> dict[str, Trace]:
+    """Five ways through the package, or some of them, followed on the sample text, a small model and few updates."""
+
+    def quietly(command: list[str], *_: Any) -> None:
+        run_command(command[3:])
+
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        make_inputs(work, quietly, pairs=60)
+        make_model(work)
+        logging.getLogger("xalign_fairseq").handlers.clear()  # those of the commands until here
+        traces = {}
+        for name, options in sample_options(work, work / "out").items():
+            if not names or name in names:
+                traces[name] = Trace()
+                code = traces[name].follow(lambda options=options, name=name: _run(name, options))
+                assert not code, f"{name}: exit code {code}"
+    return traces
+
+
+def _run(name: str, options: list[str]) -> int:
+    if name != "from_pretrained":
+        return run_command(options)
+    from xalign_fairseq import Aligner
+
+    Aligner.from_pretrained(*options)
+    return 0
+
+
+def render(traces: dict[str, Trace]) -> str:
+    """A row for each command."""
+    rows = [
+        (f"`{name}`", str(len(each.files())), str(len(each.rooms())), str(len(each.upward())))
+        for name, each in traces.items()
+    ]
+    return table(("from", "files entered", "rooms", "upward calls"), rows)
+
+
 def main() -> None:
     """Run the command, then print its way."""
     command = sys.argv[1:]
     if not command or command[0] in ("-h", "--help"):
         print("\n".join(__doc__.split("\n")[2:]).strip())
         return
+    if command == ["--sample"]:
+        with tempfile.TemporaryDirectory() as work:
+            traces = sample_traces(Path(work))
+        print(render(traces))
+        for name, trace in traces.items():
+            _print_upward(trace, f"{name}: ")
+        return
     trace = Trace()
-    sys.setprofile(trace)
-    try:
-        code = run_command(command)
-    except SystemExit as end:
-        code = end.code
-    finally:
-        sys.setprofile(None)
+    code = trace.follow(lambda: run_command(command))
     for file, caller in trace.entered:
         print(f"{file:60} from {caller or 'the command line'}")
     print(f"{len(trace.files())} files, {len(trace.upward())} upward hops; exit code {code or 0}")
+    _print_upward(trace, "  up: ")
+
+
+def _print_upward(trace: Trace, before: str) -> None:
     for caller, file in trace.upward():
-        print(f"  up: {caller} -> {file}")
+        print(f"{before}{caller} -> {file}")
 
 
 if __name__ == "__main__":

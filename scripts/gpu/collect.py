@@ -4,7 +4,7 @@
 usage: collect.py [OUT] [--check]
 
 OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), whose tables and pictures
-are written anew, the profile and the continued training beside them; what ran where goes to
+are written anew, the profiles beside them; what ran where goes to
 xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of docs/results.md and
 docs/gpu.md, and all tables of compile_results.py, are written from these files.
 Without OUT the documents alone are written, from what is there; --check only compares them.
@@ -35,8 +35,7 @@ RUNS = Path("xalign_fairseq/cli/gpu_runs.json")
 RESULTS = Path("scripts/results")
 DOCUMENTS = ("docs/results.md", "docs/gpu.md")
 COMMAND = "python scripts/gpu/collect.py"
-RENAMED = {"models.json": "models-cuda.json", "models.png": "models-cuda.png"}
-BESIDE = ("models.png", "sinkhorn-profile-cuda.txt", "training-profile-cuda.txt")
+BESIDE = ("sinkhorn-profile-cuda.txt", "training-profile-cuda.txt")
 KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit")
 REPORTS = {
     "aligner-cuda.json": benchmark_aligner.report,
@@ -80,7 +79,6 @@ def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:
     """Write the benchmarks' files and reports, and the entry of this run, in the place of one of the same commit."""
     for result in results:
         for name, figures in result.get("figures", {}).items():
-            name = RENAMED.get(name, name)
             if name.endswith("-cuda.json"):  # also of a stage that failed in part: the file says in what
                 write_json(root / RESULTS / name, figures)
                 print(f"wrote {RESULTS / name}")
@@ -96,19 +94,18 @@ def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:
     print(f"wrote {RUNS}")
 
 
-def main() -> int:
+def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, nargs="?", help="folder of results")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a document is outdated")
     parser.add_argument("--root", type=Path, default=ROOT, help="the repository (default: this one)")
-    args = parser.parse_args()
+    args = parser.parse_args(given)
     if args.out and not args.check:
         take(read(args.out), args.root)
         for name in BESIDE:
             if (args.out / name).is_file():
-                new = RENAMED.get(name, name)
-                shutil.copyfile(args.out / name, args.root / RESULTS / new)
-                print(f"wrote {RESULTS / new}")
+                shutil.copyfile(args.out / name, args.root / RESULTS / name)
+                print(f"wrote {RESULTS / name}")
     runs = read_json(args.root / RUNS)["runs"]
     write = {"runs": lambda: gpu_tables.runs(runs), "budgets": lambda: gpu_tables.budgets(args.root / RESULTS)}
     documents = [args.root / name for name in DOCUMENTS]

@@ -76,11 +76,4 @@ STAGES = (
          "--work", "{work}/aligner", "--out", "{files}"),
         300, least=120, modules=PEERS, parts=("data.tar.xz", "encoder.bin"), files=("aligner-cuda.json",),
     ),
-    Stage(
-        "models",
-        ("{python}", "{source}/scripts/gpu/continue_training.py", "{data}/data-bin", "{files}", "--device", "cuda",
-         "--model", "{encoder}", "--minutes", "{minutes}"),
-        570, least=240, modules=PLOTS, parts=("data.tar.xz", "encoder.bin"),
-        files=("models.json", "models.png", "model.pt*"),
-    ),
 )  # fmt: skip

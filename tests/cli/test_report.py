@@ -100,7 +100,10 @@ def test_a_real_run(command, databin, tmp_path):
         "--num-workers", "0", "--batch-size", "8", "--lr", "1e-3", "--no-epoch-checkpoints", "--epoch-items", "80",
         "--log-interval", "1", "--lang-pairs", "en-de", "--max-update", "3", "--save-dir", run,
     ]  # fmt: skip
-    command("xalign", "train", databin, *options)
+    done = command("xalign", "train", databin, *options)
+    assert "update 3: AER " in done.stderr and "update 3/3, ETA 0:00:" in done.stderr
+    assert len(done.stderr.splitlines()) < 12  # fairseq's log has more than 80
+    assert f"{run}/checkpoint_best.pt, of update 3: last update 3, loss " in done.stdout
     assert command("xalign", "report", run).stdout == f"{run}/report.html\n"
     page = (run / "report.html").read_text()
     sha = json.loads((databin / "manifest.json").read_text())["files"]["dict.txt"]["sha256"]

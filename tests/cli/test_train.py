@@ -14,6 +14,7 @@ SMALL = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_training_and_its_continuation(command, databin, tmp_path):
     run = tmp_path / "run"
     options = ["--save-dir", run, "--validate-interval-updates", 4, "--save-interval-updates", 4]

@@ -34,6 +34,15 @@ def test_parameters_and_commands_are_flags_on_a_command_line_alone():
     assert error.parameters == ("encoding", "use_maps") and error.remedy[1].name == "prepare"
 
 
+def test_a_field_of_any_length_is_shortened_in_words_alone():
+    found = "a" * 500_000 + "the end"
+    error = XalignError(found, where=found, found=(found, Parameter("encoding")), expected=[found], remedy=found)
+    text = str(error)
+    assert len(text) < 11_000 and text.count("characters) ...") == 5 and text.count("the end") == 5
+    assert len(command_line_text(error)) < 11_000 and error.problem == found
+    assert str(XalignError("it is so", found="a" * 2000)).endswith("a" * 2000)
+
+
 def test_what_is_not_given_is_not_said():
     assert str(XalignError("it is so")) == "it is so"
     assert str(XalignError("it is so", found="")) == "it is so\n  found: "  # what is empty was found to be so

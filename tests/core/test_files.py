@@ -186,20 +186,23 @@ def test_what_another_process_has_made_meanwhile_is_kept(tmp_path):
 
 KILLED = """
 import os, sys
-from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.files import atomic_folder, atomic_write, scratch_folder
 
-with atomic_write(sys.argv[1] + "/text") as stream, atomic_folder(sys.argv[1] + "/out") as folder:
+out, text, more = (sys.argv[1] + name for name in ("/out", "/text", "/more"))
+with atomic_write(text) as stream, atomic_folder(out) as folder, scratch_folder(more) as scratch:
     (folder / "a").write_text("half")
+    (scratch / "b").write_text("half")
     {end}
 """
 
 
 def test_leftovers_of_killed_processes_go_with_the_next_output(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED.format(end="os.kill(os.getpid(), 9)"), tmp_path], check=False)
-    assert len(os.listdir(tmp_path)) == 2
+    assert len(os.listdir(tmp_path)) == 3
     (tmp_path / ".out.more.1-0123456789ab.tmp").touch()  # of another output
-    with files.atomic_write(tmp_path / "text"), files.atomic_folder(tmp_path / "out"):
-        pass
+    text, out = files.atomic_write(tmp_path / "text"), files.atomic_folder(tmp_path / "out")
+    with text, out, files.scratch_folder(tmp_path / "more") as scratch:
+        assert scratch.is_dir() and not any(scratch.iterdir())
     assert sorted(os.listdir(tmp_path)) == [".out.more.1-0123456789ab.tmp", "out", "text"]
 
 
@@ -210,7 +213,8 @@ def test_what_another_process_is_writing_stays(tmp_path):
         there = sorted(os.listdir(tmp_path))
         files._remove_leftovers(tmp_path / "text")
         files._remove_leftovers(tmp_path / "out")
-        assert sorted(os.listdir(tmp_path)) == there and len(there) == 2
+        files._remove_leftovers(tmp_path / "more")
+        assert sorted(os.listdir(tmp_path)) == there and len(there) == 3
         other.communicate(b"\n")
     assert sorted(os.listdir(tmp_path)) == ["out", "text"] and content(tmp_path / "out") == {"a": "half"}
 

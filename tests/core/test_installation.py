@@ -85,29 +85,23 @@ def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
     assert ("--index-url https://download.pytorch.org/whl/cpu" in found.text) == bool(cuda)
 
 
-def test_what_breaks_transformers_is_named(tmp_path, versions, monkeypatch):
-    pytest.importorskip("transformers")
-    (tmp_path / "torchaudio.py").write_text("raise OSError('libtorchaudio.so: undefined symbol: torch_list_size')")
-    info = tmp_path / "torchaudio-2.11.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torchaudio\nVersion: 2.11.0\n")
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
-    versions({"torchaudio": "2.11.0", "torchvision": ""})
-    found = installation.transformers()
-    assert "undefined symbol: torch_list_size\n        next: pip uninstall -y torchaudio" in found[0].line()
-
-
 @pytest.fixture
 def transformers_is(tmp_path, monkeypatch, versions):
     """The function that has another transformers be found, made of this code."""
 
-    def put(code):
+    def put(code, torchaudio=""):
         (tmp_path / "transformers.py").write_text(code)
         monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
-        versions({"transformers": "5.0", "torchaudio": "", "torchvision": ""})
+        versions({"transformers": "5.0", "torchaudio": torchaudio, "torchvision": ""})
         return installation.transformers()
 
     return put
+
+
+def test_what_breaks_transformers_is_named(tmp_path, transformers_is):
+    (tmp_path / "torchaudio.py").write_text("raise OSError('libtorchaudio.so: undefined symbol: torch_list_size')")
+    found = transformers_is("import torchaudio", torchaudio="2.11.0")
+    assert "undefined symbol: torch_list_size\n        next: pip uninstall -y torchaudio" in found[0].line()
 
 
 def test_a_transformers_that_loads_and_none(transformers_is, versions):

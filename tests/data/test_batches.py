@@ -4,14 +4,12 @@ from functools import partial
 import numpy as np
 import torch
 from fairseq.utils import apply_to_sample
-from support.small import CONFIG, MASK, block, pair, typed
+from support.small import MASK, block, pair, typed
 from torch.utils.data import DataLoader
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import WordTable
-from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.transformer import Encoder
 
 LOUD = replace(MASK, probability=0.5)
 PAIRS = (([10, 11], [20, 21, 22]), ([12, 13, 14, 15], [23]), ([], [24, 25]))
@@ -46,15 +44,6 @@ def test_masks_and_targets_of_the_sides_are_those_of_the_pair():
         chosen = targets != PAD
         assert torch.equal(targets[chosen], tokens[chosen])
     assert (batch.targets != PAD).sum() == sum((batch.side(k, "targets") != PAD).sum() for k in (0, 1)) > 0
-
-
-def test_objectives_share_the_pass_over_a_side():
-    batch = bitext(*(sample(*pair) for pair in PAIRS))
-    assert batch.side(0) is batch.side(0)
-    encoder = Encoder(CONFIG)
-    step = StepEncoder(encoder, torch.nn.ModuleDict(), training=True, update=0)
-    assert step.states(batch.side(0)) is step.states(batch.side(0))
-    assert step.states(batch.side(0)) is not step.states(batch.side(1))
 
 
 def test_links_and_words_of_a_batch():

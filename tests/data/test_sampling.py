@@ -47,12 +47,12 @@ def test_temperature_shares_by_hand():
 @pytest.mark.parametrize("total", [1, 7, 10, 100])
 def test_over_epochs_each_group_has_its_share_of_the_draws(total, shares):
     shares, done = np.array(shares), np.zeros(len(shares), dtype=int)
-    for visit in range(3000):
+    for visit in range(600):
         counts, starts = sampling.epoch_shares(total, shares, visit)
         assert sum(counts) == total and np.all(np.abs(counts - total * shares) < 1)
         assert starts == done.tolist()
         done += counts
-    assert np.all(np.abs(done - 3000 * total * shares) < 5)
+    assert np.all(np.abs(done - 600 * total * shares) < 5)
 
 
 def test_shares_that_are_whole_are_the_counts_of_every_epoch():

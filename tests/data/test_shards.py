@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data import shards as module
-from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.prepare.manifest import hashes
 from xalign_fairseq.data.shards import Shards
@@ -130,10 +128,3 @@ def test_how_often_each_folder_was_read_is_counted_over_stops_and_added_folders(
         read[index] += 1
         place = shards.place(epoch)
     assert max(read) - min(read) > 3  # some came later
-
-
-def test_many_folders_are_looked_at_side_by_side(folders, monkeypatch):
-    seen = []
-    monkeypatch.setattr(module, "DataBin", lambda path: seen.append(path) or DataBin(path))
-    Shards(folders)
-    assert sorted(map(str, seen)) == sorted(map(str, folders))

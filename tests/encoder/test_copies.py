@@ -66,16 +66,6 @@ def test_a_new_run_starts_again_with_the_copy_of_an_earlier_one(live):
     assert copy.squared_distance(live.sentence_encoder) == 0
 
 
-def test_following_is_a_moving_average(live):
-    copy = EncoderCopy(CONFIG)
-    copy.start(live.sentence_encoder, 7)
-    before = [parameter.clone() for parameter in copy.encoder.parameters()]
-    move(live)
-    copy.follow(live.sentence_encoder, 0.9)
-    for old, new, theirs in zip(before, copy.encoder.parameters(), live.sentence_encoder.parameters(), strict=True):
-        assert torch.allclose(new, 0.9 * old + 0.1 * theirs, atol=1e-7)
-
-
 def test_the_distance_is_that_of_all_parameters(live):
     copy = EncoderCopy(CONFIG)
     copy.start(live.sentence_encoder, 7)

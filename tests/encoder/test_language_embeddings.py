@@ -100,20 +100,6 @@ def test_each_token_of_a_pair_has_its_sides_language_and_reset_positions_are_tho
     torch.testing.assert_close(joint[0, 5:7], alone[0, 1:3])
 
 
-def test_passes_are_shared_by_tokens_and_positions():
-    model = XalignModel(SPEAKING).double()
-    given = batch().bitext
-
-    def look(step):
-        first = step.states(given.input("masked")).layer(1)
-        assert step.states(given.input("masked")).layer(1) is first
-        reset = step.states(given.input("masked", reset_positions=True)).layer(1)
-        assert step.states(given.input("masked", reset_positions=True)).layer(1) is reset
-        assert not torch.equal(first, reset)
-
-    model(look)
-
-
 def test_a_checkpoint_without_language_embeddings_can_be_given_some(caplog):
     torch.manual_seed(0)
     plain, speaking = XalignModel(EncoderConfig(**SIZES)), XalignModel(SPEAKING)

@@ -95,23 +95,21 @@ TWINS = (
     Twin("xlm_align/small/3_train.sh", "links", "tiny_links", starts_from_checkpoint=False),
     Twin("xlm_align/3_train.sh", "base", "base"),
     Twin(EXPLICIT, "weak", "weak"),
-    Twin(EXPLICIT, "strong", "weak", ("criterion.word_contrastive_negatives=strong",)),
-    Twin(
-        EXPLICIT,
-        "l2",
-        "weak",
-        ("criterion.objectives='l2_align,reg_param'", "criterion.word_contrastive_gather=false"),
-    ),
     Twin(EXPLICIT, "linear_mapping", "linear_mapping"),
     Twin("ppa/2_train.sh", "ppa", "ppa"),
+    Twin("weam/2_train.sh", "weam", "weam", WEAM_SIZES, **WEAM),
+    align_mlm("align_mlm", "align_mlm"),
+    align_mlm("xlm", "xlm"),
+)
+L2 = ("criterion.objectives='l2_align,reg_param'", "criterion.word_contrastive_gather=false")
+VARIANTS = (
+    Twin(EXPLICIT, "strong", "weak", ("criterion.word_contrastive_negatives=strong",)),
+    Twin(EXPLICIT, "l2", "weak", L2),
     Twin("ppa/2_train.sh", "ppa_mlm", "ppa", ("criterion.objectives='moco,sentence_mlm'",)),
     Twin("ppa/2_train.sh", "ppa_mean", "ppa", ("criterion.moco_pooling=mean",)),
-    Twin("weam/2_train.sh", "weam", "weam", WEAM_SIZES, **WEAM),
     Twin("weam/2_train.sh", "weam_self", "weam", (*WEAM_SIZES, "criterion.word_exchange_links=self"), **WEAM),
-    align_mlm("align_mlm", "align_mlm"),
     align_mlm("mlm", "align_mlm", "criterion._name=mlm"),
     align_mlm("dict_mlm", "align_mlm", "criterion._name=dict_mlm", "model.language_embeddings='en,xx'"),
-    align_mlm("xlm", "xlm"),
 )
 
 
@@ -151,17 +149,21 @@ def job(twin, folder):
     )
 
 
-@pytest.fixture(scope="module")
-def configurations(tmp_path_factory):
+def read(twins, folder):
     """``{"section.option": value}`` of each script and of its YAML, every option of fairseq included."""
-    folder = tmp_path_factory.mktemp("twins")
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("read_options.py"))],
-        input=json.dumps([job(twin, folder) for twin in TWINS]), capture_output=True, text=True,
+        input=json.dumps([job(twin, folder) for twin in twins]), capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout.strip().split("\n")[-1])
-    return {twin: [flat(each) for each in both] for twin, both in zip(TWINS, found, strict=True)}
+    return {twin: [flat(each) for each in both] for twin, both in zip(twins, found, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def configurations(tmp_path_factory):
+    """Those of the recipes that have a YAML file of their own."""
+    return read(TWINS, tmp_path_factory.mktemp("twins"))
 
 
 def flat(configuration):
@@ -173,16 +175,23 @@ def flat(configuration):
     }
 
 
+def same_options(script, yaml):
+    """Whether both train the same."""
+    names = script.keys() | yaml.keys()
+    pairs = {name: (script.get(name, "absent"), yaml.get(name, "absent")) for name in names}
+    assert {name: both for name, both in pairs.items() if both[0] != both[1]} == {}
+    assert yaml["task._name"] == "xalign_pretraining"
+
+
 @pytest.mark.parametrize("twin", TWINS, ids=recipe)
 def test_yaml_has_the_options_of_the_script(twin, configurations):
-    script, yaml = configurations[twin]
-    differing = {
-        option: (script.get(option, "absent"), yaml.get(option, "absent"))
-        for option in script.keys() | yaml.keys()
-        if script.get(option, "absent") != yaml.get(option, "absent")
-    }
-    assert not differing
-    assert yaml["task._name"] == "xalign_pretraining"
+    same_options(*configurations[twin])
+
+
+@pytest.mark.slow
+def test_yaml_with_overrides_has_the_options_of_the_other_settings(tmp_path):
+    for both in read(VARIANTS, tmp_path).values():
+        same_options(*both)
 
 
 @pytest.mark.parametrize("twin", [twin for twin in TWINS if recipe(twin) in PAPERS], ids=recipe)

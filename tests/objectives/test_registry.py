@@ -1,11 +1,10 @@
 import inspect
-import subprocess
-import sys
 from dataclasses import dataclass, fields, replace
 
 import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
+from support.processes import type_checked
 from support.small import CONFIG, pair, typed
 from support.trials import Trial, build_criterion, build_model
 
@@ -105,13 +104,11 @@ def test_options_are_keyword_arguments():
         TLM(lables=3)
 
 
-@pytest.mark.slow
 def test_mypy_checks_options(tmp_path):
+    pytest.importorskip("mypy")
     calls = ("reveal_type(DWA(label_layer=8).label_layer)", "DWA(label_layers=8)", 'DWA(mu="1")')
-    (tmp_path / "calls.py").write_text("\n".join(["from xalign_fairseq.objectives import DWA", *calls]))
-    command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", str(tmp_path)]
-    found = subprocess.run(command, capture_output=True, text=True).stdout
-    assert 'calls.py:2: note: Revealed type is "int | None"' in found
-    assert 'calls.py:3: error: Unexpected keyword argument "label_layers" for "DWA"' in found
-    assert 'calls.py:4: error: Argument "mu" to "DWA" has incompatible type "str"; expected "float"' in found
+    found = type_checked("\n".join(["from xalign_fairseq.objectives import DWA", *calls]), tmp_path)
+    assert 'program.py:2: note: Revealed type is "int | None"' in found
+    assert 'program.py:3: error: Unexpected keyword argument "label_layers" for "DWA"' in found
+    assert 'program.py:4: error: Argument "mu" to "DWA" has incompatible type "str"; expected "float"' in found
     assert "Found 2 errors" in found

@@ -3,33 +3,36 @@
 import argparse
 import dataclasses
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import pytest
+
 import xalign_fairseq
+from xalign_fairseq.objectives.registry import OBJECTIVES
 
 ROOT = Path(__file__).parents[2]
 
 
-def run(*arguments):
-    """The script in its own process."""
-    script = str(ROOT / "scripts/document_options.py")
-    return subprocess.run([sys.executable, script, *map(str, arguments)], capture_output=True, text=True)
+@pytest.fixture
+def run(script, monkeypatch):
+    """The script's exit code, where other tests' objectives are not registered."""
+    module = script("document_options")
+    own = {name: each for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq.")}
+    monkeypatch.setattr(module, "OBJECTIVES", own)
+    return lambda *arguments: module.main([str(each) for each in arguments])
 
 
-def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(tmp_path):
-    done = run("--check")
-    assert done.returncode == 0, done.stderr[-3000:]
+def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(run, tmp_path, capsys):
+    assert run("--check") == 0, capsys.readouterr().err[-3000:]
     text = (ROOT / "docs/reference/objectives.md").read_text()
     row = "| `--dwa-unmasked-prob` | `0.15` |"
     assert row in text
     copy = tmp_path / "docs/reference/objectives.md"
     copy.parent.mkdir(parents=True)
     copy.write_text(text.replace(row, "| `--dwa-unmasked-prob` | `0.25` |"))
-    done = run("--check", "--root", tmp_path)
-    assert done.returncode == 1 and "+| `--dwa-unmasked-prob` | `0.15` |" in done.stderr
-    assert run("--root", tmp_path).returncode == 0
+    assert run("--check", "--root", tmp_path) == 1
+    assert "+| `--dwa-unmasked-prob` | `0.15` |" in capsys.readouterr().err
+    assert run("--root", tmp_path) == 0
     assert copy.read_text() == text
 
 
@@ -37,7 +40,6 @@ def test_every_option_criterion_and_patch_is_in_the_reference():
     xalign_fairseq.register()
     from xalign_fairseq.criterions.weighted import WeightedConfig
     from xalign_fairseq.models.xalign import XalignModelConfig
-    from xalign_fairseq.objectives.registry import OBJECTIVES
     from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig
     from xalign_fairseq.trainer import compat
 
@@ -70,12 +72,11 @@ def test_every_command_has_a_page_with_every_option_that_its_help_shows():
         assert told == {flag for action in shown for flag in action.option_strings}, name
 
 
-def test_a_new_command_gets_a_page_and_one_that_is_gone_is_told(tmp_path):
+def test_a_new_command_gets_a_page_and_one_that_is_gone_is_told(run, tmp_path, capsys):
     folder = tmp_path / "docs/reference/cli"
     folder.mkdir(parents=True)
     (folder / "gone.md").write_text("# `xalign gone`\n\n<!-- options:cli/gone -->\n<!-- end -->\n")
-    done = run("--root", tmp_path)
-    assert done.returncode == 2 and "cli/gone" in done.stderr
+    assert run("--root", tmp_path) == 2 and "cli/gone" in capsys.readouterr().err
     (folder / "gone.md").unlink()
-    assert run("--root", tmp_path).returncode == 0
+    assert run("--root", tmp_path) == 0
     assert (folder / "align.md").read_text() == (ROOT / "docs/reference/cli/align.md").read_text()

@@ -1,6 +1,13 @@
 """The way of a command through the package's files."""
 
+import re
 import sys
+
+import pytest
+import structure
+
+# At most so many calls into a room further up: of what shows progress, of log handlers, of a pool's work.
+UPWARD = {"from_pretrained": 0, "prepare": 3, "train-aligner": 8, "align": 1, "transfer": 0}
 
 
 def test_the_way_of_a_command_is_printed(script, monkeypatch, capsys):
@@ -16,3 +23,17 @@ def test_calls_into_a_room_further_up_are_told(script):
     trace = script("trace_calls").Trace()
     trace.entered = [("core/files.py", "cli/align.py"), ("cli/align.py", "core/files.py"), ("cli/align.py", "")]
     assert trace.upward() == [("core/files.py", "cli/align.py")] and trace.files() == ["core/files.py", "cli/align.py"]
+    assert trace.rooms() == ["core", "cli"]
+
+
+@pytest.mark.parametrize("name", UPWARD)
+def test_the_page_of_the_house_has_the_upward_calls_of_each_command(name):
+    row = re.search(rf"^\| `{name}` \|.*\| (\d+) \|$", structure.PAGE.read_text(), re.MULTILINE)
+    assert row and int(row[1]) <= UPWARD[name]
+
+
+@pytest.mark.slow  # trains
+def test_five_commands_go_up_no_more_than_known(script, tmp_path):
+    traces = script("trace_calls").sample_traces(tmp_path)
+    assert {name: trace.upward() for name, trace in traces.items() if len(trace.upward()) > UPWARD[name]} == {}
+    assert list(traces) == list(UPWARD) and all(len(trace.files()) > 20 for trace in traces.values())

@@ -18,6 +18,7 @@ import torch.distributed as dist
 import torch.multiprocessing as multiprocessing
 
 import xalign_fairseq
+from support.warm_start import WARM
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
@@ -86,10 +87,16 @@ sys.meta_path.insert(0, Missing())
 
 def run_without_fairseq(code, *arguments, cwd=None):
     """The output of Python code where fairseq is missing; AssertionError with its errors if it fails."""
-    command = [sys.executable, "-c", BLOCK + code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
+    done = WARM.run("torch", [sys.executable, "-c", BLOCK + code, *arguments], cwd, dict(os.environ))
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def type_checked(program, folder):
+    """What mypy says of a program that uses the package, whose types it may have in the repository's cache."""
+    (folder / "program.py").write_text(program)
+    command = [sys.executable, "-m", "mypy", "--config-file=pyproject.toml", str(folder / "program.py")]
+    return subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True).stdout
 
 
 logger = logging.getLogger(__name__)

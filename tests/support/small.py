@@ -57,6 +57,11 @@ class Letters:
     def encode(self, text):
         return [self.dictionary.index(c) for c in text if c != " "]
 
+    def encode_words(self, words):
+        """Dots have no token here."""
+        pairs = [(self.dictionary.index(c), i) for i, word in enumerate(words) for c in word if c != "."]
+        return [token for token, _ in pairs], [word for _, word in pairs]
+
     def encode_with_offsets(self, text):
         begin = np.array([i for i, c in enumerate(text) if c != " "], dtype=np.int64)
         return self.encode(text), begin, begin + [text[i] != "." for i in begin]

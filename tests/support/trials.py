@@ -1,5 +1,7 @@
 """What objectives and criterions are tried on: a small model with their heads, a task, and fairseq's trainer."""
 
+import copy
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -119,16 +121,24 @@ class TrainedTask(Task, XalignPretrainingTask):
     """The steps of the task, without data."""
 
 
+@functools.cache
+def configuration(backend, rank, count, *extra):
+    """fairseq's configuration of a worker; to make one takes half a second."""
+    line = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
+    line += ["--optimizer", "adam", "--lr", "0.001", "--lr-scheduler", "fixed", "--cpu", "--ddp-backend", backend]
+    line += ["--distributed-world-size", str(count), "--distributed-backend", "gloo", "--distributed-rank", str(rank)]
+    return convert_namespace_to_omegaconf(
+        options.parse_args_and_arch(options.get_training_parser(), [*line, *map(str, extra)])
+    )
+
+
 def make_trainer(backend, rank, count, normalization, chosen, **given):
     """The trainer of worker ``rank`` of ``count``.
 
     chosen: options of the weighted criterion.
     given: what the task has.
     """
-    line = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
-    line += ["--optimizer", "adam", "--lr", "0.001", "--lr-scheduler", "fixed", "--cpu", "--ddp-backend", backend]
-    line += ["--distributed-world-size", str(count), "--distributed-backend", "gloo", "--distributed-rank", str(rank)]
-    cfg = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), line))
+    cfg = copy.deepcopy(configuration(backend, rank, count))
     task = TrainedTask(**given)
     criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
     task.heads_start, task.models = HeadsStart(XalignPretrainingConfig()), [build_model(criterion, torch.float32)]

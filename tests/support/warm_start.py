@@ -1,7 +1,8 @@
-"""fairseq's commands in processes forked from one that has imported fairseq, which takes longer than a test's run.
+"""Commands in processes forked from one that has imported torch, or fairseq, which takes longer than a test's run.
 
-The server imports what the commands themselves import first, ``fairseq_cli``, and nothing of ``xalign_fairseq``: that
-comes by ``--user-dir``, after fairseq and in a process of its own, as for users. It runs no thread, so a fork is safe.
+The servers import nothing of ``xalign_fairseq``: that comes by the command itself or by ``--user-dir``, in a process of
+its own, as for users. The server of fairseq's commands imports ``fairseq_cli``, as these do first. No server runs
+a thread, so a fork is safe.
 """
 
 import atexit
@@ -13,35 +14,44 @@ import sys
 import tempfile
 from pathlib import Path
 
-PREPARED = ("fairseq-train", "fairseq-validate")
+PREPARED = {"fairseq-train": "fairseq", "fairseq-validate": "fairseq", "xalign": "torch"}
+"""What has been imported for a console script."""
 
 
 class WarmStart:
-    """A server of forked commands, started with the first of them and ended with this process."""
+    """Servers of forked commands, each started with its first command and ended with this process."""
 
     def __init__(self):
-        self.server = None
+        self.servers = {}
 
-    def run(self, command, cwd, env):
-        """As ``subprocess.run`` with captured text: a console script of this environment with its arguments."""
-        if self.server is None:
-            self.server = subprocess.Popen([sys.executable, "-P", __file__], stdin=-1, stdout=-1, text=True, env=env)
-            atexit.register(self.server.communicate)  # the end of its input is the end of the server
+    def run(self, kind, command, cwd, env):
+        """As ``subprocess.run`` with captured text: a console script of this environment, or ``python -c CODE``."""
+        if kind not in self.servers:
+            line = [sys.executable, "-P", __file__, kind]
+            self.servers[kind] = subprocess.Popen(line, stdin=-1, stdout=-1, text=True, env=env)
+            atexit.register(self.servers[kind].communicate)  # the end of its input is the end of the server
+        server = self.servers[kind]
         with tempfile.TemporaryDirectory() as folder:
             files = [f"{folder}/stdout", f"{folder}/stderr"]
-            job = {"command": command, "cwd": str(cwd or os.getcwd()), "env": env, "files": files}
-            self.server.stdin.write(json.dumps(job) + "\n")
-            self.server.stdin.flush()
-            code = int(self.server.stdout.readline())
+            job = {"command": [*map(str, command)], "cwd": str(cwd or os.getcwd()), "env": env, "files": files}
+            server.stdin.write(json.dumps(job) + "\n")
+            server.stdin.flush()
+            code = int(server.stdout.readline())
             return subprocess.CompletedProcess(command, code, *(Path(file).read_text() for file in files))
 
 
-def serve():
+WARM = WarmStart()
+
+
+def serve(kind):
     """Fork for every line of the input, and answer with the exit code of the command."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the import logs to the standard output
-    import fairseq_cli.train
-    import fairseq_cli.validate  # noqa: F401
+    if kind == "fairseq":
+        import fairseq_cli.train
+        import fairseq_cli.validate  # noqa: F401
+    else:
+        import torch  # noqa: F401
 
     for line in sys.stdin:
         child = os.fork()
@@ -52,7 +62,7 @@ def serve():
 
 
 def become(command, cwd, env, files):
-    """Run the console script as a new interpreter would, to its end."""
+    """Run the command as a new interpreter would, to its end."""
     streams = [os.open(os.devnull, os.O_RDONLY)]
     streams += [os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND) for file in files]
     for number, stream in enumerate(streams):
@@ -60,10 +70,14 @@ def become(command, cwd, env, files):
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)
+    if command[1:2] == ["-c"]:
+        sys.argv = command[1:2] + command[3:]
+        exec(command[2], {"__name__": "__main__"})
+        return
     sys.argv = command
     sys.path.insert(0, str(Path(command[0]).parent))
     runpy.run_path(command[0], run_name="__main__")
 
 
 if __name__ == "__main__":
-    serve()
+    serve(sys.argv[1])

@@ -65,7 +65,7 @@ def lexicon_bin(databin, command, tmp_path_factory):
     folder = tmp_path_factory.mktemp("lexicon")
     made = shutil.copytree(databin, folder / "databin")
     nouns = (USER_DIR / "languages/sample/tables/nouns.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    pairs = [(row.split("\t")[0], row.split("\t")[2].split()[0]) for row in nouns]
+    pairs = [[row.split("\t")[i].split()[0] for i in (0, 2)] for row in nouns]
     (folder / "nouns.tsv").write_text("".join(f"{en}\t{de}\n" for en, de in pairs), encoding="utf-8")
     command("xalign", "lexicon", made, "--pair", "en-de", "--from", folder / "nouns.tsv", "--fraction", 0.75)
     return made

@@ -176,14 +176,10 @@ def test_batches_are_shuffled_within_their_window_alone(build):
         assert sorted(np.concatenate(plain[start:stop])) == sorted(np.concatenate(mixed[start:stop]))
 
 
+@pytest.mark.slow
 def test_training_by_epochs_in_updates_goes_on_within_one(databin, train, tmp_path):
     given = ("--epoch-updates", 3, "--update-freq", 2, "--max-epoch", 2, "--save-interval-updates", 4)
     whole, _ = train(databin, tmp_path / "whole", *given)
     assert sorted(whole) == [1, 2, 3, 4, 5, 6]
     rest, _ = train(databin, tmp_path / "rest", *given, "--restore-file", tmp_path / "whole/checkpoint_2_4.pt")
     assert rest == {update: whole[update] for update in (5, 6)}
-
-
-def test_an_epoch_is_given_in_updates_or_in_draws(databin, train, tmp_path):
-    _, done = train(databin, tmp_path, "--epoch-updates", 3, "--epoch-items", 9, check=False)
-    assert done.returncode != 0 and "--epoch-items" in done.stderr + done.stdout

@@ -26,7 +26,18 @@ def test_numbers_of_adam_are_as_they_are_written_by_hand():
     assert options["--max-update"] == options["--total-num-update"] == 100
 
 
-def test_the_command_is_fairseq_train_with_this_package():
-    line = [*FAIRSEQ_TRAIN, "--user-dir", USER_DIR, "--task", "nothing"]
-    done = subprocess.run(line, capture_output=True, text=True)
-    assert "invalid choice: 'nothing' (choose from" in done.stderr and "'xalign_pretraining'" in done.stderr
+def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone():
+    line = [
+        *FAIRSEQ_TRAIN,
+        "nowhere",
+        "--user-dir",
+        USER_DIR,
+        "--cpu",
+        "--task",
+        "xalign_pretraining",
+        "--criterion",
+        "mlm",
+    ]
+    done = subprocess.run([*line, "--arch", "xalign_tiny", "--max-tokens", "64"], capture_output=True, text=True)
+    assert done.returncode == 1 and "nowhere" in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from functools import partial
 
 import pytest
@@ -157,11 +156,12 @@ def test_the_training_does_not_outlive_its_killed_parent(tmp_path):
         assert is_alive(child)
         parent.kill()
     wait_for(lambda: not is_alive(child))
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
+
+    def is_free():
         try:
             with alone(tmp_path):  # the lock went with both
-                return
+                return True
         except XalignError:
-            time.sleep(0.1)
-    raise AssertionError("the folder is still held")
+            return False
+
+    wait_for(is_free)

@@ -1,15 +1,13 @@
-"""The package's trainer: updates, the loop around them, checkpoints."""
+"""The package's trainer: updates, and the loop around them."""
 
 import contextlib
 import logging
-import sys
 import time
 from types import SimpleNamespace
 
 import fairseq.trainer
 import pytest
 import torch
-import torch.distributed as dist
 from fairseq import checkpoint_utils
 from fairseq.data import iterators
 from fairseq.logging import metrics
@@ -21,7 +19,6 @@ from support.trials import make_trainer
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.trainer import requeue, trainer
 from xalign_fairseq.trainer.trainer import XalignTrainer
 
@@ -340,224 +337,3 @@ def test_what_one_process_has_received_all_know_after_the_update(signalled, fair
     assert made._aggregate_logging_outputs(["logs"], 1, 2, ignore=True) == (["logs"], [2, 4])
     with pytest.raises(SystemExit) if ends else contextlib.nullcontext():
         made.requeue_if_signalled("place")
-
-
-# Checkpoints.
-
-
-class Counted(SimpleNamespace):
-    """A process in which nothing has been validated yet."""
-
-    def __init__(self):
-        super().__init__(checkpoint=SimpleNamespace(patience=3, maximize_best_checkpoint_metric=False))
-
-    def validate(self, *values):
-        return [loop.should_stop_early(self, value) for value in values]
-
-
-@pytest.fixture
-def restart(monkeypatch):
-    """Begins a process in which nothing has been validated; the last goes with the test."""
-    for name in ("best", "num_runs"):
-        monkeypatch.setattr(loop.should_stop_early, name, None, raising=False)
-
-    def begin():
-        vars(loop.should_stop_early).pop("best", None)
-        vars(loop.should_stop_early).pop("num_runs", None)
-        return Counted()
-
-    return begin
-
-
-@pytest.fixture
-def saved(make, fairseqs, monkeypatch, tmp_path):
-    """The function that saves a checkpoint; what it holds beside the model."""
-    monkeypatch.setattr(fairseqs, "should_save_checkpoint_on_current_rank", True)
-    monkeypatch.setattr(fairseqs, "state_dict", lambda self: {"model": {}, "extra_state": {"metrics": 1}})
-
-    def save():
-        make().save_checkpoint(str(tmp_path / "checkpoint.pt"), {"val_loss": 0.7})
-        return torch.load(tmp_path / "checkpoint.pt")["extra_state"]
-
-    return save
-
-
-@pytest.fixture
-def load(make, fairseqs, monkeypatch):
-    """The function that has a trainer read a checkpoint with this extra state."""
-
-    def read(extra_state, **reset):
-        monkeypatch.setattr(fairseqs, "load_checkpoint", lambda self, *given: extra_state)
-        return make().load_checkpoint("checkpoint.pt", **reset)
-
-    return read
-
-
-def test_a_resumed_run_ends_where_an_uninterrupted_one_does(restart, saved, load):
-    values = [0.5, 0.6, 0.7, 0.65]  # the fourth is the third without improvement
-    assert restart().validate(*values) == [False, False, False, True]
-    restart().validate(*values[:3])
-    extra_state = saved()
-    assert extra_state == {"metrics": 1, "val_loss": 0.7, "early_stopping": {"best": 0.5, "num_runs": 2}}
-    process = restart()
-    assert load(extra_state) is extra_state
-    assert process.validate(values[3]) == [True]
-
-
-@pytest.mark.parametrize("reset", [{"reset_optimizer": True}, {"reset_meters": True}])
-def test_what_begins_anew_from_a_checkpoint_counts_anew(restart, load, reset):
-    process = restart()
-    load({"early_stopping": {"best": 0.5, "num_runs": 2}}, **reset)
-    assert process.validate(0.6) == [False]
-    assert loop.should_stop_early.best == 0.6
-
-
-def test_checkpoints_without_a_count_are_read_and_written(restart, saved, load):
-    process = restart()
-    assert load(None) is None
-    assert load({"val_loss": 1}) == {"val_loss": 1}
-    assert "early_stopping" not in saved()
-    assert process.validate(0.6) == [False]
-
-
-def test_a_program_that_is_fairseq_train_itself_counts_too(restart, saved, load, monkeypatch):
-    monkeypatch.delitem(sys.modules, "fairseq_cli.train")
-    monkeypatch.setitem(sys.modules, "__main__", loop)  # python -m fairseq_cli.train
-    restart().validate(0.5, 0.6)
-    extra_state = saved()
-    process = restart()
-    load(extra_state)
-    assert process.validate(0.7, 0.8) == [False, True]
-
-
-@pytest.mark.parametrize("suffix", ["", "-shard0"])
-def test_a_restore_file_that_does_not_exist_is_an_error(make, fairseqs, monkeypatch, tmp_path, suffix):
-    monkeypatch.setattr(fairseqs, "load_checkpoint", lambda self, name, *given: name)
-    path = tmp_path / "checkpoint_lst.pt"
-    made = make(checkpoint={"restore_file": str(path), "checkpoint_suffix": suffix})
-    if not suffix:  # shards have names of their own, and are left to fairseq
-        with pytest.raises(XalignError, match=r"(?s)does not exist.*restore_file.*checkpoint_lst.pt"):
-            made.load_checkpoint(str(path))
-        path.touch()
-    assert made.load_checkpoint(str(path)) == str(path)
-
-
-def write(path, updates):
-    torch.save({"model": {}, "args": None, "optimizer_history": [{"num_updates": updates}]}, path)
-
-
-@pytest.fixture
-def damaged(tmp_path):
-    """A run whose last checkpoint, a copy of that of update 8, was broken off."""
-    write(tmp_path / "checkpoint1.pt", 4)
-    write(tmp_path / "checkpoint_2_8.pt", 8)
-    whole = (tmp_path / "checkpoint_2_8.pt").read_bytes()
-    (tmp_path / "checkpoint_last.pt").write_bytes(whole[: len(whole) // 2])
-    return tmp_path
-
-
-@pytest.fixture
-def resumed(make, fairseqs, monkeypatch, tmp_path):
-    """The function that has a trainer resume: the updates of its last checkpoint then."""
-
-    def resume(rank=0, suffix="", **checkpoint):
-        monkeypatch.setattr(fairseqs, "load_checkpoint", lambda self, name, *given: None)
-        monkeypatch.setattr(fairseqs, "data_parallel_rank", rank)
-        last = tmp_path / "checkpoint_last.pt"
-        make(checkpoint={"checkpoint_suffix": suffix, **checkpoint}).load_checkpoint(str(last))
-        return updates_of(last)
-
-    return resume
-
-
-def test_training_resumes_from_the_newest_whole_checkpoint_and_says_so(damaged, resumed, caplog):
-    with caplog.at_level(logging.WARNING):
-        assert resumed() == 8
-    assert "checkpoint_last.pt is damaged: checkpoint_2_8.pt, of update 8, takes its place" in caplog.text
-
-
-def test_the_checkpoint_of_an_epoch_will_do(damaged, resumed):
-    (damaged / "checkpoint_2_8.pt").unlink()
-    assert resumed() == 4
-
-
-def test_other_damaged_files_and_a_best_model_without_training_are_left(damaged, resumed):
-    (damaged / "checkpoint_mine.pt").write_bytes(b"half")
-    torch.save({"model": {"weight": torch.ones(2)}}, damaged / "checkpoint_best.pt")  # as untrim and import-hf write it
-    before = (damaged / "checkpoint_best.pt").read_bytes()
-    assert resumed() == 8
-    assert (damaged / "checkpoint_mine.pt").read_bytes() == b"half"
-    assert (damaged / "checkpoint_best.pt").read_bytes() == before
-
-
-@pytest.mark.parametrize("other", [{"rank": 1}, {"suffix": "-shard0"}, {"restore_file": "checkpoint_2_8.pt"}])
-def test_other_processes_shards_and_files_are_left_to_fairseq(damaged, resumed, other, monkeypatch):
-    monkeypatch.chdir(damaged)
-    assert resumed(**other) is None
-
-
-def test_where_nothing_is_whole_the_damaged_file_stays_and_is_named_by_fairseqs_reader(damaged, resumed):
-    for name in ("checkpoint1.pt", "checkpoint_2_8.pt"):
-        (damaged / name).unlink()
-    assert resumed() is None and (damaged / "checkpoint_last.pt").is_file()
-
-
-class Seen(Exception):
-    pass
-
-
-class Task:
-    def load_state_dict(self, state):
-        raise Seen(state)
-
-
-@pytest.fixture
-def read(tmp_path, monkeypatch):
-    """Stands for reading a checkpoint file with the given contents."""
-
-    def given(state):
-        reader = lambda *args, **kwargs: state  # noqa: E731
-        monkeypatch.setattr(checkpoint_utils, "load_checkpoint_to_cpu", reader)
-        (tmp_path / "model.pt").touch()
-        return str(tmp_path / "model.pt"), reader
-
-    return given
-
-
-def test_the_task_sees_its_state_before_weights_are_loaded(make, read):
-    path, reader = read({"model": {}, "task_state": {"symbols": 5}})
-    with pytest.raises(Seen, match="'symbols': 5"):
-        make(Task()).load_checkpoint(path)
-    assert checkpoint_utils.load_checkpoint_to_cpu is reader
-
-
-@pytest.mark.parametrize("anew", ["", "reset", "finetuned"])
-def test_the_place_in_the_data_is_not_shown_where_they_begin_anew(make, anew, read):
-    path, _ = read({"model": {}, "task_state": {"symbols": 5, "shard": {"epoch": 3}}})
-    finetuned = path if anew == "finetuned" else "other.pt"
-    made = make(Task(), checkpoint={"reset_dataloader": anew == "reset", "finetune_from_model": finetuned})
-    with pytest.raises(Seen, match="'symbols': 5") as seen:
-        made.load_checkpoint(path)
-    assert ("shard" in str(seen.value)) is not bool(anew)
-
-
-def test_a_checkpoint_without_a_task_state_goes_on(make, read):
-    path, _ = read({"model": {}})
-    with pytest.raises(Exception, match="Cannot load model parameters"):
-        make(Task()).load_checkpoint(path)
-
-
-def shown(rank):
-    """What a worker's task has seen when rank 0 alone has read a checkpoint."""
-    seen = []
-    checkpoint_utils.load_checkpoint_to_cpu = lambda *args, **kwargs: {"model": {}, "task_state": {"shard": 1}}
-    made = make_trainer("legacy_ddp", rank, 2, "joint", CHOSEN)
-    made.task.load_state_dict = seen.append
-    with pytest.raises(Exception, match="Cannot load model parameters"):  # there is no model
-        made.load_checkpoint(__file__)
-    dist.barrier()
-    return seen
-
-
-def test_every_rank_s_task_sees_what_rank_0_has_read(tmp_path):
-    assert run_workers(shown, 2, tmp_path) == [[{"shard": 1}]] * 2

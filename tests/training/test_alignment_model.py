@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from support.processes import run_without_fairseq, run_workers
+from support.processes import run_workers
 from support.small import diagonal, pair
 from support.text import CONFIG, write_plain_data
 from torch.nn.parallel import DistributedDataParallel
@@ -153,11 +153,6 @@ def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path)
     for name, value in model.state_dict().items():
         if name != "_extra_state":
             assert torch.equal(loaded.state_dict()[name], value), name
-
-
-def test_it_needs_no_fairseq():
-    run_without_fairseq("from xalign_fairseq.training import AlignmentModel, Batches, PretrainingData")
-    run_without_fairseq("from xalign_fairseq.trainer.optim.adamw import FoldedAdamW")
 
 
 def test_validation_is_no_update():

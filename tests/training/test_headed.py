@@ -1,17 +1,12 @@
-"""The encoder with heads by itself, where fairseq is missing."""
+"""The encoder with heads by itself."""
 
 import pytest
 import torch
-from support.processes import run_without_fairseq
 from support.small import CONFIG
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.training.headed import HeadedEncoder
-
-
-def test_it_needs_no_fairseq():
-    run_without_fairseq("import xalign_fairseq.training.headed")
 
 
 def test_a_head_has_the_place_and_type_of_the_encoder_and_the_weights_that_wait_for_it():

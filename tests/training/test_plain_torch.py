@@ -22,6 +22,7 @@ def test_the_page_trains_in_thirty_lines(tmp_path):
     # The small model stands for e5-small, of whose tokenizer the data would have to be; it has none for an export.
     code = code.replace('"e5-small"', '"small.pt"').replace('"aligned")  ', '"aligned.pt")  ').replace("en-de", "de-en")
     code = code.replace("mono_tokens_per_sample=128", "mono_tokens_per_sample=32").replace("1024", "200")
+    code += "import xalign_fairseq.trainer.optim.adamw\n"
     printed = run_without_fairseq(code, cwd=tmp_path).splitlines()
     assert [line.split()[0] for line in printed] == [*map(str, range(20)), "valid"]
     assert all("'dwa'" in line for line in printed[1:20]) and float(printed[-1].split()[1]) > 0

@@ -1,10 +1,9 @@
-"""The weighted sum by itself: what fairseq's criterions add up, where fairseq is missing."""
+"""The weighted sum by itself: what fairseq's criterions add up."""
 
 from dataclasses import replace
 
 import pytest
 import torch
-from support.processes import run_without_fairseq
 from support.small import CONFIG, block, diagonal, pair, typed
 from support.trials import Task, build_criterion, build_model
 
@@ -44,10 +43,6 @@ def test_objectives_are_told_of_a_batch_that_stands_in_for_one_that_a_worker_lac
         batch = weighted.batch(SAMPLE)
         told.append((batch.stands_in, batch.only(["bitext"]).stands_in))
     assert told == [(False, False), (True, True)]
-
-
-def test_it_needs_no_fairseq():
-    run_without_fairseq("import xalign_fairseq.training.weighted_sum")
 
 
 def test_regularisers_count_in_training_alone():

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
@@ -123,14 +121,6 @@ def test_tests_are_made_against_a_baseline_alone(study):
     assert make_report(study, "tlm", samples=20).checkpoints == ("tlm", "none")
     with pytest.raises(XalignError, match=r"baseline[\s\S]*nothing[\s\S]*none, tlm"):
         make_report(study, "nothing")
-
-
-def test_the_report_is_json(study):
-    found = json.loads(json.dumps(make_report(study, "none", samples=20).as_dict()))
-    assert found["format"] == 1 and found["bootstrap"] == {"samples": 20, "seed": 1}
-    assert found["tasks"][0]["rows"]["accuracy"][1]["languages"]["de"]["runs"] == 2
-    assert {"p_items", "p_items_and_seeds", "p_holm", "low", "high"} <= found["findings"]["languages"][0].keys()
-    assert json.loads(json.dumps(make_report(study, "none", samples=20).as_dict())) == found
 
 
 def test_checkpoints_that_were_fine_tuned_otherwise_are_told(write_run, right, tmp_path, caplog):

@@ -50,13 +50,25 @@ def test_summary_names_the_first_metric_of_each_language():
     assert summary({"scores": {}}) == "without labels"
 
 
-def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
+@pytest.fixture
+def tested(transfer_encoder, tmp_path):
+    """The function that gives the run of retrieval from sentences of these languages."""
     for language, sentences in (("de", ("das haus", "der hund")), ("fr", ("la maison", "le chien"))):
         (tmp_path / f"en-{language}.{language}").write_text("\n".join(sentences) + "\n")
         (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
-    out, encoders = tmp_path / "out", [open_checkpoint("tiny", transfer_encoder, tmp_path)]
-    for languages in (["de"], ["fr"]):
+    encoders = [open_checkpoint("tiny", transfer_encoder, tmp_path)]
+
+    def run(*languages):
         (spec,) = build(select(xtreme_study(tmp_path, languages), ["tatoeba"]), encoders, cpu=True)
+        return spec
+
+    return run
+
+
+def test_a_language_is_added_to_a_finished_run(tested, tmp_path):
+    out = tmp_path / "out"
+    for language in ("de", "fr"):
+        spec = tested(language)
         job(spec, out, keep_models=False)
         assert not is_done(spec, out)  # a command may be broken off before the job begins
         make(spec.folder(out) / "spec.json")
@@ -66,9 +78,11 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     with np.load(folder / "counts.npz") as counts:
         assert {name.partition("/")[0] for name in counts} == {"de", "fr"}
     assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
-    (both,) = build(select(xtreme_study(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
+    both = tested("de", "fr")
     assert is_done(both, out)
-    assert result["made_by"]["checkpoint_digest"] == encoders[0].digest and str(tmp_path) not in str(result["made_by"])
+    assert result["made_by"]["checkpoint_digest"] == both.checkpoint_digest and str(tmp_path) not in str(
+        result["made_by"]
+    )
 
 
 @pytest.fixture
@@ -103,18 +117,9 @@ def test_a_finished_run_without_its_model_is_not_trained_again_for_another_langu
         make(finished.folder(tmp_path / "out") / "spec.json")
 
 
-def test_another_commands_languages_do_not_hide_a_changed_test_file(transfer_encoder, tmp_path, monkeypatch):
+def test_another_commands_languages_do_not_hide_a_changed_test_file(tested, tmp_path, monkeypatch):
     """A command with fewer languages, while the run is made, writes a spec of its own."""
-    for language in ("de", "fr"):
-        (tmp_path / f"en-{language}.{language}").write_text("a b\nc d\n")
-        (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
-    out, encoders = tmp_path / "out", [open_checkpoint("tiny", transfer_encoder, tmp_path)]
-
-    def tested(*languages):
-        (spec,) = build(select(xtreme_study(tmp_path, languages), ["tatoeba"]), encoders, cpu=True)
-        return spec
-
-    retrieve = transfer_runs._retrieve
+    out, retrieve = tmp_path / "out", transfer_runs._retrieve
 
     def interrupted(*given):
         job(tested("de"), out, keep_models=False)
@@ -139,15 +144,8 @@ def compressed_otherwise(whole):
 @pytest.mark.parametrize(
     "damage", [lambda whole: whole[:-40], lambda whole: b"", lambda whole: None, compressed_otherwise]
 )
-def test_a_language_is_not_added_to_damaged_counts(damage, transfer_encoder, tmp_path):
-    for language in ("de", "fr"):
-        (tmp_path / f"en-{language}.{language}").write_text("a b\nc d\n")
-        (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
-    encoders = [open_checkpoint("tiny", transfer_encoder, tmp_path)]
-    german, french = (
-        build(select(xtreme_study(tmp_path, [language]), ["tatoeba"]), encoders, cpu=True)[0]
-        for language in ("de", "fr")
-    )
+def test_a_language_is_not_added_to_damaged_counts(damage, tested, tmp_path):
+    german, french = map(tested, ("de", "fr"))
     folder = german.folder(tmp_path / "out")
     job(german, tmp_path / "out", keep_models=False)
     make(folder / "spec.json")

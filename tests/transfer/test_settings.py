@@ -54,13 +54,6 @@ def test_values_of_the_wrong_kind_are_named(name, value):
         read({name: value})
 
 
-def test_unknown_names_suggest_the_nearest():
-    with pytest.raises(XalignError, match=r"(?s)found: learning_rat.*expected: .*lr"):
-        read({"learning_rat": 1})
-    with pytest.raises(XalignError, match=r"(?s)found: weight-decay.*expected: weight_decay\?"):
-        read({"weight-decay": 1})
-
-
 @pytest.mark.parametrize(
     ("options", "batches", "expected"),
     [

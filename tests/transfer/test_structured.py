@@ -71,7 +71,12 @@ def test_unknown_keys_are_named_with_the_nearest():
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a: 1\na: 2\n", r"(?s)not YAML.*some.yaml.*duplicate key a"), ("{", "not YAML"), ("a: ${b}\n", "'b' not found")],
+    [
+        ("a: 1\na: 2\n", r"(?s)not YAML.*some.yaml.*duplicate key a"),
+        ("a: [", "not YAML"),
+        ("\x00", "not YAML"),
+        ("a: ${b}\n", "'b' not found"),
+    ],
 )
 def test_files_that_cannot_be_read(file, text, message):
     with pytest.raises(XalignError, match=message):
@@ -87,36 +92,28 @@ def test_a_file_that_is_no_mapping_or_not_there(file, tmp_path):
 
 def test_aliases_are_read_as_often_as_they_stand(file):
     assert load_yaml(file("a: &x {lr: 1}\nb: {<<: *x, epochs: 2}\nc: *x\n"))["b"] == {"lr": 1, "epochs": 2}
+    assert load_yaml(file("a: &a [1, &b [2]]\nb: *a\nc: [*b, *b]")) == {"a": [1, [2]], "b": [1, [2]], "c": [[2], [2]]}
 
 
-def test_a_file_that_would_become_too_large_is_refused_at_once(file):
-    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
-    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)]
-    with pytest.raises(XalignError, match=r"too large[\s\S]*some.yaml[\s\S]*at most 100,000"):
-        load_yaml(file("\n".join(lines)))
-
-
-@pytest.mark.parametrize(
-    "value", ["2026-11-22", "2026-11-22 10:00:00", "!!python/name:os.system x", "!!binary aGk=", "!!set {a}"]
-)
-def test_values_of_types_of_their_own_are_named(file, value):
-    with pytest.raises(XalignError, match=r"type of its own[\s\S]*some.yaml, line 2"):
+@pytest.mark.parametrize("value", ["!!python/name:os.system x", "!!set {a}"])
+def test_objects_are_not_read(file, value):
+    with pytest.raises(XalignError, match=r"not YAML[\s\S]*some.yaml"):
         load_yaml(file(f"lr: 1\nname: {value}\n"))
 
 
-@pytest.mark.parametrize("text", ["[" * 5000, "- " * 5000, "a: &a [*a]", "a: &a {b: [*a]}"])
-def test_what_has_no_end_is_refused_whatever_python_allows(file, text):
+NINES = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+NINES += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)]
+
+
+@pytest.mark.parametrize("text", ["\n".join(NINES), "[" * 5000, "- " * 5000, "a: &a [*a]", "a: &a {b: [*a]}"])
+def test_what_is_huge_or_has_no_end_is_refused_at_once_whatever_python_allows(file, text):
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(1_000_000)  # as other libraries do: to recurse would end the interpreter
     try:
-        with pytest.raises(XalignError, match=r"not YAML that ends[\s\S]*some.yaml, line 1"):
+        with pytest.raises(XalignError, match=r"too large, or contains itself[\s\S]*some.yaml, line \d[\s\S]*100,000"):
             load_yaml(file(text))
     finally:
         sys.setrecursionlimit(before)
-
-
-def test_what_comes_again_beside_itself_is_read(file):
-    assert load_yaml(file("a: &a [1, &b [2]]\nb: *a\nc: [*b, *b]")) == {"a": [1, [2]], "b": [1, [2]], "c": [[2], [2]]}
 
 
 def test_a_study_stands_over_its_base(file, tmp_path):
@@ -155,12 +152,6 @@ def test_what_can_be_no_base(file, tmp_path, base, message):
         (tmp_path / "base.yaml").write_text(base)
     with pytest.raises(XalignError, match=message):
         load_with_base(file("base: base.yaml\n"))
-
-
-@pytest.mark.parametrize("text", ["a: [", "a: 1\na: 2", "\x00"])
-def test_what_is_no_yaml(file, text):
-    with pytest.raises(XalignError, match=r"is not YAML[\s\S]*some.yaml"):
-        load_yaml(file(text))
 
 
 def test_an_error_gets_its_place_in_the_study():

@@ -1,6 +1,5 @@
 import shutil
 
-import numpy as np
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
@@ -171,14 +170,3 @@ def test_a_language_trained_on_as_a_treebank_is_not_zero_shot(write_run, right, 
     write_run("a", {"en_ewt": right(18), "en_pud": right(16), "de": right(8)}, train=("en_ewt",))
     [task] = read_results(tmp_path).tasks
     assert task.zero_shot == ("de",)
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "names"),
-    [("parsing", ["las"]), ("tatoeba", ["accuracy"]), ("pos", ["accuracy"]), ("mlqa", ["f1", "em"])],
-)
-def test_a_score_is_of_the_first_metric_but_for_qa(write_run, tmp_path, benchmark, names):
-    counts = {each.name: np.ones((3, len(each.columns))) for each in BENCHMARKS[benchmark].metrics}
-    write_run("a", {"de": counts}, task=benchmark)
-    [task] = read_results(tmp_path).tasks
-    assert [each.name for each in task.score_metrics] == names

@@ -6,20 +6,11 @@ import numpy as np
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.small import Letters
 
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.transfer.family import EncodedExample, Limits
 from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
-
-
-class Letters:
-    """A tokenizer with a token for each letter; words of dots have none."""
-
-    dictionary = Dictionary("abcdefgh")
-
-    def encode_words(self, words):
-        pairs = [(self.dictionary.index(c), i) for i, word in enumerate(words) for c in word if c != "."]
-        return [token for token, _ in pairs], [word for _, word in pairs]
 
 
 def encode(sentence, tokens, overlap=0):

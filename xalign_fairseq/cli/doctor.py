@@ -93,7 +93,7 @@ def patches() -> list[Finding]:
         import xalign_fairseq
         from xalign_fairseq.trainer import compat
 
-        found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.status()]
+        found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.apply()]
         xalign_fairseq.register()
     except Exception as error:  # whatever goes wrong in importing fairseq is what the user wants to be told
         return [*found, Finding("WRONG", "import", f"fairseq cannot be used: {type(error).__name__}: {error}")]

@@ -42,7 +42,7 @@ def add_floor_argument(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the trimmed model and print its size."""
     from xalign_fairseq.data.tokenizers.trimming import FLOOR
-    from xalign_fairseq.encoder.pretrained.trimmed_files import write_trimmed
+    from xalign_fairseq.encoder.pretrained.trimming import write_trimmed
 
     floor = FLOOR if args.floor is None else args.floor
     options = {"overwrite": args.overwrite, "progress": not args.quiet}

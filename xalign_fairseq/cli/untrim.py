@@ -25,6 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the whole model and print its size."""
-    from xalign_fairseq.encoder.pretrained.trimmed_files import write_untrimmed
+    from xalign_fairseq.encoder.pretrained.trimming import write_untrimmed
 
     print(f"{args.out}: {write_untrimmed(args.model, args.original, args.out, overwrite=args.overwrite)}")

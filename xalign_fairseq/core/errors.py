@@ -97,7 +97,7 @@ class XalignError(ValueError):
         places = [show(Parameter(name)) for name in self.parameters]
         if self.where is not None:
             places.insert(0, _words(self.where, show))
-        lines = [self.problem]
+        lines = [_shortened(self.problem)]
         if places:
             lines.append(f"  where: {', '.join(places)}")
         for label, value in (("found", self.found), ("expected", self.expected), ("next", self.remedy)):
@@ -106,11 +106,21 @@ class XalignError(ValueError):
         return "\n".join(lines)
 
 
+MOST_CHARACTERS = 2000  # of each field of an error in words; what was found in a file can be of any length
+
+
 def _words(value: object, show: Callable[[Parameter | Command], str]) -> str:
     parts = value if isinstance(value, tuple) else (value,)
     if not any(isinstance(part, Parameter | Command) for part in parts):
-        return str(value)
-    return " ".join(show(part) if isinstance(part, Parameter | Command) else str(part) for part in parts)
+        return _shortened(str(value))
+    return _shortened(" ".join(show(part) if isinstance(part, Parameter | Command) else str(part) for part in parts))
+
+
+def _shortened(text: str) -> str:
+    """Without the middle of a long text, for what matters may stand at its end."""
+    left = len(text) - MOST_CHARACTERS
+    half = MOST_CHARACTERS // 2
+    return text if left <= 0 else f"{text[:half]} ... ({left:,} characters) ... {text[-half:]}"
 
 
 def command_line_text(error: XalignError) -> str:

@@ -113,6 +113,28 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
         os.close(handle)
 
 
+@contextmanager
+def scratch_folder(path: StrPath) -> Iterator[Path]:
+    """A temporary folder beside what is to be written, gone when the block ends; what a killed process has left goes.
+
+    Example::
+
+        with scratch_folder("links") as folder:
+            (folder / "part").write_text("0-0")
+    """
+    path = _resolved(path)
+    _remove_leftovers(path)
+    temporary = _beside(path)
+    temporary.mkdir()
+    handle = os.open(temporary, os.O_RDONLY)
+    try:
+        _hold(handle)
+        yield temporary
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        os.close(handle)
+
+
 def usual_mode(path: StrPath) -> None:
     """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
     probe = _beside(Path(path))

@@ -10,6 +10,7 @@ from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import PipelineTokenizer, TokenizerPipeline
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.data.tokenizers.tokenizer_model import TokenizerModel
 from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
 from xalign_fairseq.data.verification import changed_files
@@ -105,15 +106,13 @@ def _wordpiece(topic: str, settings: WordPieceSettings, dictionary: Dictionary) 
 
 
 def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
-    import sentencepiece
-
     try:
-        processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-    except RuntimeError as error:
-        return Finding("WRONG", topic, f"not a sentencepiece model\nfound: {error}")
+        processor = load_sentencepiece(model)
+        ordered = pieces_of(processor, topic)
+    except XalignError as error:
+        return Finding("WRONG", topic, error)
     special = (processor.is_control, processor.is_unknown, processor.is_unused)
-    ids = [i for i in range(processor.get_piece_size()) if not any(test(i) for test in special)]
-    pieces = {processor.id_to_piece(i) for i in ids}
+    pieces = {piece for i, piece in enumerate(ordered) if not any(test(i) for test in special)}
     # Padding symbols of fairseq-preprocess and the mask are in no text.
     symbols = {symbol for symbol in dictionary.symbols[4:] if not symbol.startswith("madeupword")} - {MASK}
     foreign, missing = symbols - pieces, pieces - symbols

@@ -7,7 +7,6 @@
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter, dtype_for_vocabulary
@@ -201,14 +201,14 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
     prefixes = (entries_prefix(src, tgt, src), entries_prefix(src, tgt, tgt), part_prefix(src, tgt))
     ones = np.ones(len(lexicon), dtype=np.int64)
     items = ((lexicon.src_ids, lexicon.src_sizes), (lexicon.tgt_ids, lexicon.tgt_sizes), (lexicon.part, ones))
-    with tempfile.TemporaryDirectory(prefix=".lexicon.", suffix=".tmp", dir=data.path) as folder:
+    with scratch_folder(about_path(data, src, tgt)) as folder:
         for prefix, (flat, sizes) in zip(prefixes, items, strict=True):
-            with MMapWriter(Path(folder) / prefix, dtype) as writer:
+            with MMapWriter(folder / prefix, dtype) as writer:
                 writer.add_many(flat, sizes)
-        about_file = Path(folder) / about_path(data, src, tgt).name
+        about_file = folder / about_path(data, src, tgt).name
         write_json(about_file, content)
         for name in (f"{prefix}{suffix}" for prefix in prefixes for suffix in (".bin", ".idx")):
-            os.replace(Path(folder) / name, data.path / name)
+            os.replace(folder / name, data.path / name)
         os.replace(about_file, data.path / about_file.name)
 
 

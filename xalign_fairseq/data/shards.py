@@ -93,11 +93,6 @@ class Shards:
 
         A run that goes on with more folders than it had, added behind those, ends its epoch with the folder that it
         began it with; the new ones come behind the last of the old ones, before the first one comes again.
-
-        Args:
-            epoch: from 1 on.
-            index: of its folder.
-            visits: how often each folder was read before.
         """
         every = len(self.folders)
         self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]

@@ -227,12 +227,7 @@ class StreamsDataset(Dataset):
         required_batch_size_multiple: int = 1,
         batches: int | None = None,
     ) -> Windows | None:
-        """The epoch's batches, a window at a time: nothing that is held grows with the data; None if all fit one.
-
-        Args:
-            max_tokens, max_sentences, required_batch_size_multiple: as for :meth:`batch_by_size`.
-            batches: how many an epoch has, with as many draws as they take; None for as many as the draws make.
-        """
+        """The epoch's batches, a window at a time: nothing that is held grows with the data; None if all fit one."""
         stream = self.bitext if self.bitext is not None else self.mono
         assert stream is not None
         total = self.items or len(stream)

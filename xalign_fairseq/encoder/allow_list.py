@@ -15,9 +15,6 @@ def allow_list(meters: Mapping[str, type]) -> list[Any]:
     - ``argparse.Namespace``: the ``args`` of checkpoints from before omegaconf, RoBERTa's and XLM-R's among them;
     - training statistics, of today's module and of ``fairseq.meters``, where fairseq 0.6 to 0.9 kept them;
     - numpy scalars (with their dtypes): a validation score that was never turned into a float.
-
-    Args:
-        meters: the class that is made of the statistics of each name in :data:`METERS`.
     """
     named = [(meters[name], f"fairseq.{module}.{name}") for module in ("meters", "logging.meters") for name in METERS]
     scalar = np.float64(0).__reduce__()[0]

@@ -113,11 +113,6 @@ def source_tokens(lexicons: Sequence[Lexicon], vocab_size: int, mask: int) -> Te
 
     Of a derived language, whose lexicon from the natural one has all of its pieces, trained on or not, they are the
     natural language's half of the vocabulary and what both share.
-
-    Args:
-        lexicons: all their entries count, with all subwords.
-        vocab_size: number of ids; 0 to 3 are special.
-        mask: the id of ``<mask>``.
     """
     ordinary = np.setdiff1d(np.arange(len(SPECIALS), vocab_size), mask)
     sides = [[getattr(lexicon, side) for lexicon in lexicons] for side in ("src_ids", "tgt_ids")]

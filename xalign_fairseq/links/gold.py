@@ -46,7 +46,7 @@ def read_gold_text(src: StrPath, tgt: StrPath | None, gold: StrPath, *, needs_li
 
 def is_numbered(path: StrPath) -> bool:
     """Whether the first line that is not blank is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
-    return _is_numbered(read_lines(path))
+    return _is_numbered(read_lines(path, table=True))
 
 
 def _is_numbered(lines: Iterable[str]) -> bool:
@@ -75,7 +75,7 @@ def read_gold(path: StrPath, *, base: int = 0, pairs: int | None = None) -> list
         >>> sorted(gold.possible)
         [(0, 0), (1, 2)]
     """
-    lines = list(read_lines(path))
+    lines = list(read_lines(path, table=True))
     if _is_numbered(lines):
         return _numbered(lines, path, pairs)
     return [parse_line(line, where=f"{path}, line {number}", base=base) for number, line in enumerate(lines, 1)]

@@ -1,9 +1,10 @@
-"""The dataset of pre-training as fairseq's trainer iterates it."""
+"""What every task, and the dataset of pre-training, answer to fairseq."""
 
 from typing import Any
 
 import numpy as np
 from fairseq.data import FairseqDataset
+from fairseq.tasks import FairseqTask
 
 from xalign_fairseq.data.streams_dataset import StreamsDataset
 
@@ -25,3 +26,28 @@ class FairseqStreams(StreamsDataset, FairseqDataset):
         return int(self.num_tokens_vec(np.array([index]))[0])
 
     size = num_tokens
+
+
+class XalignTask(FairseqTask):
+    """fairseq's task without its dictionaries and its limits of lengths, which are the datasets' affair."""
+
+    def __init__(self, cfg: Any, restoring: bool = False):
+        super().__init__(cfg)
+        self.restoring = restoring
+        self.lasting: dict[str, Any] = {}
+
+    @classmethod
+    def setup_task(cls, cfg: Any, **kwargs: Any) -> "XalignTask":
+        """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
+        return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
+
+    @property
+    def source_dictionary(self) -> None:
+        """fairseq's own dictionary class is not used."""
+        return None
+
+    target_dictionary = source_dictionary
+
+    def max_positions(self) -> None:
+        """No limit."""
+        return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, List, Optional  # noqa: UP035
 
 from fairseq.dataclass import FairseqDataclass
-from fairseq.tasks import FairseqTask, register_task
+from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import training_device
@@ -20,7 +20,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.objectives.registry import Objective
-from xalign_fairseq.tasks.dataset import FairseqStreams
+from xalign_fairseq.tasks.dataset import FairseqStreams, XalignTask
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
 from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
@@ -91,16 +91,15 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
 
 
 @register_task("xalign_pretraining", dataclass=XalignPretrainingConfig)
-class XalignPretrainingTask(FairseqTask):
+class XalignPretrainingTask(XalignTask):
     """Streams for the objectives of a weighted criterion; see :class:`FairseqStreams` for what a batch is."""
 
     cfg: XalignPretrainingConfig
 
     def __init__(self, cfg: XalignPretrainingConfig, restoring: bool = False):
-        super().__init__(cfg)
+        super().__init__(cfg, restoring)
         _require_whole_states(cfg)
         self.heads_start = HeadsStart(cfg)
-        self.restoring = restoring
         self.source = PretrainingData(cfg.data, cfg, cfg.seed)
         self.data, self.dictionary = self.source.data, self.source.dictionary
         self.pair_names, self.pivot = self.source.pair_names, self.source.pivot
@@ -110,13 +109,7 @@ class XalignPretrainingTask(FairseqTask):
         self.models: list[Any] = []
         self.objectives: Sequence[Objective] = ()
         self.labelling: Linking | None = None
-        self.lasting: dict[str, Any] = {}
         self.first_tokenizer: dict[str, Any] = {}
-
-    @classmethod
-    def setup_task(cls, cfg: XalignPretrainingConfig, **kwargs: Any) -> "XalignPretrainingTask":
-        """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
-        return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
 
     @property
     def seed(self) -> int:
@@ -266,17 +259,6 @@ class XalignPretrainingTask(FairseqTask):
         """fairseq's step, with heads at a rate of their own and, at first, alone."""
         with self.heads_start.step(self.models[-1], update_num):
             optimizer.step()
-
-    @property
-    def source_dictionary(self) -> None:
-        """fairseq's own dictionary class is not used."""
-        return None
-
-    target_dictionary = source_dictionary
-
-    def max_positions(self) -> None:
-        """Lengths are the datasets' affair."""
-        return None
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint carries besides weights.

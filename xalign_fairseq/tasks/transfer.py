@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Optional
 
 from fairseq.dataclass import FairseqDataclass
-from fairseq.tasks import FairseqTask, register_task
+from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
 from xalign_fairseq.core.devices import training_device
@@ -23,6 +23,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+from xalign_fairseq.tasks.dataset import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
 from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages
@@ -83,16 +84,14 @@ class TransferConfig(FairseqDataclass):
     cpu: bool = II("common.cpu")
 
 
-class TransferTask(FairseqTask):
+class TransferTask(XalignTask):
     """Fine-tuning on one benchmark; subclasses, one a family, are made by :func:`_register`."""
 
     cfg: Any
     family_name: ClassVar[str]
 
     def __init__(self, cfg: Any, restoring: bool = False):
-        super().__init__(cfg)
-        self.restoring = restoring
-        self.lasting: dict[str, Any] = {}
+        super().__init__(cfg, restoring)
         self.init_checkpoint: str | None = None
         self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
@@ -109,11 +108,6 @@ class TransferTask(FairseqTask):
             {name: getattr(cfg, name) for name in FAMILIES[self.family_name].defaults},
             {name: getattr(cfg, name) for name in Features.defaults},
         )
-
-    @classmethod
-    def setup_task(cls, cfg: Any, **kwargs: Any) -> "TransferTask":
-        """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
-        return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
 
     def _find_benchmark(self) -> Benchmark:
         mine = [name for name, each in BENCHMARKS.items() if each.family == self.family_name]
@@ -260,17 +254,6 @@ class TransferTask(FairseqTask):
         assert self.encoder_config is not None  # build_model() has told it
         self.datasets[split] = TransferDataset(groups, self.family, self.encoder_config, self.cfg.seed, training)
         logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
-
-    @property
-    def source_dictionary(self) -> None:
-        """fairseq's own dictionary class is not used."""
-        return None
-
-    target_dictionary = source_dictionary
-
-    def max_positions(self) -> None:
-        """Lengths are the family's affair."""
-        return None
 
     def state_dict(self) -> dict[str, Any]:
         """What makes the checkpoint complete: tokenizer, labels, options, and what its encoder is of and trimmed to."""

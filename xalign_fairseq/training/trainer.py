@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from torch import Tensor
 from transformers import Trainer, TrainingArguments
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.training.alignment_model import AlignmentModel
 from xalign_fairseq.training.batches import Batches
@@ -136,8 +136,8 @@ class AlignmentTrainer(Trainer):
             torch.save(self.train_batches.state_dict(), folder / PLACE)
         elif self.args.should_save and folder.is_dir():
             # Checkpoints may be among what is there: the arguments' own folder is the default.
-            with TemporaryDirectory(dir=folder) as inside:
-                made = Path(inside) / folder.resolve().name
+            with scratch_folder(folder / WEIGHTS) as inside:
+                made = inside / folder.resolve().name
                 self.alignment.save_pretrained(made)
                 for path in made.iterdir():
                     os.replace(path, folder / path.name)

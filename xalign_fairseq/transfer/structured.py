@@ -1,12 +1,12 @@
 """YAML into dataclasses by OmegaConf; errors name the file and the key."""
 
 import difflib
+import math
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from omegaconf.errors import OmegaConfBaseException, ValidationError
 
 from xalign_fairseq.core.errors import XalignError
 
-PLAIN = {"str", "int", "float", "bool", "null", "map", "seq", "merge"}
 # Far more than any study has: values, each counted as often as an alias repeats it.
 MOST_VALUES = 100_000
 MOST_LEVELS = 100  # of lists and keys within each other
@@ -27,17 +26,15 @@ def load_yaml(path: str | os.PathLike) -> Any:
     """The content of a file.
 
     Raises:
-        XalignError: the file is missing or not YAML, has a key twice, a value of another type (a date, an object), a
-            value that contains itself, or more than :data:`MOST_VALUES` values or :data:`MOST_LEVELS` levels.
+        XalignError: the file is missing or not YAML, has a key twice, an object, a value that contains itself, or more
+            than :data:`MOST_VALUES` values or :data:`MOST_LEVELS` levels.
     """
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
     try:
-        text = Path(path).read_bytes()
-        _require_finite(text, path)
-        _require_plain(yaml.compose(text, yaml.SafeLoader), path)
+        _require_small(Path(path).read_bytes(), path)
         return OmegaConf.to_container(OmegaConf.load(os.fspath(path)), resolve=True)
-    except XalignError:
+    except XalignError:  # a ValueError
         raise
     # ValueError: bytes that are no UTF-8, numbers of more digits than Python reads
     except (yaml.YAMLError, ValueError, OmegaConfBaseException, OSError) as error:
@@ -83,56 +80,29 @@ def _over(base: Any, own: Any, at: Any = None) -> Any:
     return {**base, **{key: _over(base.get(key), value, key) for key, value in own.items()}}
 
 
-def _require_finite(text: bytes, path: str | os.PathLike) -> None:
-    """Refuse endless nesting event by event: recursion would end the interpreter if a library raised Python's limit."""
-    anchors: list[str | None] = []  # of the lists and mappings that are not closed yet
+def _require_small(text: bytes, path: str | os.PathLike) -> None:
+    """Refuse endless and huge files event by event: to recurse could end the interpreter."""
+    sizes: dict[str | None, float] = {}  # values below each anchor, endless as long as it is open
+    opened: list[tuple[str | None, float]] = []
     for event in yaml.parse(text, yaml.SafeLoader):
+        size = 1.0
         if isinstance(event, yaml.CollectionStartEvent):
-            anchors.append(event.anchor)
+            opened.append((event.anchor, 1.0))
+            sizes[event.anchor] = math.inf
+            size = 0.0
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchors.pop()
-        holds_itself = isinstance(event, yaml.AliasEvent) and event.anchor in anchors
-        if holds_itself or len(anchors) > MOST_LEVELS:
+            anchor, size = opened.pop()
+            sizes[anchor] = size
+        elif isinstance(event, yaml.AliasEvent):
+            size = sizes.get(event.anchor, 1.0)
+        if opened:
+            opened[-1] = (opened[-1][0], opened[-1][1] + size)
+        if size > MOST_VALUES or len(opened) > MOST_LEVELS:
             raise XalignError(
-                "the study is not YAML that ends",
+                "the study is too large, or contains itself",
                 where=f"{path}, line {event.start_mark.line + 1}",
-                found=f"*{event.anchor} within itself" if holds_itself else "lists or keys within each other",
-                expected=f"at most {MOST_LEVELS} levels",
+                expected=f"at most {MOST_VALUES:,} values with those that aliases repeat, and {MOST_LEVELS} levels",
             )
-
-
-def _require_plain(root: yaml.Node | None, path: str | os.PathLike) -> None:
-    """Refuse what would be too large, or has a type of its own, before anything is built."""
-    sizes: dict[int, int] = {}
-
-    def size(node: yaml.Node) -> int:
-        if id(node) not in sizes:
-            kind = node.tag.removeprefix("tag:yaml.org,2002:")
-            if kind not in PLAIN:
-                raise XalignError(
-                    "the study has a value of a type of its own",
-                    where=f"{path}, line {node.start_mark.line + 1}",
-                    found=f"{kind} {str(node.value)[:40]}",
-                    expected="texts, numbers, true or false, lists, and keys with values",
-                    remedy="put it in quotes if it is a text",
-                )
-            sizes[id(node)] = 1 + sum(map(size, _parts(node)))
-        return sizes[id(node)]
-
-    found = size(root) if root is not None else 0
-    if found > MOST_VALUES:
-        raise XalignError(
-            "the study is too large",
-            where=path,
-            found=f"{found:,} values with those that aliases repeat",
-            expected=f"at most {MOST_VALUES:,}",
-        )
-
-
-def _parts(node: yaml.Node) -> Iterable[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        return chain.from_iterable(node.value)
-    return node.value if isinstance(node, yaml.SequenceNode) else ()
 
 
 def structured(schema: type, found: Any, where: str) -> dict[str, Any]:

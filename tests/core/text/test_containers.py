@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import lzma
+import time
 import tracemalloc
 
 import pytest
@@ -19,6 +20,7 @@ from xalign_fairseq.core.text.containers import (
     text_sha256,
 )
 from xalign_fairseq.core.text.corpus import require_files, scan
+from xalign_fairseq.core.text.lines import read_lines
 
 UNITS = [("one", "eins"), ("two\nlines", "zwei <b>fett</b>"), (None, "drei"), ("four", ""), ("five & six", "fünf")]
 
@@ -83,6 +85,51 @@ def test_a_unit_without_end_takes_no_memory(tmp_path):
         read(f"{tmp_path}/m.tmx.xz#en")
     assert tracemalloc.get_traced_memory()[1] < 1 << 25
     tracemalloc.stop()
+
+
+def test_an_empty_variant_hides_no_filled_one(tmp_path):
+    (tmp_path / "m.tmx").write_bytes(memory([("", "a"), ("b", "c"), ("d", ""), ("", "")], names=("pt", "pt-BR")))
+    assert read(f"{tmp_path}/m.tmx#pt") == "a\nb\nd\n\n"
+
+
+@pytest.mark.parametrize("raw", [b"<tmx a='%b'/>", b"<tmx><!--%b--></tmx>", b"<tmx><tu %b", b"<?x %b?><tmx/>"])
+def test_markup_that_expat_would_read_again_and_again_is_refused(tmp_path, raw):
+    (tmp_path / "m.tmx.gz").write_bytes(gzip.compress(raw % (b"x" * (1 << 24))))
+    begin = time.process_time()
+    with pytest.raises(XalignError, match=r"tag or comment of the TMX file is too long\n  where: \S*m.tmx.gz"):
+        read(f"{tmp_path}/m.tmx.gz#en")
+    assert time.process_time() - begin < 1
+
+
+def test_declared_attributes_are_refused(tmp_path):
+    """Of 10,000 with a default each element would have them all."""
+    (tmp_path / "m.tmx").write_bytes(memory(UNITS, "<!DOCTYPE tmx [<!ATTLIST tu a CDATA 'x' b CDATA 'x'>]>"))
+    with pytest.raises(XalignError, match=r"declares attributes(.|\n)*found: tu"):
+        read(f"{tmp_path}/m.tmx#en")
+
+
+def test_a_translation_memory_is_not_one_text(tmp_path):
+    (tmp_path / "m.tmx").write_bytes(memory(UNITS))
+    for each in (scan, lambda path: list(read_lines(path)), lambda path: list(read_lines(path, table=True))):
+        with pytest.raises(XalignError, match=r"not one text\n  where: \S*m.tmx\n  found: .*en-GB.*\n.*m.tmx#"):
+            each(tmp_path / "m.tmx")
+    (tmp_path / "m.tmx").write_bytes(b"no xml")
+    with pytest.raises(XalignError, match=r"found: no language\n  expected: .*m.tmx#en"):
+        scan(tmp_path / "m.tmx")
+
+
+def test_a_table_is_one_text_only_where_it_has_one_column(tmp_path):
+    for name in ("t.tsv", "t.tsv.gz"):
+        raw = b"a b\tc\td\nx\ty\tz\n"
+        (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
+        for each in (scan, lambda path: list(read_lines(path))):
+            with pytest.raises(
+                XalignError, match=rf"not one text\n  where: \S*{name}\n  found: 3 columns.*\n.*{name}#1"
+            ):
+                each(tmp_path / name)
+        assert list(read_lines(tmp_path / name, table=True)) == ["a b\tc\td", "x\ty\tz"]
+    (tmp_path / "t.tsv").write_text("a b\nc\n")
+    assert scan(tmp_path / "t.tsv").read() == list(read_lines(tmp_path / "t.tsv")) == ["a b", "c"]
 
 
 def test_columns_of_a_table(tmp_path, monkeypatch):

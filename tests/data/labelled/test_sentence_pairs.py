@@ -89,6 +89,7 @@ def test_quotes_that_the_csv_module_did_not_put_stay(write, text):
         ),
         ("train-de.tsv", 'a\t"he said ""no"""\tneutral\r\n', [("1", "a", 'he said "no"', "neutral")]),
         ("multinli.train.de.tsv", "premise\thypo\tlabel\n a\tb \tcontradictory\n", [("2", "a", "b", "contradiction")]),
+        ("test.tsv", "premise\thypothesis\tlabel\na\tb\t1\n", [("2", "a", "b", "1")]),  # of the hub
         ("de/dev_2k.tsv", "id\tsentence1\tsentence2\tlabel\n9\ta\tb\t1\n", [("9", "a", "b", "1")]),  # PAWS-X
     ],
 )
@@ -104,6 +105,7 @@ def test_columns(write, name, text, found):
         (rows(("premise", "hypo", "label"), ("a", "b")), r"(?s)line 2\n.*2 columns"),
         (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*4 columns"),
         (rows(("a",)), r"(?s)columns of the file are unknown.*1 columns"),
+        (rows(("premise", "claim", "label"), ("a", "b", "x")), r"(?s)unknown.*line 1\n.*header premise claim label"),
         (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)no label.*line 2"),
         (rows(("premise", "hypo", "label")), r"(?s)no pair.*a header alone"),
         ("", "empty"),

@@ -92,3 +92,25 @@ def test_malformed_files(write, text, message):
     with pytest.raises(XalignError, match=message) as error:
         read_squad(path, "en")
     assert str(path) in str(error.value)
+
+
+def test_few_wrong_questions_are_left_out_and_counted(write, caplog):
+    """As one answer of a published file that stands elsewhere; files of such questions are refused."""
+    right = [question(f"q{k}", ("308", 25)) for k in range(60)]
+    wrong = [question("bad", ("309", 25)), question("half", ("308", 25), text="\ud83d?"), question("none")]
+    for added, left in ((wrong[:1], "1 answers that are not where they should be, and 1 questions"),
+                        (wrong[1:], "0 answers that are not where they should be, and 2 questions"),
+                        ([question("both", ("308", 25), ("Die", 9))], "1 answers")):  # fmt: skip
+        caplog.clear()
+        found = read_squad(write("x.json", squad(*right, *added)), "de")
+        assert len(found) == 60 + (left == "1 answers") and left in caplog.text and added[0]["id"] in caplog.text
+    assert found[-1].answers == (("308", 25),)
+    with pytest.raises(XalignError, match="question bad"):
+        read_squad(write("x.json", squad(*right[:30], *wrong[:2])), "de")
+
+
+def test_a_text_that_is_no_unicode_is_named(write):
+    for text, context in (("\ud83d", CONTEXT), ("?", CONTEXT + "\ude00")):
+        path = write("x.json", squad(question("q99", ("308", 25), text=text), context=context))
+        with pytest.raises(XalignError, match=r"no Unicode\n  where: \S*x.json, question q99\n  found: '.ud"):
+            read_squad(path, "en")

@@ -5,11 +5,10 @@ import struct
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.language_id import in_language, require_model
 from xalign_fairseq.data.prepare.prepare import prepare
-from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
+from xalign_fairseq.data.prepare.sources import MonoSource, PrepareOptions
 
 WORDS = {"ab": (9.0, 0.0), "λ": (0.0, 9.0)}  # what speaks for en, and for el
 
@@ -40,22 +39,6 @@ def test_the_most_probable_language_counts(model):
     assert in_language(model, "en", lines).tolist() == [True, False, False, False, False]
     assert in_language(model, "el_GR", lines).tolist() == [False, True, True, False, False]
     assert in_language(model, "en", []).tolist() == []
-
-
-def test_a_prepared_text_lacks_other_languages_and_counts_them(model, tmp_path, spm):
-    en, el = ["ab cd", "λ", "ab λ λ", "", "ab"], ["λ β", "λ", "λ", "λ", "ab β"]
-    for name, lines in (("en", en), ("el", el)):
-        (tmp_path / f"t.{name}").write_text("".join(f"{line}\n" for line in lines))
-    paths = [str(tmp_path / f"t.{name}") for name in ("en", "el")]
-    pairs = [PairSource(split, "en", "el", *paths) for split in ("train", "valid")]
-    mono = [MonoSource("train", "el", (paths[1],))]
-    given = Filters(language_model=model)
-    made = prepare(PrepareOptions(tmp_path / "d", pairs, mono, spm=spm, filters=given))
-    train, valid = made["pairs"]
-    assert train["dropped"]["other language"] == 3 and train["pairs"] == 1 and valid["pairs"] == 4
-    assert made["mono"][0]["dropped"]["other language"] == 1 and made["mono"][0]["sentences"] == 4
-    assert made["options"]["filters"]["language_model"].startswith("lid.bin ")
-    assert len(DataBin(tmp_path / "d").pair("train", "en", "el")[0]) == 1
 
 
 def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):

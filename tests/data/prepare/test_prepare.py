@@ -4,11 +4,12 @@ import gzip
 import itertools
 import lzma
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from fairseq.options import get_preprocessing_parser
+from fairseq_cli import preprocess
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
@@ -16,12 +17,10 @@ from xalign_fairseq.core.text.containers import sides_of
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.prepare import binarize
-from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
-from xalign_fairseq.data.verification import changed_files
 from xalign_fairseq.links.pharaoh import format_links
 
 
@@ -64,7 +63,7 @@ def linked(tmp_path: Path, bitext: Path) -> Path:
 
 
 @pytest.mark.parametrize("symbols", [0, 70_000])
-def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, command, symbols, small_chunks):
+def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, symbols, small_chunks):
     """For uint16, and for a dictionary so large that fairseq takes uint32."""
     processor = load_sentencepiece(spm)
     pieces = dictionary_of_model(processor).symbols[4:]
@@ -73,11 +72,9 @@ def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, command, symbols,
         lines = (bitext / f"{name}.{lang}").read_text(encoding="utf-8").splitlines()
         encoded = "".join(" ".join(processor.encode(line, out_type=str)) + "\n" for line in lines)
         (tmp_path / f"{name}.{lang}").write_text(encoded, encoding="utf-8")
-    command(
-        "fairseq-preprocess", "-s", "en", "-t", "el", "--destdir", tmp_path / "theirs", "--dataset-impl", "mmap",
-        "--trainpref", tmp_path / "train", "--validpref", tmp_path / "valid",
-        "--srcdict", tmp_path / "dict.txt", "--tgtdict", tmp_path / "dict.txt",
-    )  # fmt: skip
+    options = f"-s en -t el --destdir {tmp_path}/theirs --dataset-impl mmap --trainpref {tmp_path}/train "
+    options += f"--validpref {tmp_path}/valid --srcdict {tmp_path}/dict.txt --tgtdict {tmp_path}/dict.txt"
+    preprocess.main(get_preprocessing_parser().parse_args(options.split()))
     ours, mono = tmp_path / "ours", [MonoSource("valid", "el", (str(bitext / "valid.el"),))]
     prepare(
         PrepareOptions(
@@ -123,49 +120,6 @@ def test_links_and_words_come_with_their_pairs(tmp_path, linked, spm, small_chun
     assert made["pairs"][0]["links"]["sure"] == sure > 0
 
 
-def test_pairs_with_an_empty_side_are_dropped_with_their_links_and_counted(tmp_path, spm, small_chunks):
-    # "\u200b" has no token: the model's normalisation removes it.
-    rows = [
-        ("ab cd", "λ", "0-0 1-0"), ("", "λ", ""), ("ab", "\u200b", ""), ("", "   ", ""),
-        *[("ef", "β", "")] * 9, ("", "β γ", ""), ("gh a b", "γ δ", "2p1"),
-    ]  # fmt: skip
-    text = {"t_en": 0, "t_el": 1, "t_gold": 2}
-    put(tmp_path, **{name: "".join(f"{row[k]}\n" for row in rows) for name, k in text.items()})
-    source = PairSource("train", "en", "el", *(str(tmp_path / f"t.{x}") for x in ("en", "el", "gold")))
-    mono = MonoSource("train", "en", (str(tmp_path / "t.en"),))
-    made = prepare(PrepareOptions(tmp_path / "d", [source], [mono], spm=spm))
-    entry = made["pairs"][0]
-    assert entry["lines"] == 15
-    assert entry["pairs"] == 11
-    assert entry["dropped"] == {"empty source": 2, "empty target": 1, "both sides empty": 1}
-    assert entry["links"] == {"file": str(tmp_path / "t.gold"), "sure": 2, "possible": 1}
-    assert made["mono"][0]["sentences"] == 12
-    assert made["mono"][0]["dropped"] == {"empty": 3}
-    data = DataBin(tmp_path / "d")
-    assert len(data.mono("train", "en")) == 12
-    src, tgt = data.pair("train", "en", "el")
-    links = data.links("train", "en", "el")
-    assert len(src) == len(tgt) == len(links) == 11
-    assert src[10].tolist() == [*SentencePieceTokenizer(spm).encode("gh a b"), 2]
-    assert links[0][2].tolist() == [[0, 0, 1], [1, 0, 1]]
-    assert links[1][2].shape == (0, 3)
-    assert links[10][2].tolist() == [[2, 1, 0]]
-
-
-def test_manifest_describes_every_file(tmp_path, linked):
-    made = prepare(PrepareOptions(tmp_path / "d", [pair(linked, "train", linked / "train.gold")], vocab_size=100))
-    data = DataBin(tmp_path / "d")
-    assert made == data.manifest
-    assert set(made["files"]) == {path.name for path in data.path.iterdir()} - {"manifest.json"}
-    assert made["splits"] == ["train"]
-    assert made["tokenizer"]["symbols"] == len(data.dictionary) == 101
-    assert made["tokenizer"]["trained"]
-    entry = made["pairs"][0]
-    assert entry["tokens"]["en"] == data.pair("train", "en", "el")[0].sizes.sum() - 1200  # without </s>
-    assert entry["unknown_rate"] == {"en": 0.0, "el": 0.0}
-    assert changed_files(data) == []
-
-
 @pytest.mark.parametrize(
     ("text", "links", "message"),
     [
@@ -179,17 +133,6 @@ def test_links_that_do_not_fit_are_errors(tmp_path, spm, text, links, message):
     with pytest.raises(XalignError, match=message):
         prepare(PrepareOptions(tmp_path / "d", [source], spm=spm))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.el", "t.en", "t.gold"]
-
-
-def test_a_sentence_of_too_many_words_for_links_is_left_out_of_training_text_alone(tmp_path, spm):
-    longer = "a " * ((1 << 16) + 1)
-    put(tmp_path, train_en=f"a b\n{longer}\n", train_el="a b\na\n", train_gold="0-0\n0-0\n")
-    train = pair(tmp_path, "train", tmp_path / "train.gold")
-    made = prepare(PrepareOptions(tmp_path / "d", [train], spm=spm, filters=Filters(max_length=9)))
-    assert made["pairs"][0]["dropped"]["too long"] == 1
-    valid = replace(train, split="valid")
-    with pytest.raises(XalignError, match=r"too many words[\s\S]*train\.en, line 2"):
-        prepare(PrepareOptions(tmp_path / "e", [train, valid], spm=spm, filters=Filters(max_length=9)))
 
 
 def test_bad_text_is_an_error_before_any_file_is_written(tmp_path, spm, monkeypatch):

@@ -10,6 +10,7 @@ from support.text import sentencepiece_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import split_words
+from xalign_fairseq.data import diagnosis
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import (
@@ -176,3 +177,17 @@ def test_a_model_without_a_mark_before_each_word_can_not_find_words(bitext):
     assert tokenizer.encode("abc")
     with pytest.raises(XalignError, match="add_dummy_prefix"):
         tokenizer.encode_words(["abc", "d"])
+
+
+@pytest.mark.parametrize("place", [5, 20, 60, 90])
+def test_a_model_of_which_a_piece_is_no_text_is_damaged(spm, tmp_path, place):
+    """As of one changed byte: sentencepiece itself reads it."""
+    model, piece = bytearray(spm.read_bytes()), load_sentencepiece(spm).id_to_piece(place).encode()
+    model[model.index(bytes([len(piece)]) + piece) + len(piece)] ^= 0x80
+    path = tmp_path / "x.model"
+    path.write_bytes(bytes(model))
+    with pytest.raises(XalignError, match=rf"model is damaged\n  where: {path}"):
+        SentencePieceTokenizer(path)
+    with pytest.raises(XalignError, match="model is damaged"):
+        SentencePieceTokenizer(bytes(model), Dictionary(["▁the"]))
+    assert diagnosis.tokenizer("here", bytes(model), Dictionary(["a"])).level == "WRONG"

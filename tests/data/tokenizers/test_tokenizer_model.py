@@ -1,11 +1,13 @@
 import json
 
 import pytest
+from support.body_folders import byte_level_bpe
 from support.text import LINES, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.data.tokenizers.tokenizer_model import (
     find_model,
@@ -103,3 +105,20 @@ def test_text_normalised_in_another_way_is_refused(folder, bert):
         require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)
     (folder / "wordpiece.json").unlink()  # data of fairseq-preprocess do not tell
     require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)
+
+
+@pytest.mark.parametrize("kind", ["sentencepiece", "wordpiece", "pipeline"])
+def test_half_a_character_is_named(bert, spm, kind):
+    if kind == "pipeline":
+        made = byte_level_bpe()
+        model = TokenizerPipeline(made.to_str(), (1, 0, 2, 3, 4), made.get_vocab_size())
+        tokenizer = make_tokenizer(model, model.dictionary())
+    else:
+        tokenizer = SentencePieceTokenizer(spm) if kind == "sentencepiece" else WordPieceTokenizer(*bert)
+    for encode, given in (
+        (tokenizer.encode_batch, ["ab", "the \ud83d"]),
+        (tokenizer.encode_words_batch, [["ab"], ["the", "\ud83d"]]),
+        (tokenizer.encode_with_offsets, "the \ude00"),
+    ):
+        with pytest.raises(XalignError, match=r"no Unicode\n  where: '.*.ud[\s\S]*found: '.ud"):
+            encode(given)

@@ -63,18 +63,6 @@ def test_every_parameter_learns(encoder):
     assert not without
 
 
-def test_recomputed_activations_give_the_same_gradients(encoder):
-    tokens = ragged_tokens(encoder)
-    parameters = [each for each in encoder.sentence_encoder.parameters() if each.requires_grad]
-    found = []
-    for recomputed in (False, True):
-        for layer in encoder.sentence_encoder.layers:
-            layer.checkpoint_activations = recomputed
-        found.append(torch.autograd.grad(encoder.states(tokens).layer(-1).square().sum(), parameters))
-    for kept, again in zip(*found, strict=True):
-        torch.testing.assert_close(kept, again)
-
-
 def test_activations_are_recomputed_in_their_pass_s_mode(encoder):
     tokens = ragged_tokens(encoder)
     for each in encoder.sentence_encoder.modules():

@@ -70,6 +70,7 @@ def test_a_loop_of_ones_own_trains_what_is_not_frozen(folder, tmp_path):
         torch.testing.assert_close(back.get_parameter(name), parameter, msg=name)
 
 
+@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
 def test_dropout_that_the_layers_lack_is_warned_of(folder, caplog):
     kind = json.loads((folder / "model/config.json").read_text())["model_type"]
     rates = dict.fromkeys(DROPOUTS, 0.1)

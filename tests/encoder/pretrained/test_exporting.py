@@ -62,23 +62,14 @@ def auto(transformers, folder):
 
 
 def assert_same_ids(theirs, ours, order, folder):
-    """Ids of text, of a pair, and of <mask> between words; ``order`` are their ids of ours.
-
-    transformers 5 builds its tokenizers from parts of tokenizer.json; other programs read the file as it is.
-    """
+    """transformers 5 builds its tokenizers from parts of tokenizer.json; other programs read the file as it is."""
     whole = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     for text in [*([line] for line in TEXT + UNSEEN), ["The red", "house."], [f"The red {theirs.mask_token} house."]]:
         found, expected = whole.encode(*text), theirs(*text, return_token_type_ids=True)
         assert found.ids == expected["input_ids"] and found.type_ids == expected["token_type_ids"], text
         assert whole.decode(found.ids) == theirs.decode(found.ids, skip_special_tokens=True)
-    begin, end, mask = (order[i] for i in (0, 2, ours.dictionary.mask_index))
     for line in TEXT + UNSEEN:
-        assert theirs(line)["input_ids"] == [begin, *(order[i] for i in ours.encode(line)), end], line
-    assert theirs.mask_token_id == mask and theirs.pad_token_id == order[1] and theirs.unk_token_id == order[3]
-    left, right = ([order[i] for i in ours.encode(text)] for text in ("The red", "house."))
-    assert theirs(f"The red {theirs.mask_token} house.")["input_ids"] == [begin, *left, mask, *right, end]
-    pair = theirs("The red", "house.")["input_ids"]
-    assert pair[: len(left) + 2] == [begin, *left, end] and pair[-len(right) - 1 :] == [*right, end]
+        assert theirs(line)["input_ids"] == [order[0], *(order[i] for i in ours.encode(line)), order[2]], line
 
 
 def test_a_checkpoint_of_ours_gives_the_same_logits_and_ids(transformers, own, export_state, make_tokens):
@@ -101,23 +92,6 @@ def test_the_sentencepiece_model_alone_gives_the_same_ids(transformers, own, exp
     ours = load_tokenizer(own, checkpoint.load_encoder(own)[0].config.vocab_size)
     for line in TEXT + UNSEEN:
         assert theirs(line)["input_ids"][1:-1] == ours.encode(line)
-
-
-def test_an_xlm_r_after_a_round_trip(transformers, build, save, tmp_path, vocab_size, make_tokens):
-    tokens = make_tokens(vocab_size)
-    model = build(layer_norm_eps=1e-3)
-    first = save(model)
-    export(first, tmp_path / "out")
-    again, _ = auto(transformers, tmp_path / "out")
-    with torch.no_grad():
-        mask = tokens.ne(1).long()
-        expected, found = (each(tokens, attention_mask=mask).logits[mask.bool()] for each in (model, again))
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
-    before, after = importing.read(first), importing.read(tmp_path / "out")
-    assert before["model"].keys() == after["model"].keys()
-    assert all(torch.equal(value, after["model"][name]) for name, value in before["model"].items())
-    assert (first / "sentencepiece.bpe.model").read_bytes() == (tmp_path / "out/sentencepiece.bpe.model").read_bytes()
-    assert before["cfg"]["model"] == {name: after["cfg"]["model"][name] for name in before["cfg"]["model"]}
 
 
 @pytest.mark.parametrize("lowercase", [False, True])

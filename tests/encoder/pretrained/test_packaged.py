@@ -1,7 +1,5 @@
 """The packaged encoder: found by its name, and read as a checkpoint."""
 
-import argparse
-
 import numpy as np
 import pytest
 import torch
@@ -58,29 +56,6 @@ def test_the_tokenizer_has_xlm_rs_ids(small_file):
     assert tokenizer.encode("the houses ,") == [pieces.index(each) for each in ("▁the", "▁house", "s", "▁", ",")]
     assert tokenizer.encode("das\u3000\uff28aus") == [pieces.index("▁das"), pieces.index("▁Haus")]  # nmt_nfkc
     assert tokenizer.dictionary.mask_index == len(pieces) - 1
-
-
-def test_training_and_transfer_begin_with_it(small_file, tmp_path, monkeypatch):
-    pytest.importorskip("fairseq")
-    from xalign_fairseq.models.xalign import XalignModel
-    from xalign_fairseq.transfer.checkpoints import open_checkpoint
-
-    monkeypatch.setattr(packaged, "find", lambda: small_file)
-    state, _ = read_pretrained(packaged.NAME)
-    encoder, _ = checkpoint.load_encoder(state)
-    task = argparse.Namespace(
-        dictionary=argparse.Namespace(embedding_size=len(four_bit_files.PIECES)),
-        restoring=False,
-        load_state_dict=lambda given: None,
-    )
-    options = argparse.Namespace(**vars(encoder.config), init_checkpoint=packaged.NAME)
-    mine = XalignModel.build_model(options, task).encoder.state_dict()
-    assert all(torch.equal(mine[name], value) for name, value in encoder.state_dict().items())
-    found = open_checkpoint("e5", packaged.NAME, tmp_path / "cache")
-    assert found.path == tmp_path / "cache/e5.pt" and found.config.encoder_layers == 2
-    converted = checkpoint.read(found.path)
-    assert family_of(converted) == "e5-small"
-    assert all(torch.equal(value, converted["model"][name]) for name, value in state["model"].items())
 
 
 def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):

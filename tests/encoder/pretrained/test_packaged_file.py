@@ -4,7 +4,6 @@ import random
 import struct
 import unicodedata
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 import sentencepiece
@@ -53,7 +52,7 @@ def tokenizer(state):
 
 @pytest.fixture(scope="module")
 def lines():
-    """400 lines of each script: words of the vocabulary's pieces of it, and of its characters at random."""
+    """100 lines of each script: words of the vocabulary's pieces of it, and of its characters at random."""
     pieces = defaultdict(list)
     for symbol in FourBitFile(packaged.find()).symbols:
         names = {unicodedata.name(char, "?").split()[0] for char in symbol if char.isalpha()}
@@ -63,7 +62,7 @@ def lines():
     made = []
     for script in SCRIPTS:
         parts, characters = pieces[script], sorted({char for piece in pieces[script] for char in piece})
-        for _ in range(400):
+        for _ in range(100):
             words = (
                 "".join(choose.choices(parts, k=choose.randint(1, 3)))
                 if choose.random() < 0.7
@@ -116,22 +115,10 @@ def test_as_many_tokens_as_the_engine_counts(tokenizer, engine, lines):
     """Its map knows single characters alone, so that what is composed of several may differ there."""
     rules = rules_of(tokenizer)
     single = [line for line in lines if rules.normalize(line) == "".join(map(rules.normalize, line))]
-    assert len(lines) > 10_000 and len(single) > 0.99 * len(lines)
+    assert len(lines) == 2600 and len(single) > 0.99 * len(lines)
     counts = tokenizer.encode_batch([f"passage: {line}" for line in single])[1]
     different = [(line, engine.token_count(line), int(n) + 2) for line, n in zip(single, counts, strict=True)]
     assert [each for each in different if each[1] != each[2]] == []
-
-
-def test_real_text_has_as_many_tokens_as_the_engine_counts(tokenizer, engine):
-    folder = Path(__file__).resolve().parents[4] / "shared/data/bitext/tatoeba-laser-test"
-    if not folder.is_dir():
-        pytest.skip("no real text at ../shared/data/bitext")
-    rules = rules_of(tokenizer)
-    lines = [line for path in sorted(folder.glob("en-*.*")) for line in path.read_text().split("\n")[:200] if line]
-    single = [line for line in lines if rules.normalize(line) == "".join(map(rules.normalize, line))]
-    assert len(single) > 10_000
-    counts = tokenizer.encode_batch([f"passage: {line}" for line in single])[1]
-    assert [engine.token_count(line) for line in single] == [int(n) + 2 for n in counts]
 
 
 def test_ids_are_the_places_of_the_files_own_pieces(tokenizer, lines):
@@ -161,7 +148,7 @@ def test_transformers_has_the_same_ids_and_hidden_states(state, tokenizer, lines
     export(packaged.NAME, tmp_path / "e5-small")
     theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "e5-small")
     rules = rules_of(tokenizer)  # Hugging Face's looks at graphemes, and composes fewer
-    few = [line for line in lines[::20] if rules.normalize(line) == "".join(map(rules.normalize, line))]
+    few = [line for line in lines[::5] if rules.normalize(line) == "".join(map(rules.normalize, line))]
     assert theirs(few)["input_ids"] == [[0, *tokenizer.encode(line), 2] for line in few]
     encoder, _ = checkpoint.load_encoder(state)
     model = transformers.AutoModel.from_pretrained(tmp_path / "e5-small", add_pooling_layer=False).eval().double()

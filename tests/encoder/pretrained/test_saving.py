@@ -121,22 +121,6 @@ def test_what_is_there_is_left_unless_told(folder, tmp_path):
     )
 
 
-def test_the_folder_of_the_model_itself_is_never_replaced(folder):
-    before = sorted(path.name for path in folder.iterdir())
-    with pytest.raises(XalignError, match="holds what is read, which would be lost"):
-        convert(folder, folder, overwrite=True)
-    assert sorted(path.name for path in folder.iterdir()) == before
-
-
-def test_a_checkpoint_does_not_lose_its_optimiser_to_its_own_conversion(folder, tmp_path):
-    path = tmp_path / "trained.pt"
-    convert(folder, tmp_path / "begun.pt")
-    torch.save({**checkpoint.read(tmp_path / "begun.pt"), "last_optimizer_state": {"step": 5}}, path)
-    with pytest.raises(XalignError, match="is or holds what is read"):
-        convert(path, path, overwrite=True)
-    assert checkpoint.read(path)["last_optimizer_state"] == {"step": 5}
-
-
 def test_nothing_is_left_of_a_model_that_cannot_be_read(folder, tmp_path):
     (folder / "model.safetensors").write_bytes(b"damaged")
     for name in ("out.pt", "out"):

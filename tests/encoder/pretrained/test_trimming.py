@@ -11,8 +11,8 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.packaged import PACKAGE
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.trimming import TRIMMED, summary, trim, untrim
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
+from xalign_fairseq.encoder.pretrained.trimming import TRIMMED, summary, trim, untrim, write_trimmed, write_untrimmed
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 EMBEDDINGS, BIAS = "encoder.sentence_encoder.embed_tokens.weight", "encoder.lm_head.bias"
@@ -165,3 +165,38 @@ def test_e5_small_on_ten_thousand_lines_in_twenty_languages(tmp_path):
     assert np.array_equal(sizes, my_sizes) and np.array_equal(ids, rows[mine])
     some = lines[::1000]
     assert torch.equal(states_of(encoder, tokenizer, some)[0], states_of(less, its, some)[0])
+
+
+@pytest.fixture
+def bert(tmp_path):
+    write_bert(tmp_path / "bert.pt", train_symbols(LINES))
+    return tmp_path / "bert.pt"
+
+
+@pytest.fixture
+def line(tmp_path):
+    (tmp_path / "a.xx").write_text(f"{LINES[0]}\n", encoding="utf-8")
+    return str(tmp_path / "a.xx")
+
+
+def test_there_and_back(bert, line, tmp_path):
+    small, whole = tmp_path / "small.pt", tmp_path / "whole.pt"
+    told = write_trimmed(bert, [line], small, floor=0)
+    sizes = [read_tokenizer(path).dictionary.embedding_size for path in (small, bert)]
+    assert sizes[0] < sizes[1] and told.startswith(f"{sizes[0]} ids (before: {sizes[1]})")
+    assert write_untrimmed(small, bert, whole).startswith(f"{sizes[1]} ids (before: {sizes[0]})")
+    before, after = (read_pretrained(path)[0]["model"] for path in (bert, whole))
+    assert all(after[key].equal(value) for key, value in before.items() if key in after)
+
+
+def test_nothing_that_is_read_is_replaced(bert, line, tmp_path):
+    small = tmp_path / "small.pt"
+    for out in (bert, line):
+        with pytest.raises(XalignError):
+            write_trimmed(bert, [line], out, overwrite=True)
+    write_trimmed(bert, [line], small)
+    with pytest.raises(XalignError, match="exists already"):
+        write_trimmed(bert, [line], small)
+    for out in (small, bert):
+        with pytest.raises(XalignError, match="which would be lost"):
+            write_untrimmed(small, bert, out, overwrite=True)

@@ -1,6 +1,7 @@
 """FreeDict's TEI: by hand, of both kinds, damaged, and a real dictionary written so."""
 
 import gzip
+import time
 
 import pytest
 
@@ -88,3 +89,11 @@ def test_real_entries(tmp_path, real):
 )  # fmt: skip
 def test_notes(text, left):
     assert without_notes(text) == left
+
+
+def test_markup_that_expat_would_read_again_and_again_is_refused(tmp_path):
+    (tmp_path / "d.tei.gz").write_bytes(gzip.compress(b"<TEI a='" + b"x" * (1 << 24)))
+    begin = time.process_time()
+    with pytest.raises(XalignError, match=r"TEI file is too long\n  where: \S*d.tei.gz"):
+        list(read_entries(tmp_path / "d.tei.gz"))
+    assert time.process_time() - begin < 1

@@ -1,9 +1,8 @@
-"""Sentences worked by hand: words and word order in English, and its inflection against grammar books."""
+"""Sentences worked by hand: words and word order in English."""
 
 import pytest
 from support import grammar
 
-from xalign_fairseq.languages.sample import english
 from xalign_fairseq.languages.sample.english import English
 
 CASES = [
@@ -30,41 +29,7 @@ def test_sentence(build, expected):
     assert grammar.text(English().say(build())) == expected
 
 
-@pytest.mark.parametrize(
-    ("cell", "third", "past", "ing"),
-    [
-        ("copy", "copies", "copied", "copying"),
-        ("stay", "stays", "stayed", "staying"),
-        ("watch", "watches", "watched", "watching"),
-        ("close", "closes", "closed", "closing"),
-        ("go went gone", "goes", "went", "going"),
-        ("agree", "agrees", "agreed", "agreeing"),
-        ("see saw seen seeing", "sees", "saw", "seeing"),
-    ],
-)
-def test_english_verbs(cell, third, past, ing):
-    forms = english.verb_forms(cell)
-    assert (forms["third"], forms["past"], forms["ing"]) == (third, past, ing)
-    assert (forms["particle"], forms["preposition"]) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("cell", "singular", "plural"),
-    [
-        ("city", ["city"], ["cities"]),
-        ("key", ["key"], ["keys"]),
-        ("box", ["box"], ["boxes"]),
-        ("woman women", ["woman"], ["women"]),
-        ("front_door", ["front", "door"], ["front", "doors"]),
-    ],
-)
-def test_nouns(cell, singular, plural):
-    assert english.noun_forms(cell) == (singular, plural)
-
-
-def test_a_becomes_an_before_a_vowel_and_verbs_have_particles_and_prepositions():
+def test_a_becomes_an_before_a_vowel():
     doctor = grammar.noun("doctor", "indefinite", adjective="old/-")
-    said = English().say(grammar.sentence(grammar.clause(doctor, "sleep slept slept")))
+    said = English().say(grammar.sentence(grammar.clause(doctor, "sleep")))
     assert grammar.text(said).startswith("An old")
-    assert english.verb_forms("wake woke woken +up")["particle"] == "up"
-    assert english.verb_forms("look ~for")["preposition"] == "for"

@@ -3,7 +3,7 @@
 import pytest
 from support import grammar
 
-from xalign_fairseq.languages.sample.english import English
+from xalign_fairseq.languages.sample import german
 from xalign_fairseq.languages.sample.german import German
 
 CASES = [
@@ -44,7 +44,16 @@ CASES = [
 
 @pytest.mark.parametrize(("build", "expected", "links"), CASES, ids=[build.__name__ for build, *_ in CASES])
 def test_sentence_and_links(build, expected, links):
-    meaning = build()
-    src, tgt = English().say(meaning), German().say(meaning)
-    assert grammar.text(tgt) == expected
-    assert links in (grammar.links(src, tgt), "not given")
+    said, linked = grammar.say(build, German)
+    assert said == expected
+    assert links in (linked, "not given")
+
+
+def test_adjectives_follow_the_article():
+    ending = german.adjective_ending
+    assert [ending(case, "m", "weak") for case in german.DEFINITE] == ["e", "en", "en", "en"]
+    assert [ending(case, "m", "mixed") for case in german.DEFINITE] == ["er", "en", "en", "en"]
+    assert [ending(case, "n", "strong") for case in german.DEFINITE] == ["es", "es", "em", "en"]
+    assert [ending("acc", gender, "mixed") for gender in "fnp"] == ["e", "es", "en"]
+    assert [german.determiner_ending(case, "m") for case in german.DEFINITE] == ["er", "en", "em", "es"]
+    assert [german.indefinite_ending(case, "n") for case in german.DEFINITE] == ["", "", "em", "es"]

@@ -3,8 +3,7 @@
 import pytest
 from support import grammar
 
-from xalign_fairseq.languages.sample.english import English
-from xalign_fairseq.languages.sample.russian import Russian
+from xalign_fairseq.languages.sample.russian import Russian, parse_adjective
 
 CASES = [
     (grammar.front_door, "Учитель не запирает входную дверь .", "1-0 3-1 4-2 6-3 7-4 8-5"),
@@ -36,7 +35,15 @@ CASES = [
 
 @pytest.mark.parametrize(("build", "expected", "links"), CASES, ids=[build.__name__ for build, *_ in CASES])
 def test_sentence_and_links(build, expected, links):
-    meaning = build()
-    src, tgt = English().say(meaning), Russian().say(meaning)
-    assert grammar.text(tgt) == expected
-    assert links in (grammar.links(src, tgt), "not given")
+    said, linked = grammar.say(build, Russian)
+    assert said == expected
+    assert links in (linked, "not given")
+
+
+def test_adjectives_by_ending_and_animacy():
+    assert parse_adjective("хороший").form("m", "gen", True) == "хорошего"
+    assert parse_adjective("большой").form("n", "dat", False) == "большому"
+    assert parse_adjective("синий").form("f", "acc", False) == "синюю"
+    assert [parse_adjective("старый").form("m", "acc", animate) for animate in (True, False)] == ["старого", "старый"]
+    assert parse_adjective("большой/больше").comparative == "больше"
+    assert parse_adjective("большой/больше").form("p", "acc", True) == "больших"

@@ -2,9 +2,8 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -64,50 +63,50 @@ def out(tmp_path):
     return write
 
 
-def collect(*arguments):
-    script = str(ROOT / "scripts/gpu/collect.py")
-    return subprocess.run([sys.executable, script, *map(str, arguments)], capture_output=True, text=True)
+@pytest.fixture
+def collect(gpu_script, capsys):
+    """The script's exit code and what it says."""
+    module = gpu_script("collect")
+    return lambda *given: SimpleNamespace(code=module.main([*map(str, given)]), stderr=capsys.readouterr().err)
 
 
-def test_results_stand_in_the_tables_and_in_what_doctor_reads(root, out):
+def test_results_stand_in_the_tables_and_in_what_doctor_reads(collect, root, out):
     out("aligner", figures={"aligner-cuda.json": ALIGNER})
     out("tests", "failed", {"tests.json": {"passed": 4, "failed": ["a"], "skipped": []}}, reason="exit code 1")
-    out("models", figures={"models.json": {"valid": []}})
     folder = out("install", start="2026-11-22T09:00:00+00:00")
-    (folder / "models.png").write_bytes(b"picture")
+    (folder / "training-profile-cuda.txt").write_text("times")
     done = collect(folder, "--root", root)
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr
     (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
     assert run.items() >= {**CUDA, "commit": "abc1234", "date": "2026-11-22"}.items()
     assert next(iter(run["stages"])) == "install"
     assert run["stages"]["tests"] == {"status": "failed", "seconds": 3.0, "reason": "exit code 1", "tests": [4, 1, 0]}
     assert json.loads((root / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
-    assert json.loads((root / "scripts/results/models-cuda.json").read_text()) == {"valid": []}
-    assert (root / "scripts/results/models-cuda.png").read_bytes() == b"picture"
+    assert (root / "scripts/results/training-profile-cuda.txt").read_text() == "times"
     for page in ("docs/results.md", "docs/gpu.md"):
         assert "failed: 4 passed, 1 failed, 0 skipped" in (root / page).read_text()
     assert "| 50.0 (1.00) |" in (root / "docs/performance.md").read_text()  # the aligner's own table
-    assert collect("--root", root, "--check").returncode == 0
-    assert collect(folder, "--root", root).returncode == 0  # once more, in the place of the first
+    assert collect("--root", root, "--check").code == 0
+    assert collect(folder, "--root", root).code == 0  # once more, in the place of the first
     assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
 
 
-def test_what_a_stage_wrote_before_it_failed_is_taken(root, out):
+def test_what_a_stage_wrote_before_it_failed_is_taken(collect, root, out):
     folder = out("aligner", "timed out", {"aligner-cuda.json": ALIGNER})
-    assert collect(folder, "--root", root).returncode == 0
+    assert collect(folder, "--root", root).code == 0
     assert (root / "scripts/results/aligner-cuda.json").exists()
     assert "| timed out |" in (root / "docs/gpu.md").read_text()
 
 
-def test_outdated_documents_are_told(root):
-    assert collect("--root", root).returncode == 0
+def test_outdated_documents_are_told(collect, root):
+    assert collect("--root", root).code == 0
     (root / "xalign_fairseq/cli/gpu_runs.json").write_text(
         json.dumps(
             {"runs": [{**CUDA, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": {"status": "passed"}}}]}
         )
     )
     done = collect("--root", root, "--check")
-    assert done.returncode == 1 and "is not up to date; next: python scripts/gpu/collect.py" in done.stderr
+    assert done.code == 1 and "is not up to date; next: python scripts/gpu/collect.py" in done.stderr
 
 
 def test_what_can_not_be_collected(gpu_script, out, tmp_path):
@@ -125,6 +124,6 @@ def test_what_can_not_be_collected(gpu_script, out, tmp_path):
         read(folder)
 
 
-def test_the_documents_here_are_as_the_results_say():
+def test_the_documents_here_are_as_the_results_say(collect):
     done = collect("--check")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.stderr

@@ -18,6 +18,9 @@ PACK = ROOT / "scripts/gpu/pack.sh"
 HERE = "{}.{}".format(*sys.version_info)
 
 
+pytestmark = pytest.mark.slow  # packs this environment
+
+
 def pack(kit, **environment):
     env = {**os.environ, "PYTHON": sys.executable, "TARGET": HERE, "BENCHMARK": "/no/such/folder", **environment}
     return subprocess.run(["bash", str(PACK), str(kit)], env=env, capture_output=True, text=True)

@@ -69,6 +69,7 @@ def test_processes_side_by_side_run_each_test_once(stage, processes):
     assert (found["passed"], found["failed"], len(found["skipped"])) == (10, [], 1)
 
 
+@pytest.mark.slow
 def test_a_failure_and_lack_of_time_in_any_process_are_told(stage):
     code, found = stage("many", "fails", processes=3)
     assert code == 1 and (found["passed"], found["failed"]) == (9, ["tests.test_fails.test_two"])

@@ -31,7 +31,7 @@ def test_every_unit_has_a_status_with_a_reason():
         assert name
         assert state in ("active", "not needed")
         assert reason
-    assert compat.status() == statuses
+    assert compat.apply() == statuses
 
 
 def begun_anew():
@@ -61,7 +61,7 @@ def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
     anew.UNITS = ("bf16_tpu",)
     monkeypatch.setattr(bf16_tpu, "needed", lambda: False)
     monkeypatch.setattr(bf16_tpu, "install", lambda: 1 / 0)
-    assert anew.apply() == [(bf16_tpu.NAME, "not needed", bf16_tpu.WHY_NOT)]
+    assert anew.apply() == [(bf16_tpu.NAME, "not needed", anew.NOT_THERE)]
 
 
 def test_importing_the_package_loads_neither_torch_nor_fairseq():

@@ -1,5 +1,3 @@
-import os
-import subprocess
 import sys
 import traceback
 
@@ -9,25 +7,6 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.compat.input_errors import _plain, message
 
 WRONG = XalignError("there is no such thing", where="here", remedy="look there")
-
-
-def run(*arguments):
-    """fairseq-train with a data-bin that is not there."""
-    line = [sys.executable, "-m", "fairseq_cli.train", "nowhere", "--user-dir", "xalign_fairseq", "--cpu"]
-    line += ["--task", "xalign_pretraining", "--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64"]
-    found = subprocess.run([*line, *arguments], capture_output=True, text=True, env={**os.environ})
-    assert found.returncode
-    return found.stderr
-
-
-def test_fairseq_train_ends_with_the_error_alone():
-    told = run()
-    assert "nowhere" in told and "Traceback" not in told
-    assert told.splitlines()[-1].strip() == "(--debug shows where in the program)"
-
-
-def test_debug_shows_the_traceback():
-    assert "Traceback" in run("--debug") and "(--debug" not in run("--debug")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +37,7 @@ def test_what_fairseq_buries_under_its_own_exception_is_told():
     assert message(RuntimeError("".join(traceback.format_exception(raised.value)))) == str(WRONG)
 
 
-def test_other_errors_go_to_the_hook_that_was_there(capsys):
+def test_other_errors_go_to_the_hook_that_was_there_and_all_do_with_debug(capsys, monkeypatch):
     seen = []
     hook = _plain(lambda *given: seen.append(given))
     other = RuntimeError("something else")
@@ -66,3 +45,6 @@ def test_other_errors_go_to_the_hook_that_was_there(capsys):
     assert seen == [(RuntimeError, other, None)]
     hook(XalignError, WRONG, None)
     assert len(seen) == 1 and str(WRONG) in capsys.readouterr().err
+    monkeypatch.setattr(sys, "argv", ["fairseq-train", "--debug"])
+    hook(XalignError, WRONG, None)
+    assert len(seen) == 2

@@ -80,27 +80,6 @@ def test_rows_of_sparse_gradients_alone_follow_the_equations():
     assert p[[3, 5]].equal(start[[3, 5]])
 
 
-def test_rows_in_every_gradient_are_stepped_as_by_dense_adam():
-    start, gradients = draw(4, 3), [draw(4, 3, seed=n) for n in range(1, 7)]
-    p = torch.nn.Parameter(start.clone())
-    stepped(p, [sparse(g, [0, 1, 2, 3]) for g in gradients])
-    near(p.data, defined(start.clone(), gradients, **OPTIONS)[0])
-
-
-def test_what_a_gap_leaves_out_is_bounded_as_stated():
-    """After many updates of a row comes a gap: dense Adam goes on moving it, at most r / (1 - r) of its last update."""
-    options = {"lr": 0.01, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0}
-    r = 0.9 / math.sqrt(0.999)
-    gradients = [draw(64, seed=n) + 1 for n in range(1, 9000)]
-    before = defined(torch.zeros(64, dtype=torch.float64), gradients[:-1], **options)[0]
-    last = defined(torch.zeros(64, dtype=torch.float64), gradients, **options)[0]
-    still = defined(torch.zeros(64, dtype=torch.float64), gradients + [torch.zeros(64)] * 300, **options)[0]
-    ratio = (still - last).abs() / (last - before).abs()
-    assert r / (1 - r) == pytest.approx(9.04, abs=0.01)
-    assert ratio.max() <= 1.01 * r / (1 - r)
-    assert ratio.max() >= 0.9 * r / (1 - r)  # and no smaller bound would do
-
-
 def test_an_update_is_bounded_as_stated():
     """The gradients of Cauchy and Schwarz's case, behind updates without any, reach the bound."""
     b1, b2 = 0.9, 0.999

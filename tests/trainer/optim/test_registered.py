@@ -11,7 +11,6 @@ from support.processes import run_workers
 from torch.nn.parallel import DistributedDataParallel
 
 import xalign_fairseq
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.optim.adamw import MOMENTS
 from xalign_fairseq.trainer.optim.registered import XalignAdamW
 
@@ -33,23 +32,11 @@ def is_half(common):
 
 def config(name, **common):
     """What fairseq's trainer hands to an optimizer, as from a command line."""
-    defaults = {
-        "amp": False,
-        "fp16": False,
-        "bf16": False,
-        "memory_efficient_fp16": False,
-        "memory_efficient_bf16": False,
-    }
-    scaler = {
-        "tpu": False,
-        "fp16_scale_window": 3,
-        "fp16_init_scale": 8,
-        "fp16_scale_tolerance": 0.0,
-        "min_loss_scale": 1e-4,
-    }
+    off = ("amp", "fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16", "tpu", "fp16_no_flatten_grads")
+    scaler = {"fp16_scale_window": 3, "fp16_init_scale": 8, "fp16_scale_tolerance": 0.0, "min_loss_scale": 1e-4}
     return OmegaConf.create(
         {
-            "common": {**defaults, **scaler, "threshold_loss_scale": None, "fp16_no_flatten_grads": False, **common},
+            "common": {**dict.fromkeys(off, False), **scaler, "threshold_loss_scale": None, **common},
             "optimizer": {"_name": name, "adam_betas": "(0.9, 0.98)", "adam_eps": 1e-6, "weight_decay": 0.01},
             "optimization": {"lr": [0.01], "update_freq": [1]},
         }
@@ -222,13 +209,6 @@ def test_options_come_from_the_command_line():
     assert (group["betas"], group["eps"], group["weight_decay"], group["lr"]) == ((0.8, 0.9), 1e-6, 0.1, 0.5)
 
 
-def test_apex_where_it_is_not_is_an_error():
-    cfg = config("xalign_adamw")
-    cfg.optimizer.adamw_kernel = "apex"
-    with pytest.raises(XalignError, match="apex is not installed"):
-        optim.build_optimizer(cfg.optimizer, [torch.nn.Parameter(torch.ones(1))])
-
-
 def work(rank):
     """Losses of this worker, norms and weights with either wrapper of fairseq's."""
     results = {}
@@ -254,7 +234,6 @@ def work(rank):
 
 
 def test_two_processes_make_the_updates_of_one(tmp_path):
-    (tmp_path / "rendezvous").unlink(missing_ok=True)
     first, second = run_workers(work, 2, tmp_path)
     one, model, _ = curve("xalign_adamw", 4, {})
     for backend, (norms, weights) in first.items():

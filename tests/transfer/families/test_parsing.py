@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 import torch
+from support.small import Letters
 
 from xalign_fairseq.data.labelled.examples import Tree, TreeExample
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.transfer.families.parsing import Parsing
@@ -16,16 +16,6 @@ from xalign_fairseq.transfer.heads.trees import decode_trees
 
 CONFIG = EncoderConfig(vocab_size=16, encoder_embed_dim=12, encoder_attention_heads=2)
 LABELS = ["nsubj", "obj", "root"]
-
-
-class Letters:
-    """A tokenizer with a token for each letter."""
-
-    dictionary = Dictionary("abcdefgh")
-
-    def encode_words(self, words):
-        pairs = [(self.dictionary.index(c), i) for i, word in enumerate(words) for c in word]
-        return [token for token, _ in pairs], [word for _, word in pairs]
 
 
 def sentence(words, heads=None, relations=None):

@@ -2,25 +2,15 @@
 
 import pytest
 import torch
+from support.small import Letters
 from torch import nn
 
 from xalign_fairseq.data.labelled.examples import WordsExample
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer.families.tagging import Tagging
 from xalign_fairseq.transfer.family import Limits
 
 CONFIG = EncoderConfig(vocab_size=16, encoder_embed_dim=6, encoder_attention_heads=2)
-
-
-class Letters:
-    """A tokenizer with a token for each letter."""
-
-    dictionary = Dictionary("abcdefgh")
-
-    def encode_words(self, words):
-        pairs = [(self.dictionary.index(c), i) for i, word in enumerate(words) for c in word]
-        return [token for token, _ in pairs], [word for _, word in pairs]
 
 
 def sentence(words, tags=None):

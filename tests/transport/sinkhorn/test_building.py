@@ -258,6 +258,7 @@ def test_the_probe_of_the_cuda_library(native, monkeypatch):
     assert building.cuda_fault(0) is None and building.cuda_fault(1) == "no such device"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
 def test_nvcc_compiles_a_library_that_loads(native, monkeypatch):
     (native / "cuda.cu").write_text("""

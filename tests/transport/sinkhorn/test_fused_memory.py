@@ -1,4 +1,4 @@
-"""Memory of the fused operator, in processes of their own: what other tests have freed would be there to be used."""
+"""Memory of the fused operator, in a process of its own: what other tests have freed would be there to be used."""
 
 import subprocess
 import sys
@@ -19,42 +19,28 @@ def taken(field):
 def pair(n):
     return torch.randn(1, 2 * n + 3, 2), torch.tensor([[1, n + 1, n + 2, 2 * n + 2]])
 
+MAPPED, RESIDENT = 0, 1
 few = pair(20)
 with backend.using("cpu"):
     expected = Transport().labels(*few)
-"""
-MAPPED, RESIDENT = 0, 1  # fields of MEMORY
-pytestmark = pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
-
-
-def test_memory_of_an_uncommonly_long_pair_is_given_back():
-    n = 3000
-    kept = told(f"""
-    before = taken({RESIDENT})
-    Transport().labels(*pair({n}))
-    print(taken({RESIDENT}) - before)
-""")
-    assert int(kept) < 2 * n * n  # the matrix has 4 n^2 bytes
-
-
-def test_too_little_memory_is_an_error_and_no_end():
-    n = 10000
-    lines = told(f"""
-    long = pair({n})
+    before = taken(RESIDENT)
+    Transport().labels(*pair(3000))
+    print(taken(RESIDENT) - before)
+    long = pair(10000)
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (taken({MAPPED}) + {2 * n * n}, most))  # the matrix has 4 n^2 bytes
+    resource.setrlimit(resource.RLIMIT_AS, (taken(MAPPED) + 2 * 10000**2, most))  # the matrix has 4 n^2 bytes
     try:
         Transport().labels(*long)
     except MemoryError as error:
         print(error)
     print(torch.equal(Transport().labels(*few), expected))
-""").splitlines()
-    assert "do not fit" in lines[0]
-    assert lines[1] == "True"
+"""
 
 
-def told(code: str) -> str:
-    """What the code prints, with the names of :data:`PROGRAM`."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM + code], capture_output=True, text=True)
+@pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
+def test_a_long_pairs_memory_is_given_back_and_too_little_is_an_error_and_no_end():
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    kept, error, same = done.stdout.splitlines()
+    assert int(kept) < 2 * 3000**2  # the matrix has 4 n^2 bytes
+    assert "do not fit" in error and same == "True"

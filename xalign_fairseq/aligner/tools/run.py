@@ -1,6 +1,5 @@
 """Training text to files of links, by a tool of others or an encoder."""
 
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from xalign_fairseq.aligner.tools.filters import EMPTY, ordered_filters
 from xalign_fairseq.aligner.tools.side_file import write_links
 from xalign_fairseq.aligner.tools.tools import TOOLS
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.links.symmetrize import METHODS
@@ -65,8 +65,8 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
     files.check(run.overwrite, tuple(path for path in read if path))
     pairs = SentencePairs(run.src, run.tgt)
     files.links.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{files.links.name}.", suffix=".tmp", dir=files.links.parent) as folder:
-        engine = _engine(run, name, Path(folder))
+    with scratch_folder(files.links) as folder:
+        engine = _engine(run, name, folder)
         if not run.quiet:
             say(f"{len(pairs)} pairs; links by {name} ({why})")
         engine.run(pairs)

@@ -7,13 +7,14 @@ import io
 import lzma
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.limits import UNPACKING, limit
 
 
 class Joined(io.RawIOBase):
@@ -39,18 +40,23 @@ class Joined(io.RawIOBase):
         return taken
 
 
-def _zstd_frames(path: StrPath, library: Any) -> Iterator[bytes]:
-    """By frames, since the library's own stream ends in silence where a file is cut short."""
+def _frames(path: StrPath, decompressor: Callable[[], Any]) -> Iterator[bytes]:
+    """By frames: zstandard's own stream ends in silence where a file is cut short, lzma's takes any memory."""
     with open(path, "rb") as packed:
         frame = None
-        while raw := packed.read(ZSTD_BYTES):
-            while raw:
-                frame = frame or library.decompressobj()
+        while raw := packed.read(PACKED_BYTES):
+            while raw := raw if frame else raw.lstrip(b"\0"):  # zeros may fill the end of a stream of xz
+                frame = frame or decompressor()
                 yield frame.decompress(raw)
                 raw = frame.unused_data if frame.eof else b""
                 frame = None if frame.eof else frame
         if frame is not None:
             raise EOFError("the file ends within a frame")
+
+
+def _open_xz(path: StrPath, mode: str) -> Any:
+    most = limit(UNPACKING)
+    return Joined(_frames(path, lambda: lzma.LZMADecompressor(memlimit=most)))
 
 
 def _open_zstd(path: StrPath, mode: str) -> Any:
@@ -61,15 +67,16 @@ def _open_zstd(path: StrPath, mode: str) -> Any:
         except ImportError:
             continue
         if name == "zstandard":
-            return Joined(_zstd_frames(path, library.ZstdDecompressor()))
+            library = library.ZstdDecompressor(max_window_size=limit(UNPACKING))
+            return Joined(_frames(path, library.decompressobj))
         return library.open(path, mode)
     problem = "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here"
     remedy = f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}"
     raise XalignError(problem, where=path, remedy=remedy)
 
 
-ZSTD_BYTES = 1 << 10  # that are unpacked at once: to 32 MB at most
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _open_zstd}
+PACKED_BYTES = 1 << 10  # that are unpacked at once: to 32 MB at most
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": _open_xz, ".zst": _open_zstd}
 SUFFIXES = frozenset(_OPENERS)
 # What the libraries raise for damaged files; gzip and bz2 also OSError, which a full or broken disk is too.
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
@@ -122,6 +129,13 @@ def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
     except Exception as error:
         if not _is_damage(error):
             raise
+        large = isinstance(error, lzma.LZMAError | MemoryError)
         raise XalignError(
-            "the compressed file is damaged", where=path, found=error, remedy="copy it again, or compress it again"
+            "the compressed file is damaged",
+            where=path,
+            found=error,
+            expected=f"one that is unpacked in {limit(UNPACKING):,} bytes (environment variable {UNPACKING})"
+            if large
+            else None,
+            remedy="copy it again, or compress it again",
         ) from None

@@ -7,9 +7,10 @@ compressed; nothing is unpacked on the disk.
 
 import io
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO
 from xml.parsers import expat
@@ -17,9 +18,11 @@ from xml.parsers import expat
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, file_sha256
 from xalign_fairseq.core.text.compressed import Joined, existing, is_compressed, open_file, unpacked_name
+from xalign_fairseq.core.text.limits import lines_of
 
 BLOCK = 1 << 16
-MOST_CHARACTERS = 1 << 20  # of a unit of TMX
+MOST_CHARACTERS = 1 << 20  # of a unit of TMX, and of a tag
+SAMPLE_UNITS = 1000  # of TMX, whose languages an error names
 # Elements of TMX within <seg> whose text is code of another format, or a text of its own.
 CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
@@ -103,11 +106,13 @@ def open_text(path: StrPath) -> Iterator[IO[bytes]]:
     """The bytes of a text: a file, a compressed one, or ``FILE#PART``.
 
     Raises:
-        XalignError: the file is damaged, or has no such part.
+        XalignError: the file is damaged, has no such part, or is a translation memory whose language is not named.
     """
     file, part = _parted(os.fspath(path))
     with open_file(file) as stream:
         if part is None:
+            if kind_of(file) == ".tmx":
+                raise _no_language(stream, file)
             yield stream
             return
         lines = _column(stream, file, part) if kind_of(file) == ".tsv" else _language(stream, file, part)
@@ -132,7 +137,7 @@ def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
     if not part.isdecimal() or int(part) < 1:
         raise XalignError("a column is told by its number", where=f"{file}#{part}", expected=f"{file}#1 or higher")
     column = int(part)
-    for number, line in enumerate(stream, 1):
+    for number, line in enumerate(lines_of(stream, file), 1):
         cells = line.removesuffix(b"\n").removesuffix(b"\r").split(b"\t")
         if len(cells) < column and cells != [b""]:
             problem, expected = "a line of the table has too few columns", f"{column} or more, separated by tabs"
@@ -140,23 +145,55 @@ def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
         yield (cells[column - 1] if len(cells) >= column else b"") + b"\n"
 
 
+def require_one_text(first: bytes, path: StrPath) -> None:
+    """:class:`XalignError` if a table is read as one text; ``first`` is its first line."""
+    columns = first.count(b"\t") + 1
+    if columns > 1 and kind_of(path) == ".tsv":
+        found, expected = f"{columns} columns in line 1", f"one of them, such as {path}#1"
+        raise XalignError("a table is not one text", where=path, found=found, expected=expected)
+
+
+def _no_language(stream: IO[bytes], file: str) -> XalignError:
+    units = _Units(file, "")
+    with suppress(XalignError):
+        deque(islice(_parse(stream, units), SAMPLE_UNITS), 0)
+    languages = [name for name, _ in units.languages.most_common(20) if name]
+    found = f"languages {', '.join(languages)}" if languages else "no language"
+    expected = f"one of them, such as {file}#{languages[0] if languages else 'en'}"
+    return XalignError("a translation memory is not one text", where=file, found=found, expected=expected)
+
+
 def _language(stream: IO[bytes], file: str, language: str) -> Iterator[bytes]:
     units = _Units(file, language)
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = units.start, units.end
-    parser.CharacterDataHandler = units.text
-    parser.EntityDeclHandler = units.refuse_entity  # small files could unfold to any size
-    try:
-        while block := stream.read(BLOCK):
-            parser.Parse(block, False)
-            yield from units.take()
-        parser.Parse(b"", True)
-    except (expat.ExpatError, LookupError, ValueError) as error:
-        raise XalignError("the TMX file can't be read", where=file, found=error, expected="well-formed XML") from None
-    yield from units.take()
+    yield from _parse(stream, units)
     if not units.found:
         found = ", ".join(name for name, _ in units.languages.most_common(20)) or "no language"
         raise XalignError("the TMX file has no text in this language", where=file, found=found, expected=language)
+
+
+def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = units.start, units.end
+    parser.CharacterDataHandler = units.text
+    # Small files could unfold to any size, or take expat any time.
+    parser.EntityDeclHandler, parser.AttlistDeclHandler = units.refuse_entity, units.refuse_attributes
+    pending = 0
+    try:
+        while block := stream.read(BLOCK):
+            before = units.events
+            parser.Parse(block, False)
+            yield from units.take()
+            pending = pending + len(block) if units.events == before else 0
+            if pending > MOST_CHARACTERS:  # expat reads what is not complete from its beginning each time
+                problem, expected = "a tag or comment of the TMX file is too long", f"at most {MOST_CHARACTERS:,} bytes"
+                raise XalignError(problem, where=units.file, expected=expected)
+        parser.Parse(b"", True)
+    except XalignError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        problem, expected = "the TMX file can't be read", "well-formed XML"
+        raise XalignError(problem, where=units.file, found=error, expected=expected) from None
+    yield from units.take()
 
 
 class _Units:
@@ -169,7 +206,7 @@ class _Units:
         self._lines: list[bytes] = []
         self._unit: str | None = None  # of this unit, where it came already
         self._segment: list[str] | None = None  # of the variant that is being read
-        self._size = self._code = 0
+        self._size = self._code = self.events = 0
         self._here = False
 
     def take(self) -> list[bytes]:
@@ -178,6 +215,7 @@ class _Units:
         return lines
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.events += 1
         if name == "tu":
             self._unit = None
         elif name == "tuv":
@@ -185,13 +223,14 @@ class _Units:
             if len(self.languages) < 1000:
                 self.languages[language] += 1
             plain = _plain(language)
-            self._here = self._unit is None and (plain == self.wanted or plain.startswith(f"{self.wanted}-"))
+            self._here = not self._unit and (plain == self.wanted or plain.startswith(f"{self.wanted}-"))
         elif name == "seg" and self._here:
             self._segment, self._size, self._code = [], 0, 0
         elif name in CODE and self._segment is not None:
             self._code += 1
 
     def end(self, name: str) -> None:
+        self.events += 1
         if name == "seg" and self._segment is not None:
             self._unit, self._segment = " ".join("".join(self._segment).split()), None
             self.found = self.found or bool(self._unit)
@@ -203,6 +242,7 @@ class _Units:
             self._code -= 1
 
     def text(self, text: str) -> None:
+        self.events += 1
         if self._segment is None or self._code:
             return
         self._size += len(text)
@@ -210,6 +250,10 @@ class _Units:
             expected = f"at most {MOST_CHARACTERS:,} characters"
             raise XalignError("a unit of the TMX file is too long", where=self.file, expected=expected)
         self._segment.append(text)
+
+    def refuse_attributes(self, element: str, *_: object) -> None:
+        problem, remedy = "the TMX file declares attributes, which is not read", "leave out its internal DTD"
+        raise XalignError(problem, where=self.file, found=element[:40], remedy=remedy)
 
     def refuse_entity(self, name: str, *_: object) -> None:
         problem = "the TMX file defines entities, which are not read"

@@ -12,7 +12,8 @@ import numpy as np
 
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
-from xalign_fairseq.core.text.containers import file_of, is_stream, open_text, skip
+from xalign_fairseq.core.text.containers import file_of, is_stream, kind_of, open_text, skip
+from xalign_fairseq.core.text.limits import LINE, limit
 from xalign_fairseq.core.text.lines import no_regular_file, note_crlf, text_lines
 
 CHUNK_LINES = 5000
@@ -75,11 +76,15 @@ def scan(path: StrPath) -> TextFile:
     Raises:
         XalignError: the file and the line that is not so.
     """
-    lines, position, last, crlf = 0, 0, NEWLINE, False
+    lines, position, last, crlf, most = 0, 0, NEWLINE, False, limit(LINE)
     offsets = [0]
     tail = b""
     with open_text(path) as stream:
         while block := stream.read(BLOCK_BYTES):
+            ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == NEWLINE)
+            sizes = np.diff(ends, prepend=-1 - len(tail), append=len(block) - 1)
+            if sizes.max() > most or (position == 0 and kind_of(path) == ".tsv"):
+                _find_fault(path)  # which names the line that is too long, or the columns of a table
             # What follows the last line end waits for the next block: a block may end within a character.
             whole, newline, rest = block.rpartition(b"\n")
             if newline:
@@ -87,7 +92,6 @@ def scan(path: StrPath) -> TextFile:
                 tail = rest
             else:
                 tail += rest
-            ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == NEWLINE)
             first = -lines % CHUNK_LINES or CHUNK_LINES
             offsets += (position + 1 + ends[first - 1 :: CHUNK_LINES]).tolist()
             lines += len(ends)

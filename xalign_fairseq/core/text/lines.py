@@ -5,12 +5,14 @@ import functools
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
-from xalign_fairseq.core.text.containers import file_of, open_text
+from xalign_fairseq.core.text.containers import file_of, open_text, require_one_text
+from xalign_fairseq.core.text.limits import lines_of
 
 logger = logging.getLogger(__name__)
 # What compressed files begin with, by what unpacks them, and how their names end.
@@ -31,10 +33,20 @@ def decode_line(raw: bytes, path: StrPath, number: int, expected: str = "UTF-8 t
         raise XalignError("the file is not UTF-8", where=where, found=found, expected=expected, remedy=next) from None
 
 
-def read_lines(path: StrPath) -> Iterator[str]:
+def require_unicode(text: str, where: object) -> None:
+    """:class:`XalignError` for a text with half of a surrogate pair, which JSON and Python allow and UTF-8 does not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        found = f"{text[error.start]!a} at character {error.start}"
+        raise XalignError("a text is no Unicode", where=where, found=found, expected="whole characters") from None
+
+
+def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
     """Yield the lines of UTF-8 text without their line end, one at a time, in constant memory.
 
-    The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`).
+    The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`); only for who
+    reads a ``table`` with all its columns a ``.tsv`` is one.
 
     Raises:
         XalignError: the file is missing or damaged, or :func:`text_lines` finds fault with it.
@@ -46,7 +58,7 @@ def read_lines(path: StrPath) -> Iterator[str]:
         near, next_step = nearly(file), "check the path and the language suffix"
         raise XalignError("the file does not exist", where=file, found=near, remedy=next_step)
     with open_text(path) as stream:
-        yield from text_lines(stream, path)
+        yield from text_lines(stream, path, table)
 
 
 def no_regular_file(path: StrPath) -> XalignError:
@@ -56,21 +68,23 @@ def no_regular_file(path: StrPath) -> XalignError:
     )
 
 
-def text_lines(stream: Iterable[bytes], path: StrPath) -> Iterator[str]:
+def text_lines(stream: IO[bytes], path: StrPath, table: bool = False) -> Iterator[str]:
     """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
 
     A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
     return before the newline belongs to the line end, which is logged, and a byte order mark to no line.
 
     Raises:
-        XalignError: the text is empty or compressed, its last line has a carriage return without a newline, or it is
-            not UTF-8 (file and line are named).
+        XalignError: the text is empty, compressed or a table, its last line has a carriage return without a newline, a
+            line is too long, or it is not UTF-8 (file and line are named).
     """
     iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
     number, crlf = 0, False
-    for number, raw in enumerate(stream, 1):
+    for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
             _require_unpacked(raw, path)
+            if not table:
+                require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))

@@ -19,10 +19,6 @@ def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> li
     (first_xx, second_xx) becomes (first_xx, second_en) and (first_en, second_xx), with XNLI's and PAWS-X's texts or
     QA's question and context; the original is dropped. Files are parallel line by line; questions go by their ids, and
     those that were not translated are left out and counted.
-
-    Args:
-        examples: language -> its training examples; ``source`` among them.
-        source: the language to mix with.
     """
     others = [language for language in examples if language != source]
     if source not in examples or not others:
@@ -99,13 +95,6 @@ def held_out(
     What is drawn are source examples. One that stands in several languages' files, at the same position or, of
     questions, with the same id, and its mixtures are held out in all of them or in none: nothing of what the model is
     chosen on is trained on in another language.
-
-    Args:
-        training: language -> its training examples.
-        groups: of them, by :func:`grouped`.
-        share: of the source examples.
-        seed: of the draw.
-        where: for the error.
     """
     of_group = list(_sources(training, groups))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(of_group))}

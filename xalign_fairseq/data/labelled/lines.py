@@ -8,6 +8,7 @@ from typing import IO
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import open_file
+from xalign_fairseq.core.text.limits import lines_of
 from xalign_fairseq.core.text.lines import PACKED, decode_line, packed_by
 
 
@@ -31,7 +32,7 @@ def read_rows(path: StrPath) -> Iterator[str]:
     """
     number = 0
     with open_bytes(path) as stream:
-        for number, raw in enumerate(stream, 1):
+        for number, raw in enumerate(lines_of(stream, path), 1):
             line = decode_line(raw, path, number)
             yield (line.removeprefix("\ufeff") if number == 1 else line).removesuffix("\n").removesuffix("\r")
     if number == 0:

@@ -10,13 +10,9 @@ from xalign_fairseq.core.text.compressed import existing
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.lines import read_rows
 
-# Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X.
-_FIRST, _SECOND, _LABEL, _ID = (
-    ("sentence1", "premise"),
-    ("sentence2", "hypo"),
-    ("gold_label", "label"),
-    ("pairid", "id"),
-)
+# Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X, and the hub's XNLI.
+_FIRST, _SECOND = ("sentence1", "premise"), ("sentence2", "hypo", "hypothesis")
+_LABEL, _ID = ("gold_label", "label"), ("pairid", "id")
 
 
 @dataclass(frozen=True)
@@ -82,9 +78,10 @@ def _columns(path: StrPath) -> tuple[_Columns, bool]:
     first, second, label = (_index(names, each) for each in (_FIRST, _SECOND, _LABEL))
     if first is not None and second is not None:
         return _Columns(len(row), first, second, label, _index(names, _ID), _index(names, ("language",))), True
-    if len(row) not in (2, 3):
+    named = [name for name in names if name in (*_FIRST, *_SECOND, *_LABEL)]
+    if len(row) not in (2, 3) or named:
         where = f"{path}, line 1"
-        found = f"{len(row)} columns and no header"
+        found = f"the header {' '.join(names)}" if named else f"{len(row)} columns and no header"
         expected = "text TAB text [TAB label], or a header that names sentence1, sentence2 and label"
         raise XalignError("the columns of the file are unknown", where=where, found=found, expected=expected)
     return _Columns(len(row), 0, 1, 2 if len(row) == 3 else None), False

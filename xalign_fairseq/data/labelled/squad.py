@@ -1,14 +1,17 @@
 """SQuAD's JSON, as XQuAD, MLQA and TyDiQA-GoldP have it too."""
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.core.json_files import parse_json
+from xalign_fairseq.core.json_files import LARGEST_JSON, parse_json
+from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.data.labelled.examples import QuestionExample
 from xalign_fairseq.data.labelled.lines import open_bytes
 
+logger = logging.getLogger(__name__)
 # Languages of TyDiQA-GoldP, as its question ids begin.
 TYDIQA_LANGUAGES = {
     "ar": "arabic",
@@ -23,21 +26,37 @@ TYDIQA_LANGUAGES = {
 }
 
 
+FEW = 0.05  # of a file's questions, which may be left out where something is wrong with them
+
+
 def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
 
-    Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled.
+    Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled. Answers that
+    are not at their offsets are left out, and so are questions without any other or with text that is no Unicode; both
+    are counted in the log, and more than :data:`FEW` such questions are an error.
     """
     with open_bytes(path) as stream:
-        content = parse_json(stream.read(), path)
+        content = parse_json(stream.read(LARGEST_JSON + 1), path)
+    left_out: list[XalignError] = []
+    wrong_answers: list[XalignError] = []
+    questions: list[QuestionExample] = []
     try:
-        questions = list(_questions(content["data"], path, language))
+        for context, question in _questions(content["data"]):
+            try:
+                questions.append(_example(question, context, path, language, wrong_answers))
+            except XalignError as error:
+                left_out.append(error)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        if isinstance(error, XalignError):
-            raise
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)
         expected = '{"data": [{"paragraphs": [{"context", "qas": [{"id", "question", "answers"}]}]}]}'
         raise XalignError("the file is not SQuAD's JSON", where=path, found=problem, expected=expected) from None
+    if len(left_out) > FEW * (len(left_out) + len(questions)):
+        raise left_out[0]
+    if left_out or wrong_answers:
+        first = str((wrong_answers or left_out)[0]).replace("\n", ";")
+        told = "%s: left out %d answers that are not where they should be, and %d questions; the first: %s"
+        logger.warning(told, path, len(wrong_answers), len(left_out), first)
     if not questions:
         raise XalignError("the file has no question", where=path)
     return questions
@@ -58,29 +77,43 @@ def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
     return kept
 
 
-def _questions(data: Any, path: object, language: str) -> Iterator[QuestionExample]:
-    of_context, _, of_question = language.partition("-")
+def _questions(data: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     for article in data:
         for paragraph in article["paragraphs"]:
             for question in paragraph["qas"]:
-                name, context = str(question["id"]), paragraph["context"]
-                answers = _answers(question.get("answers", [{"text": ""}]), context, f"{path}, question {name}")
-                yield QuestionExample(name, of_context, question["question"], context, answers, of_question or None)
+                yield paragraph["context"], question
 
 
-def _answers(answers: Any, context: str, where: str) -> tuple[tuple[str, int], ...] | None:
-    """Texts and offsets, checked against the context; ``None`` if no answer has a text."""
+def _example(
+    question: dict[str, Any], context: str, path: object, language: str, wrong: list[XalignError]
+) -> QuestionExample:
+    name, text = str(question["id"]), question["question"]
+    where = f"{path}, question {ascii(name)[1:-1]}"
+    for each in (name, text, context):
+        require_unicode(each, where)
+    of_context, _, of_question = language.partition("-")
+    answers = _answers(question.get("answers", [{"text": ""}]), context, where, wrong)
+    return QuestionExample(name, of_context, text, context, answers, of_question or None)
+
+
+def _answers(answers: Any, context: str, where: str, wrong: list[XalignError]) -> tuple[tuple[str, int], ...] | None:
+    """Texts and offsets that the context has; ``None`` if no answer has a text. What is wrong is added to ``wrong``."""
     if not answers:
         expected = "at least one (unanswerable questions, as SQuAD 2 has them, are not supported)"
         raise XalignError("a question has no answer", where=where, expected=expected)
-    found = tuple((each["text"], int(each["answer_start"])) for each in answers if each["text"])
-    for text, start in found:
-        if start < 0 or not context.startswith(text, start):
+    given = [(each["text"], int(each["answer_start"])) for each in answers if each["text"]]
+    found = tuple((text, start) for text, start in given if start >= 0 and context.startswith(text, start))
+    for text, start in given:
+        if (text, start) not in found:
             at = context.find(text)
-            raise XalignError(
-                "an answer does not stand at its offset in the context",
-                where=where,
-                found=f"{context[max(start, 0) : max(start, 0) + len(text)]!r} at character {start}",
-                expected=repr(text) + (f", which stands at {at}" if at >= 0 else ", which is not in the context"),
+            wrong.append(
+                XalignError(
+                    "an answer does not stand at its offset in the context",
+                    where=where,
+                    found=f"{context[max(start, 0) : max(start, 0) + len(text)]!r} at character {start}",
+                    expected=repr(text) + (f", which stands at {at}" if at >= 0 else ", which is not in the context"),
+                )
             )
+    if given and not found:
+        raise wrong[-1]
     return found or None

@@ -2,21 +2,25 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.data.labelled.conllu import read_upos
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.data.labelled.lines import read_rows
 
+_CONLLU = re.compile(r"1(-\d+)?( +\S+){7,}")  # by blanks, which is an error of its own
+_COMMENT = re.compile(r"# (sent_id|text|newdoc|newpar)\b[^\t]*$")
 _BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003's files have it
 
 
 def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
     """Read ``word TAB tag`` lines, or ``word`` lines of a file without labels.
 
-    The first line tells which; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), which
-    is taken off. Sentences are numbered from 1.
+    The first line tells which; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), be it
+    empty, which is taken off. Sentences are numbered from 1.
     """
     examples: list[WordsExample] = []
     words: list[str] = []
@@ -43,26 +47,37 @@ def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
 def read_pos(path: StrPath, language: str) -> list[WordsExample]:
     """Read words and part-of-speech tags from CoNLL-U, which has ten columns, or from ``word TAB tag`` lines."""
     rows = (row for row in read_rows(path) if row.strip() and not row.startswith("#"))
-    columns = next(rows, "").count("\t") + 1
-    return read_tagged_words(path, language) if columns <= 2 else read_upos(path, language)
+    first = next(rows, "")
+    named = Path(unpacked_name(path)).suffix == ".conllu"
+    is_conllu = named or first.count("\t") > 1 or _CONLLU.match(first)
+    return read_upos(path, language) if is_conllu else read_tagged_words(path, language)
+
+
+def _has_language(path: StrPath, prefix: str) -> bool:
+    """Whether the language stands before each word: the first word that is more than it tells, some are empty."""
+    words = (row.partition("\t")[0].strip(" ") for row in read_rows(path))
+    return next((word.startswith(prefix) for word in words if word not in ("", prefix)), False)
 
 
 def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
     """``[word, tag]`` or ``[word]`` of each line, ``None`` for a blank one."""
     prefix = f"{language}:"
-    columns, prefixed = 0, False
+    columns, prefixed = 0, _has_language(path, prefix)
     for number, line in enumerate(read_rows(path), 1):
         row = [each.strip(" ") for each in line.split("\t")]  # no more: some words are exotic blanks
         if not any(row):
             yield None
             continue
+        if _COMMENT.match(line):
+            problem, expected = "a comment of CoNLL-U stands among words", "word TAB tag, or CoNLL-U in a file .conllu"
+            raise XalignError(problem, where=f"{path}, line {number}", found=line, expected=expected)
         if columns == 0:
             if len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
                 problem = "the columns are separated by blanks"
                 where = f"{path}, line {number}"
                 remedy = f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)'
                 raise XalignError(problem, where=where, found=row[0], expected="word TAB tag", remedy=remedy)
-            columns, prefixed = len(row), row[0].startswith(prefix) and row[0] != prefix
+            columns = len(row)
         # XTREME's script leaves words empty that held nothing but blanks; their tags count all the same.
         if len(row) != columns or columns > 2 or not row[-1]:
             found = f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty")

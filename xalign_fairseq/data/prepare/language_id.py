@@ -16,13 +16,7 @@ MODELS = "lid.176.bin or lid.176.ftz, see https://fasttext.cc/docs/en/language-i
 
 
 def in_language(path: StrPath, language: str, lines: Sequence[str]) -> np.ndarray:
-    """(n,) bool: which lines are most probably in a language.
-
-    Args:
-        path: of the model.
-        language: its code; of ``pt_BR`` and ``zh-Hans`` the first part counts.
-        lines: without line breaks.
-    """
+    """(n,) bool: which lines are most probably in a language."""
     wanted = LABEL + code(language)
     predict = _load(os.fspath(path)).predict
     # A line of which the model knows no part has no label.

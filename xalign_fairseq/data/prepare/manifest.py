@@ -33,12 +33,6 @@ def write(
     """Write ``manifest.json`` into a folder that holds all other files; return what was written.
 
     Neither time nor machine nor the number of processes is in it: the same text and options give the same bytes.
-
-    Args:
-        folder: the data-bin.
-        texts: each text with the counts of its :class:`~xalign_fairseq.data.prepare.binarize.Encoded` chunks, added up.
-        tokenizer: what they were encoded with.
-        options: of ``xalign prepare``.
     """
     manifest = {
         "format": FORMAT,

@@ -139,12 +139,7 @@ class PrepareProgress:
 
 
 def fingerprint(options: PrepareOptions, tokenizer: Tokenizer | None) -> str:
-    """What a data-bin is made of: options, sizes and times of the files, the tokenizer.
-
-    Args:
-        options: of ``xalign prepare``.
-        tokenizer: that of the model which they name, if they do.
-    """
+    """What a data-bin is made of: options, sizes and times of the files, the tokenizer."""
     files: list[Any] = []
     for path in (*options.paths, options.spm, options.dictionary, options.filters.language_model):
         if path is not None:

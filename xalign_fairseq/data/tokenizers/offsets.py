@@ -17,10 +17,6 @@ def pieces_with_offsets(
     empty range. Pieces that share one original character ("½" becomes "1", "⁄", "2") all have the whole character;
     characters that normalisation removes belong to the piece before them.
 
-    Args:
-        processor: a sentencepiece model.
-        text: any text; its line breaks are blanks to the model.
-
     Returns:
         pieces: texts, split at white space within them as ``fairseq-preprocess`` splits.
         begin, end: (N,) int64, 0-based, end exclusive: ``text[begin[i]:end[i]]`` is behind piece i.

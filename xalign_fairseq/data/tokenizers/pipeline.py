@@ -14,7 +14,7 @@ import numpy as np
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.data.tokenizers.dictionary import MASK, OVERWRITE, SPECIALS, Dictionary
-from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten
+from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten, named_if_no_unicode
 
 # What can't stand in a line of dict.txt, and the escape itself.
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")
@@ -172,7 +172,8 @@ class PipelineTokenizer(Tokenizer):
         return self._table[np.array(encoded.ids, dtype=np.int64)].tolist(), begin, np.maximum(begin, end)
 
     def _read(self, line: str) -> Any:
-        return self._pieces.encode(line, add_special_tokens=False)
+        with named_if_no_unicode([line]):
+            return self._pieces.encode(line, add_special_tokens=False)
 
     def _encode_each(self, words: list[str]) -> list[list[int]]:
         return [self._read(word).ids for word in words]

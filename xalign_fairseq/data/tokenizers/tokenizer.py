@@ -2,7 +2,8 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +13,7 @@ import sentencepiece
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.offsets import SPACE, pieces_with_offsets
 
@@ -20,6 +22,17 @@ CACHED_WORDS = 200_000
 
 # Many ragged sequences: their elements one after the other (N,), and how many each has (sentences,).
 Ragged: TypeAlias = tuple[np.ndarray, np.ndarray]
+
+
+@contextmanager
+def named_if_no_unicode(texts: Sequence[str]) -> Iterator[None]:
+    """The error of a library for a text with half of a surrogate pair as one that names the text."""
+    try:
+        yield
+    except (TypeError, RuntimeError):
+        for text in texts:
+            require_unicode(text, ascii(text[:60]))
+        raise
 
 
 class Tokenizer(ABC):
@@ -121,9 +134,12 @@ class SentencePieceTokenizer(Tokenizer):
     def __init__(self, model: StrPath | bytes, dictionary: Dictionary | None = None):
         super().__init__()
         self._processor = load_sentencepiece(model)
-        self.dictionary = dictionary if dictionary is not None else dictionary_of_model(self._processor)
         where = "the sentencepiece model" if isinstance(model, bytes) else os.fspath(model)
-        self._table = self._id_table(where)
+        pieces = pieces_of(self._processor, where)
+        self.dictionary = (
+            Dictionary(each for each in pieces if each not in SPECIALS) if dictionary is None else dictionary
+        )
+        self._table = self._id_table(pieces, where)
         # Whether a word is what sentencepiece, too, takes for one: its first piece alone begins with ▁.
         self._usual: dict[str, bool] = {}
         self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
@@ -192,16 +208,9 @@ class SentencePieceTokenizer(Tokenizer):
         return np.repeat(np.arange(len(words), dtype=np.int32), lengths)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
-
-        The space before a word is of no token: :func:`~xalign_fairseq.data.tokenizers.offsets.pieces_with_offsets`.
-
-        Example::
-
-            ids, begin, end = tokenizer.encode_with_offsets("Hello world!")
-            "Hello world!"[begin[1] : end[1]]  # "world"
-        """
-        pieces, begin, end = pieces_with_offsets(self._processor, text)
+        """The space before a word is of no token, see :func:`.pieces_with_offsets`."""
+        with named_if_no_unicode([text]):
+            pieces, begin, end = pieces_with_offsets(self._processor, text)
         return [self.dictionary.index(piece) for piece in pieces], begin, end
 
     @property
@@ -209,11 +218,10 @@ class SentencePieceTokenizer(Tokenizer):
         """The sentencepiece model as a file holds it."""
         return self._processor.serialized_model_proto()
 
-    def _id_table(self, where: str) -> np.ndarray:
+    def _id_table(self, pieces: list[str], where: str) -> np.ndarray:
         """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
         would split at whitespace within them."""
-        size = self._processor.get_piece_size()
-        pieces = self._processor.id_to_piece(list(range(size)))
+        size = len(pieces)
         self._begins = np.array([piece.startswith(SPACE) for piece in pieces], dtype=bool)
         ids = [self.dictionary.indices.get(piece) for piece in pieces]
         missing = ids.count(None)
@@ -243,7 +251,8 @@ class SentencePieceTokenizer(Tokenizer):
         return flatten(sentences)
 
     def _encode_each(self, words: list[str]) -> list[list[int]]:
-        return self._processor.encode(words, out_type=int, num_threads=1)
+        with named_if_no_unicode(words):
+            return self._processor.encode(words, out_type=int, num_threads=1)
 
     def _lengths_by_characters(self, words: Sequence[str], line: str) -> list[int]:
         """How many ids each word has, if word by word gives other pieces than the line: both spell one text."""
@@ -272,8 +281,16 @@ def load_sentencepiece(model: StrPath | bytes) -> sentencepiece.SentencePiecePro
 
 def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dictionary:
     """The dictionary that XLM-R's recipe makes of a model: its pieces in order, without those that fairseq adds."""
-    pieces = (processor.id_to_piece(i) for i in range(processor.get_piece_size()))
-    return Dictionary(piece for piece in pieces if piece not in SPECIALS)
+    return Dictionary(piece for piece in pieces_of(processor, "the sentencepiece model") if piece not in SPECIALS)
+
+
+def pieces_of(processor: sentencepiece.SentencePieceProcessor, where: object) -> list[str]:
+    """The pieces of a model by their ids; :class:`XalignError` if one is no text, as of a damaged file."""
+    try:
+        pieces: list[str] = processor.id_to_piece(list(range(processor.get_piece_size())))
+    except UnicodeDecodeError as error:
+        raise XalignError("the sentencepiece model is damaged", where=where, found=error) from None
+    return pieces
 
 
 def flatten(sequences: Sequence[Sequence[int] | np.ndarray]) -> Ragged:

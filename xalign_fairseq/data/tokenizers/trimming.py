@@ -54,11 +54,7 @@ class Trimmer(ABC):
         """Count the pieces of some lines of the text."""
 
     def trim(self, floor: int = FLOOR) -> Trimmed:
-        """The tokenizer of what is to be kept.
-
-        Args:
-            floor: how many pieces are kept because they are the most frequent ones, whether the text has them or not.
-        """
+        """The tokenizer of what is to be kept."""
         if floor < 0:
             raise XalignError("a number of pieces is below 0", parameter="floor", found=floor, expected="0 or more")
         keep = self.counts > 0

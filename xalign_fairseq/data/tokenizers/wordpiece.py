@@ -10,7 +10,7 @@ import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Dictionary
-from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten
+from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten, named_if_no_unicode
 
 CONTINUES = "##"
 LONGEST_WORD = 100  # characters; BERT reads a longer word as unknown
@@ -118,7 +118,8 @@ class WordPieceTokenizer(Tokenizer):
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``."""
-        encoded = self._pieces.encode(text)
+        with named_if_no_unicode([text]):
+            encoded = self._pieces.encode(text)
         begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
         return encoded.ids, begin, end
 
@@ -129,7 +130,8 @@ class WordPieceTokenizer(Tokenizer):
         ]
 
     def _encode_each(self, words: list[str]) -> list[list[int]]:
-        return [self._pieces.encode(word).ids for word in words]
+        with named_if_no_unicode(words):
+            return [self._pieces.encode(word).ids for word in words]
 
 
 def _build(dictionary: Dictionary, settings: WordPieceSettings) -> Any:

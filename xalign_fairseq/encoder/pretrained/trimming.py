@@ -14,11 +14,14 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.files import StrPath, require_outside
+from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 TRIMMED = "trimmed"  # of a checkpoint's task state
@@ -42,13 +45,6 @@ def trim(
     into more and shorter pieces where one is missing; characters of other scripts may be unknown. ``task_state`` says
     under :data:`TRIMMED` what the model was trimmed ``to`` (the names of the files), and that it has ``ids`` ``of`` so
     many.
-
-    Args:
-        state: what :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` returned; it is left as it is.
-        where: where it was read.
-        text: files, one sentence a line.
-        floor: how many of the most frequent pieces are kept whether the text has them or not.
-        progress: show a bar if stderr is a terminal.
     """
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
@@ -148,3 +144,55 @@ def _changed(
         task_state[TRIMMED] = about
         record[IN_RECORD] = ", ".join(about["to"])
     return {**kept, RECORD: record, "model": model, "task_state": task_state}
+
+
+def write_trimmed(
+    model: StrPath,
+    text: Sequence[str],
+    out: StrPath,
+    *,
+    floor: int = FLOOR,
+    overwrite: bool = False,
+    progress: bool = False,
+) -> str:
+    """Write a model with the pieces that a text needs; its size before and after, in words.
+
+    ``out`` is a checkpoint if it ends in ``.pt``, else a Hugging Face folder; at least ``floor`` pieces are kept.
+
+    Raises:
+        XalignError: ``out`` exists, or would replace the model or a text.
+
+    Example::
+
+        write_trimmed("xlmr.base", ["train.de", "train.en"], "small.pt")
+    """
+    for each in text:
+        require_outside(file_of(each), out)
+    with new_model(out, overwrite) as save:
+        state, where = read_pretrained(model)
+        require_outside(where, out)
+        small = trim(state, where, text, floor=floor, progress=progress)
+        save(small, where)
+    return summary(small, state)
+
+
+def write_untrimmed(
+    model: StrPath,
+    original: StrPath,
+    out: StrPath,
+    *,
+    overwrite: bool = False,
+) -> str:
+    """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words.
+
+    Example::
+
+        write_untrimmed("trained.pt", "xlmr.base", "whole.pt")
+    """
+    with new_model(out, overwrite) as save:
+        (state, where), (whole, whole_where) = (read_pretrained(each) for each in (model, original))
+        for read in (where, whole_where):
+            require_outside(read, out)
+        joined = untrim(state, where, whole, whole_where)
+        save(joined, where)
+    return summary(joined, state)

@@ -39,18 +39,18 @@ def format_of(path: StrPath) -> str:
     """The format by the file's name, and for text without a telling name by its first line: ``tsv`` if it has a TAB."""
     if Path(path).name.lower().endswith(tei.SUFFIXES):
         return "tei"
-    return "tsv" if "\t" in next(read_lines(path)) else "muse"
+    return "tsv" if "\t" in next(read_lines(path, table=True)) else "muse"
 
 
 def _read_tsv(path: StrPath) -> Iterator[TextPair]:
-    for line in read_lines(path):
+    for line in read_lines(path, table=True):
         if line.strip():
             headword, _, rest = line.partition("\t")
             yield headword, rest.partition("\t")[0]
 
 
 def _read_muse(path: StrPath) -> Iterator[TextPair]:
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(read_lines(path, table=True), 1):
         words = line.split()
         if len(words) > 2:
             raise XalignError(

@@ -5,11 +5,12 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from xml.etree import ElementTree
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.containers import BLOCK, MOST_CHARACTERS
 
 _OPEN = re.compile(r"[(<{[]")
 _BRACKETED = re.compile(r"\([^()]*\)|\[[^][]*\]|<[^<>]*>|\{[^{}]*\}")
@@ -48,6 +49,8 @@ def read(path: StrPath) -> Iterator[tuple[str, str]]:
                 headwords = _texts(_headwords(entry)) or [""]
                 translations = _texts(_translations(entry)) or [""]
                 yield from ((headword, word) for headword in headwords for word in translations)
+    except XalignError:
+        raise
     except (ElementTree.ParseError, EOFError, gzip.BadGzipFile, zlib.error, *_UNREADABLE) as error:
         raise XalignError("the TEI file can't be read", where=path, found=error, expected="well-formed XML") from None
     if not found:
@@ -65,17 +68,33 @@ def _open(path: StrPath) -> IO[bytes]:
     return gzip.open(path, "rb") if compressed else open(path, "rb")  # type: ignore[return-value]
 
 
+def _events(stream: IO[bytes]) -> Iterator[tuple[str, ElementTree.Element]]:
+    parser: Any = ElementTree.XMLPullParser(("start", "end", "comment", "pi"))
+    pending = 0
+    while block := stream.read(BLOCK):
+        parser.feed(block)
+        events = list(parser.read_events())
+        pending = 0 if events else pending + len(block)
+        if pending > MOST_CHARACTERS:  # expat reads what is not complete from its beginning each time
+            expected = f"at most {MOST_CHARACTERS:,} bytes"
+            problem = "a tag, comment or text of the TEI file is too long"
+            raise XalignError(problem, where=getattr(stream, "name", None), expected=expected)
+        yield from events
+    parser.close()
+    yield from parser.read_events()
+
+
 def _entries(stream: IO[bytes]) -> Iterator[ElementTree.Element]:
     parents: list[ElementTree.Element] = []
-    for event, element in ElementTree.iterparse(stream, events=("start", "end")):
+    for event, element in _events(stream):
         if event == "start":
             parents.append(element)
-            continue
-        parents.pop()
-        if _name(element) == "entry":
-            yield element
-            if parents:  # read entries take no memory
-                parents[-1].remove(element)
+        elif event == "end":
+            parents.pop()
+            if _name(element) == "entry":
+                yield element
+                if parents:  # read entries take no memory
+                    parents[-1].remove(element)
 
 
 def _name(element: ElementTree.Element) -> str:

@@ -1,7 +1,7 @@
 """English: analytic verbs with do-support, particles, two-word compounds, 's."""
 
-from xalign_fairseq.languages.sample.lexicon import Entry
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Phrase, Token, time_phrase
+from xalign_fairseq.languages.sample.realiser import Realiser
 
 SUBJECTS = {"I": "I", "he": "he", "she": "she", "we": "we", "they": "they", "nobody": "nobody", "it": "it"}
 OBJECTS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
@@ -10,69 +10,20 @@ AN_EXCEPTIONS = ("hour", "honest", "heir")
 A_EXCEPTIONS = ("uni", "use", "euro", "one")
 
 
-def plural(word: str) -> str:
-    """The regular plural of a noun; also the third person of a verb (``watch`` - ``watches``)."""
-    if word.endswith("y") and word[-2] not in "aeiou":
-        return word[:-1] + "ies"
-    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
-
-
-def noun_forms(cell: str) -> tuple[list[str], list[str]]:
-    """Singular and plural of a cell ``word [plural]``; ``_`` separates the words of a compound."""
-    singular, _, irregular = cell.partition(" ")
-    return singular.split("_"), (irregular or plural(singular)).split("_")
-
-
-def verb_forms(cell: str) -> dict[str, str]:
-    """Forms of a cell ``base [past participle [ing]] [+particle | ~preposition]``."""
-    words = cell.split()
-    extra = words.pop() if words[-1][0] in "+~" else ""
-    base = words[0]
-    soft = base.endswith("e") or plural(base).endswith("ies")
-    regular = plural(base)[:-1] + "d" if soft else base + "ed"
-    gerund = base[:-1] + "ing" if base.endswith("e") and not base.endswith("ee") else base + "ing"
-    return {
-        "base": base,
-        "third": base + "es" if base.endswith("o") else plural(base),
-        "past": words[1] if len(words) > 1 else regular,
-        "participle": words[2] if len(words) > 2 else regular,
-        "ing": words[3] if len(words) > 3 else gerund,
-        "particle": extra[1:] if extra.startswith("+") else "",
-        "preposition": extra[1:] if extra.startswith("~") else "",
-    }
-
-
-class English:
+class English(Realiser):
     """Says a :class:`Message` in English."""
 
-    def __init__(self) -> None:
-        self._nouns: dict[Entry, tuple[list[str], list[str]]] = {}
-        self._verbs: dict[Entry, dict[str, str]] = {}
+    language = "en"
+    that = "that"
+    comma_before = ("but",)
 
-    def say(self, sentence: Message) -> list[Token]:
-        """The tokens of a sentence."""
-        first = self._clause(sentence.first)
-        out = first
-        if sentence.second is not None:
-            joint = fixed_phrase(sentence.conjunction["en"], sentence.conjunction_key) if sentence.conjunction else []
-            second = self._clause(sentence.second)
-            if sentence.join == "that":
-                out = [*first, ("that", sentence.conjunction_key), *second]
-            elif sentence.join == "coordinate":
-                comma = [(",", sentence.comma_key)] if joint[0][0] == "but" else []
-                out = [*first, *comma, *joint, *second]
-            elif sentence.second_first:
-                out = [*joint, *second, (",", sentence.comma_key), *first]
-            else:
-                out = [*first, *joint, *second]
-        out = [*out, ("?" if sentence.first.question else ".", sentence.mark_key)]
-        for i in range(len(out) - 1):
-            if out[i][0] == "a":
-                following = out[i + 1][0].lower()
-                vowel = following[0] in "aeiou" and not following.startswith(A_EXCEPTIONS)
-                if vowel or following.startswith(AN_EXCEPTIONS):
-                    out[i] = ("an", out[i][1])
-        return finish(out)
+    def _smooth(self, tokens: list[Token]) -> list[Token]:
+        for i, (text, keys) in enumerate(tokens[:-1]):
+            following = tokens[i + 1][0].lower()
+            vowel = following[0] in "aeiou" and not following.startswith(A_EXCEPTIONS)
+            if text == "a" and (vowel or following.startswith(AN_EXCEPTIONS)):
+                tokens[i] = ("an", keys)
+        return tokens
 
     def _phrase(self, phrase: Phrase, objective: bool = False) -> list[Token]:
         if phrase.kind == "name":
@@ -81,10 +32,7 @@ class English:
             return [((OBJECTS if objective else SUBJECTS)[phrase.kind], phrase.head_key)]
         out = self._determiner(phrase)
         out += [(adjective["en"].partition("/")[0], key) for adjective, key in phrase.adjectives]
-        forms = self._nouns.get(phrase.noun)
-        if forms is None:
-            forms = self._nouns[phrase.noun] = noun_forms(phrase.noun["en"])
-        words = forms[phrase.plural]
+        words = self.nouns[phrase.noun]["p" if phrase.plural else "s"].split("_")
         if len(words) == 2:
             out += [(words[0], phrase.modifier_key), (words[1], phrase.head_key)]
         else:
@@ -105,8 +53,7 @@ class English:
             case "bare":
                 return []
             case "number":
-                number = phrase.number
-                return [(str(number) if isinstance(number, int) else number["en"], key)]
+                return [self._number(phrase)]
             case "this":
                 return [("these" if phrase.plural else "this", key)]
             case other:
@@ -161,12 +108,10 @@ class English:
 
     def _verb_group(self, clause: Clause) -> tuple[list[Token], list[Token]]:
         """Auxiliaries and verb: what precedes the frame's complements. The first token moves in questions."""
-        verb = self._verbs.get(clause.action)
-        if verb is None:
-            verb = self._verbs[clause.action] = verb_forms(clause.action["en"])
+        verb = self.verbs[clause.action]
         person = clause.subject.person
         third = person == "3s"
-        lexical = clause.verb_key | (0 if verb["particle"] or verb["preposition"] else clause.particle_key)
+        lexical = clause.verb_key | (0 if verb.mark("particle") or verb.mark("preposition") else clause.particle_key)
         tense = clause.tense_key
         never = [("never", clause.negation_key)] if clause.negation == "never" else []
         no = [("not", clause.negation_key)] if clause.negation == "not" else []
@@ -193,9 +138,9 @@ class English:
         return [*never, *often, (verb[form], lexical | tense)], []
 
     def _complements(self, clause: Clause) -> list[Token]:
-        verb = self._verbs[clause.action]
-        out: list[Token] = [(verb["preposition"], clause.particle_key)] if verb["preposition"] else []
-        particle = [(verb["particle"], clause.particle_key)] if verb["particle"] else []
+        marks = self.verbs[clause.action].marks
+        out: list[Token] = [(marks["preposition"], clause.particle_key)] if "preposition" in marks else []
+        particle = [(marks["particle"], clause.particle_key)] if "particle" in marks else []
         item = []
         if clause.object is not None and clause.gap != "object":
             item = self._phrase(clause.object, objective=True)

@@ -3,9 +3,8 @@
 An elided article is a token of its own: ``l' école``.
 """
 
-from xalign_fairseq.languages.sample import french_morphology as morphology
-from xalign_fairseq.languages.sample.lexicon import load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Phrase, Token, time_phrase
+from xalign_fairseq.languages.sample.realiser import Realiser, by_person, merged
 
 SUBJECTS = {
     "I": "je",
@@ -33,58 +32,49 @@ DETERMINERS = {  # masculine, feminine, plural
 BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce": "cet"}
 
 
-class French:
+ASPIRATED = {"hache", "héro", "hibou", "hérisson", "huit", "onze"}
+ELIDED = {"le": "l'", "la": "l'", "de": "d'", "que": "qu'", "ne": "n'", "je": "j'", "me": "m'"}
+CONTRACTIONS = {("de", "le"): "du", ("de", "les"): "des", ("à", "le"): "au", ("à", "les"): "aux"}
+AVOIR = by_person("ai a avons ont")
+ETRE = {
+    "present": by_person("suis est sommes sont"),
+    "past": by_person("étais était étions étaient"),
+    "future": by_person("serai sera serons seront"),
+}
+MODALS = {
+    "can": by_person("peux peut pouvons peuvent"),
+    "must": by_person("dois doit devons doivent"),
+    "want": by_person("veux veut voulons veulent"),
+}
+
+
+def vowel_start(word: str) -> bool:
+    """Whether a word makes the one before it drop its vowel (mute h included)."""
+    return word[0].lower() in "aeiouyhàâéèêëîïôœû" and word.lower().rstrip("sx") not in ASPIRATED
+
+
+class French(Realiser):
     """Says a :class:`Message` in French."""
 
-    def __init__(self) -> None:
-        lexicon = load_lexicon()
-        self.nouns = {e: morphology.parse_noun(e["fr"]) for e in lexicon.nouns + lexicon.places}
-        self.adjectives = {e: morphology.parse_adjective(e["fr"]) for e in lexicon.adjectives}
-        self.verbs = {e: morphology.parse_verb(e["fr"]) for e in lexicon.verbs}
+    language = "fr"
+    that = "que"
+    comma_before = ("mais",)
 
-    def say(self, sentence: Message) -> list[Token]:
-        """The tokens of a sentence."""
-        out = self._clause(sentence.first)
-        if sentence.second is not None:
-            second = self._clause(sentence.second)
-            comma = (",", sentence.comma_key)
-            if sentence.join == "that":
-                out = [*out, ("que", sentence.conjunction_key), *second]
-            else:
-                assert sentence.conjunction is not None
-                joint = fixed_phrase(sentence.conjunction["fr"], sentence.conjunction_key)
-                if sentence.second_first:
-                    out = [*joint, *second, comma, *out]
-                else:
-                    out = [*out, *([comma] if joint[0][0] == "mais" else []), *joint, *second]
-        out.append(("?" if sentence.first.question else ".", sentence.mark_key))
-        return finish(self._elide(out))
-
-    @staticmethod
-    def _elide(tokens: list[Token]) -> list[Token]:
+    def _smooth(self, tokens: list[Token]) -> list[Token]:
         """Elision from the right (de le ami: de l' ami), then contraction of prepositions with articles."""
         for i in range(len(tokens) - 2, -1, -1):
             text, following = tokens[i][0], tokens[i + 1][0]
-            if text in morphology.ELIDED and morphology.vowel_start(following):
-                tokens[i] = (morphology.ELIDED[text], tokens[i][1])
+            if text in ELIDED and vowel_start(following):
+                tokens[i] = (ELIDED[text], tokens[i][1])
             elif text == "si" and following in ("il", "ils"):
                 tokens[i] = ("s'", tokens[i][1])
-        out: list[Token] = []
-        for text, keys in tokens:
-            merged = morphology.CONTRACTIONS.get((out[-1][0], text)) if out else None
-            if merged:
-                out[-1] = (merged, out[-1][1] | keys)
-            else:
-                out.append((text, keys))
-        return out
+        return merged(tokens, CONTRACTIONS)
 
-    def gender(self, phrase: Phrase) -> str:
-        """m or f."""
-        if phrase.kind == "noun":
-            return self.nouns[phrase.noun].gender
-        if phrase.kind == "name":
-            return "f" if phrase.noun["kind"] == "woman" else "m"
-        return "f" if phrase.kind == "she" else "m"
+    def agreement(self, phrase: Phrase) -> str:
+        """sm, sf, pm or pf: what adjectives and participles agree with."""
+        feminine = phrase.kind == "she" or (phrase.kind == "name" and phrase.noun["kind"] == "woman")
+        gender = self.nouns[phrase.noun].mark("gender") if phrase.kind == "noun" else "f" if feminine else "m"
+        return ("p" if phrase.person in ("1p", "3p") else "s") + gender
 
     def _phrase(self, phrase: Phrase, negated: bool = False) -> list[Token]:
         """A noun phrase; an indefinite article becomes "de" where ``negated``."""
@@ -93,23 +83,22 @@ class French:
         if phrase.kind != "noun":
             return [(SUBJECTS[phrase.kind], phrase.head_key)]
         noun = self.nouns[phrase.noun]
-        head = noun.plural if phrase.plural else noun.singular
-        simple = not noun.modifier
-        core: list[Token] = [(head, phrase.head_key | (phrase.modifier_key if simple else 0))]
-        if not simple:
-            core += [(noun.link, 0), (noun.modifier, phrase.modifier_key)]
+        number, gender = "p" if phrase.plural else "s", noun.mark("gender")
+        core: list[Token] = [(noun[number], phrase.head_key | (0 if noun.mark("link") else phrase.modifier_key))]
+        if noun.mark("link"):
+            core += [(noun.mark("link"), 0), (noun.mark("modifier"), phrase.modifier_key)]
         preceded = False
         for entry, key in phrase.adjectives:
             adjective = self.adjectives[entry]
-            form = adjective.form(noun.gender, phrase.plural)
-            if not adjective.first:
+            form = adjective[number + gender]
+            if not entry["fr"].endswith("<"):
                 core.append((form, key))
                 continue
-            if noun.gender == "m" and not phrase.plural and morphology.vowel_start(core[0][0]):
-                form = adjective.before_vowel
+            if number + gender == "sm" and vowel_start(core[0][0]):
+                form = adjective["before-vowel"]
             core.insert(0, (form, key))
             preceded = True
-        out = [*self._determiner(phrase, noun.gender, core[0][0], preceded, negated), *core]
+        out = [*self._determiner(phrase, gender, core[0][0], preceded, negated), *core]
         if phrase.owner:
             out += [("de", phrase.owner_key), *self._phrase(phrase.owner)]
         if phrase.relative:
@@ -117,13 +106,11 @@ class French:
             out += [(word, phrase.relative.word_key), *self._clause(phrase.relative)]
         return out
 
-    @staticmethod
-    def _determiner(phrase: Phrase, gender: str, following: str, preceded: bool, negated: bool) -> list[Token]:
+    def _determiner(self, phrase: Phrase, gender: str, following: str, preceded: bool, negated: bool) -> list[Token]:
         key = phrase.determiner_key
         kind = phrase.determiner
         if kind == "number":
-            number = phrase.number
-            return [(str(number) if isinstance(number, int) else number["fr"], key)]
+            return [self._number(phrase)]
         if kind == "many":
             return [("beaucoup", key), ("de", 0)]
         if kind in ("indefinite", "bare") and negated:
@@ -131,7 +118,7 @@ class French:
         if kind == "bare":
             return [("de" if preceded else "des", 0)]
         text = DETERMINERS[kind][2 if phrase.plural else int(gender == "f")]
-        if text in BEFORE_VOWEL and morphology.vowel_start(following):
+        if text in BEFORE_VOWEL and vowel_start(following):
             text = BEFORE_VOWEL[text]
         return [(text, key)]
 
@@ -156,7 +143,7 @@ class French:
             out += [("il", clause.word_key), ("y", clause.verb_key), (form, clause.verb_key)]
             return [*out, *self._phrase(clause.subject), *self._place(clause), *time]
         if clause.kind == "copula":
-            be = [(morphology.ETRE[clause.tense][clause.subject.person], clause.verb_key | clause.tense_key)]
+            be = [(ETRE[clause.tense][clause.subject.person], clause.verb_key | clause.tense_key)]
             return [*out, *subject, *ne, *be, *pas, *self._predicate(clause), *time]
         finite, rest = self._verb_group(clause)
         clitic: list[Token] = []
@@ -168,11 +155,9 @@ class French:
             out += [*subject, *ne, *finite, *pas, *clitic, *rest]
         else:
             out += [*subject, *ne, *clitic, *finite, *pas, *rest]
-        for adverb in (clause.frequency, clause.manner):
-            if adverb:
-                out.append((adverb.entry["fr"], adverb.key))
+        out += self._adverbs(clause)
         if item is not None:
-            preposition = self.verbs[clause.action].preposition
+            preposition = self.verbs[clause.action].mark("preposition")
             out += [(preposition, clause.particle_key)] if preposition else []
             out += self._phrase(item, negated=bool(clause.negation))
         if clause.recipient:
@@ -183,28 +168,23 @@ class French:
         """The finite verb and the infinitive or participle after it."""
         verb = self.verbs[clause.action]
         person = clause.subject.person
-        whole = clause.verb_key | (0 if verb.preposition else clause.particle_key)
+        whole = clause.verb_key | (0 if verb.mark("preposition") else clause.particle_key)
         if clause.modal:
-            return [(morphology.MODALS[clause.modal][person], clause.tense_key)], [(verb.infinitive, whole)]
+            return [(MODALS[clause.modal][person], clause.tense_key)], [(verb["infinitive"], whole)]
         if clause.tense in ("past", "perfect"):
-            agreeing = None
-            if verb.etre:
-                agreeing = clause.subject
+            etre, agreement = verb.mark("auxiliary"), "sm"
+            if etre:
+                agreement = self.agreement(clause.subject)
             elif clause.object is not None and (clause.gap == "object" or clause.object.is_pronoun):
-                agreeing = clause.object
-            form = verb.participle
-            if agreeing is not None:
-                form = verb.agreeing(self.gender(agreeing), agreeing.person in ("1p", "3p"))
-            auxiliary = morphology.ETRE["present"] if verb.etre else morphology.AVOIR
-            return [(auxiliary[person], clause.tense_key)], [(form, whole)]
-        forms = {"future": verb.future, "past_progressive": verb.imperfect}.get(clause.tense, verb.present)
-        return [(forms[person], whole | clause.tense_key)], []
+                agreement = self.agreement(clause.object)
+            auxiliary = ETRE["present"] if etre else AVOIR
+            return [(auxiliary[person], clause.tense_key)], [(verb[agreement], whole)]
+        tense = {"future": "future", "past_progressive": "imperfect"}.get(clause.tense, "present")
+        return [(verb[f"{tense}.{person}"], whole | clause.tense_key)], []
 
     def _predicate(self, clause: Clause) -> list[Token]:
         assert clause.adjective is not None
-        subject = clause.subject
-        form = self.adjectives[clause.adjective].form(self.gender(subject), subject.person in ("1p", "3p"))
-        out = [(form, clause.particle_key)]
+        out = [(self.adjectives[clause.adjective][self.agreement(clause.subject)], clause.particle_key)]
         if clause.standard is None:
             return out
         compared = [("plus", clause.degree_key), *out, ("que", clause.standard_key)]

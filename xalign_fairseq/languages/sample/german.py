@@ -1,8 +1,7 @@
 """German: the finite verb second in main clauses and last in subordinate ones, particles and participles at the end."""
 
-from xalign_fairseq.languages.sample import german_morphology as morphology
-from xalign_fairseq.languages.sample.lexicon import load_lexicon
-from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, finish, fixed_phrase, time_phrase
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase, Token, time_phrase
+from xalign_fairseq.languages.sample.realiser import Realiser, by_person, merged
 
 PRONOUNS = {
     "I": {"nom": "ich", "acc": "mich", "dat": "mir"},
@@ -15,48 +14,79 @@ PRONOUNS = {
 }
 POSSESSIVES = {"my": "mein", "his": "sein", "her": "ihr", "our": "unser", "their": "ihr"}
 QUESTIONS = {"where": "wo", "when": "wann", "why": "warum"}
+DEFINITE = {
+    "nom": {"m": "der", "f": "die", "n": "das", "p": "die"},
+    "acc": {"m": "den", "f": "die", "n": "das", "p": "die"},
+    "dat": {"m": "dem", "f": "der", "n": "dem", "p": "den"},
+    "gen": {"m": "des", "f": "der", "n": "des", "p": "der"},
+}
+STRONG = {
+    "nom": {"m": "er", "f": "e", "n": "es", "p": "e"},
+    "acc": {"m": "en", "f": "e", "n": "es", "p": "e"},
+    "dat": {"m": "em", "f": "er", "n": "em", "p": "en"},
+    "gen": {"m": "en", "f": "er", "n": "en", "p": "er"},
+}
+CONTRACTIONS = {
+    ("in", "dem"): "im",
+    ("an", "dem"): "am",
+    ("zu", "dem"): "zum",
+    ("zu", "der"): "zur",
+    ("von", "dem"): "vom",
+}
+AUXILIARIES = {
+    "haben": by_person("habe hat haben haben"),
+    "sein": by_person("bin ist sind sind"),
+    "war": by_person("war war waren waren"),
+    "werden": by_person("werde wird werden werden"),
+    "can": by_person("kann kann können können"),
+    "must": by_person("muss muss müssen müssen"),
+    "want": by_person("will will wollen wollen"),
+}
 
 
-class German:
+def determiner_ending(case: str, gender: str) -> str:
+    """The ending of dieser and jeder: the strong one, except -es in the genitive of masculine and neuter."""
+    return "es" if case == "gen" and gender in "mn" else STRONG[case][gender]
+
+
+def indefinite_ending(case: str, gender: str) -> str:
+    """The ending of ein, kein and mein, which have none in three places."""
+    if (case == "nom" and gender in "mn") or (case == "acc" and gender == "n"):
+        return ""
+    return determiner_ending(case, gender)
+
+
+def adjective_ending(case: str, gender: str, after: str) -> str:
+    """The ending of an adjective after der (``weak``), ein (``mixed``) or nothing (``strong``)."""
+    if after == "mixed" and not indefinite_ending(case, gender):
+        after = "strong"
+    if after == "strong":
+        return STRONG[case][gender]
+    if gender == "p" or case in ("dat", "gen") or (case == "acc" and gender == "m"):
+        return "en"
+    return "e"
+
+
+class German(Realiser):
     """Says a :class:`Message` in German."""
 
-    def __init__(self) -> None:
-        lexicon = load_lexicon()
-        self.nouns = {e: morphology.parse_noun(e["de"]) for e in lexicon.nouns + lexicon.places}
-        self.adjectives = {e: morphology.parse_adjective(e["de"]) for e in lexicon.adjectives}
-        self.verbs = {e: morphology.parse_verb(e["de"]) for e in lexicon.verbs}
+    language = "de"
+    that = "dass"
 
-    def say(self, sentence: Message) -> list[Token]:
-        """The tokens of a sentence."""
-        comma = (",", sentence.comma_key)
+    def _clauses(self, sentence: Message) -> list[Token]:
         if sentence.second is None:
-            out = self._main(sentence.first)
-        elif sentence.join == "that":
-            out = [*self._main(sentence.first), comma, ("dass", sentence.conjunction_key)]
-            out += self._subordinate(sentence.second)
-        else:
-            assert sentence.conjunction is not None
-            joint = fixed_phrase(sentence.conjunction["de"], sentence.conjunction_key)
-            if sentence.join == "coordinate":
-                but = [comma] if joint[0][0] == "aber" else []
-                out = [*self._main(sentence.first), *but, *joint, *self._main(sentence.second)]
-            elif sentence.second_first:
-                out = self._main(sentence.first, front=[*joint, *self._subordinate(sentence.second), comma])
-            else:
-                out = [*self._main(sentence.first), comma, *joint, *self._subordinate(sentence.second)]
-        out.append(("?" if sentence.first.question else ".", sentence.mark_key))
-        return finish(self._contract(out))
+            return self._clause(sentence.first)
+        comma, joint = (",", sentence.comma_key), self._joint(sentence)
+        if sentence.join == "coordinate":
+            but = [comma] if joint[0][0] == "aber" else []
+            return [*self._clause(sentence.first), *but, *joint, *self._clause(sentence.second)]
+        joined = [*joint, *self._subordinate(sentence.second)]
+        if sentence.second_first:
+            return self._clause(sentence.first, front=[*joined, comma])
+        return [*self._clause(sentence.first), comma, *joined]
 
-    @staticmethod
-    def _contract(tokens: list[Token]) -> list[Token]:
-        out: list[Token] = []
-        for text, keys in tokens:
-            merged = morphology.CONTRACTIONS.get((out[-1][0], text)) if out else None
-            if merged:
-                out[-1] = (merged, out[-1][1] | keys)
-            else:
-                out.append((text, keys))
-        return out
+    def _smooth(self, tokens: list[Token]) -> list[Token]:
+        return merged(tokens, CONTRACTIONS)
 
     def _phrase(self, phrase: Phrase, case: str, negated: int = 0) -> list[Token]:
         """A noun phrase in a case; ``negated`` is the key of a negation that fuses with the article (kein)."""
@@ -65,17 +95,17 @@ class German:
         if phrase.kind != "noun":
             return [(PRONOUNS[phrase.kind][case], phrase.head_key)]
         noun = self.nouns[phrase.noun]
-        gender = "p" if phrase.plural else noun.gender
+        gender = "p" if phrase.plural else noun.mark("gender")
         out, after = self._determiner(phrase, case, gender, negated)
-        ending = morphology.adjective_ending(case, gender, after)
-        out += [(self.adjectives[a].stem + ending, key) for a, key in phrase.adjectives]
-        forms = noun.plural if phrase.plural else noun.singular
-        out.append((forms[case], phrase.head_key | phrase.modifier_key))
+        ending = adjective_ending(case, gender, after)
+        out += [(self.adjectives[a]["stem"] + ending, key) for a, key in phrase.adjectives]
+        form = noun[f"{'p' if phrase.plural else 's'}.{case}"]
+        out.append((form, phrase.head_key | phrase.modifier_key))
         if phrase.owner and phrase.owner.kind != "name":
             out += self._phrase(phrase.owner, "gen")
         if phrase.relative:
             role = "nom" if phrase.relative.gap == "subject" else "acc"
-            out += [(",", 0), (morphology.DEFINITE[role][gender], phrase.relative.word_key)]
+            out += [(",", 0), (DEFINITE[role][gender], phrase.relative.word_key)]
             out += [*self._subordinate(phrase.relative), (",", 0)]
         return out
 
@@ -84,27 +114,26 @@ class German:
         if phrase.owner:
             if phrase.owner.kind == "name":
                 return [(phrase.owner.noun["de"] + "s", phrase.owner.head_key | phrase.owner_key)], "strong"
-            return [(morphology.DEFINITE[case][gender], key)], "weak"
+            return [(DEFINITE[case][gender], key)], "weak"
         match phrase.determiner:
             case "definite":
-                return [(morphology.DEFINITE[case][gender], key)], "weak"
+                return [(DEFINITE[case][gender], key)], "weak"
             case "indefinite" | "bare" if negated:
-                return [("kein" + morphology.indefinite_ending(case, gender), key | negated)], "mixed"
+                return [("kein" + indefinite_ending(case, gender), key | negated)], "mixed"
             case "indefinite":
-                return [("ein" + morphology.indefinite_ending(case, gender), key)], "mixed"
+                return [("ein" + indefinite_ending(case, gender), key)], "mixed"
             case "bare":
                 return [], "strong"
             case "this" | "every":
                 stem = "dies" if phrase.determiner == "this" else "jed"
-                return [(stem + morphology.determiner_ending(case, gender), key)], "weak"
+                return [(stem + determiner_ending(case, gender), key)], "weak"
             case "many":
-                return [("viel" + morphology.determiner_ending(case, gender), key)], "strong"
+                return [("viel" + determiner_ending(case, gender), key)], "strong"
             case "number":
-                number = phrase.number
-                return [(str(number) if isinstance(number, int) else number["de"], key)], "strong"
-        return [(POSSESSIVES[phrase.determiner] + morphology.indefinite_ending(case, gender), key)], "mixed"
+                return [self._number(phrase)], "strong"
+        return [(POSSESSIVES[phrase.determiner] + indefinite_ending(case, gender), key)], "mixed"
 
-    def _main(self, clause: Clause, front: list[Token] | None = None) -> list[Token]:
+    def _clause(self, clause: Clause, front: list[Token] | None = None) -> list[Token]:
         """Verb second, after ``front``, a question word, a time adverbial or the subject; verb first in questions."""
         finite, end = self._verb_group(clause, joined=False)
         subject = self._subject(clause)
@@ -141,23 +170,20 @@ class German:
             return [("gab" if past else "gibt", key)], []
         if clause.kind == "copula":
             if clause.tense == "future":
-                return [(morphology.AUXILIARIES["werden"][person], tense)], [("sein", key)]
-            return [(morphology.AUXILIARIES["war" if past else "sein"][person], key)], []
+                return [(AUXILIARIES["werden"][person], tense)], [("sein", key)]
+            return [(AUXILIARIES["war" if past else "sein"][person], key)], []
         verb = self.verbs[clause.action]
-        whole = key if verb.preposition else key | clause.particle_key
-        if clause.modal:
-            return [(morphology.AUXILIARIES[clause.modal][person], tense)], [(verb.particle + verb.infinitive, whole)]
-        if clause.tense == "future":
-            return [(morphology.AUXILIARIES["werden"][person], tense)], [(verb.particle + verb.infinitive, whole)]
+        whole = key if verb.mark("preposition") else key | clause.particle_key
+        particle = verb.mark("particle")
+        if clause.modal or clause.tense == "future":
+            return [(AUXILIARIES[clause.modal or "werden"][person], tense)], [(particle + verb["infinitive"], whole)]
         if clause.tense == "perfect":
-            auxiliary = morphology.AUXILIARIES["sein" if verb.sein else "haben"][person]
-            return [(auxiliary, tense)], [(verb.particle + verb.participle, whole)]
-        form = (verb.past if past else verb.present)[person]
-        if not verb.particle:
-            return [(form, whole | tense)], []
-        if joined:
-            return [(verb.particle + form, whole | tense)], []
-        return [(form, key | tense)], [(verb.particle, clause.particle_key)]
+            auxiliary = AUXILIARIES[verb.mark("auxiliary", "haben")][person]
+            return [(auxiliary, tense)], [(particle + verb["participle"], whole)]
+        form = verb[f"{'past' if past else 'present'}.{person}"]
+        if joined or not particle:
+            return [(particle + form, whole | tense)], []
+        return [(form, key | tense)], [(particle, clause.particle_key)]
 
     def _middle(self, clause: Clause) -> list[Token]:
         """Between the finite verb and the clause's end."""
@@ -168,7 +194,7 @@ class German:
         out: list[Token] = []
         pronoun = item is not None and item.is_pronoun
         if item is not None and verb is not None and pronoun:
-            out += self._phrase(item, verb.case)
+            out += self._phrase(item, verb.mark("case", "acc"))
         if not clause.time_first:
             out += time_phrase(clause, "de")
         if clause.frequency:
@@ -179,9 +205,9 @@ class German:
             out += self._phrase(clause.recipient, "dat")
         late: list[Token] = []
         if item is not None and verb is not None and not pronoun:
-            words = self._phrase(item, verb.case, clause.negation_key if fused else 0)
-            if verb.preposition:
-                late = [(verb.preposition, clause.particle_key), *words]
+            words = self._phrase(item, verb.mark("case", "acc"), clause.negation_key if fused else 0)
+            if verb.mark("preposition"):
+                late = [(verb.mark("preposition"), clause.particle_key), *words]
             else:
                 out += words
         if clause.kind == "existential":
@@ -199,8 +225,8 @@ class German:
             return []
         adjective = self.adjectives[clause.adjective]
         if clause.standard is None:
-            return [(adjective.base, clause.particle_key)]
-        compared = (adjective.comparative, clause.degree_key | clause.particle_key)
+            return [(adjective["base"], clause.particle_key)]
+        compared = (adjective["comparative"], clause.degree_key | clause.particle_key)
         return [compared, ("als", clause.standard_key), *self._phrase(clause.standard, "nom")]
 
     def _place(self, clause: Clause) -> list[Token]:

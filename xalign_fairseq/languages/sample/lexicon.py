@@ -2,7 +2,7 @@
 
 A row is a *sense*, not a word: English "bank" has a row for the house (German "Bank") and one for the riverside
 (German "Ufer"). Which of them a sentence means shows in what stands around it, since verbs and adjectives ask for the
-semantic classes in the ``classes`` column. How a cell spells out inflection is described in the morphology modules.
+semantic classes in the ``classes`` column. :mod:`.realiser` describes how a cell gives the forms of a word.
 """
 
 from dataclasses import dataclass, field

@@ -31,7 +31,7 @@ class Sampler:
         self._governed = {
             verb
             for verb in lexicon.verbs
-            if any("~" in verb[c] or "+dat" in verb[c] for c in ("en", "de", "fr", "ru_imperfective"))
+            if any("preposition=" in cell or "case=dat" in cell for cell in verb.cells.values())
         }
 
     def _pick(self, items: Sequence[T]) -> T:
@@ -208,7 +208,7 @@ class Sampler:
         if frame == "recipient":
             name = self._chance(0.3)
             clause.recipient = self._name() if name else self._noun("person", ("definite", "possessive"), many=0.15)
-            double = "to-only" not in verb["frame"] and "+" not in verb["en"]
+            double = "to-only" not in verb["frame"] and "particle=" not in verb["en"]
             clause.recipient_first = double and self._chance(0.5)
 
     def _fill_adverbials(self, clause: Clause, frame: str, short: bool) -> None:
@@ -264,7 +264,7 @@ class Sampler:
     def _noun(self, group: str, determiners: Sequence[str], related: bool = False, many: float = 0.25) -> Phrase:
         """A noun phrase of a class; ``related`` allows a relative clause, ``many`` is the chance of a plural."""
         noun = self._pick(self.lexicon.by_class[group])
-        mass = " -" in noun["de"]
+        mass = " " not in noun["en"]  # has no plural
         determiner = self._pick(determiners)
         if mass and determiner not in ("definite", "possessive", "this"):
             determiner = "definite"

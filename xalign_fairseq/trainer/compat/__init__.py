@@ -1,6 +1,6 @@
 """Fixes for fairseq 0.12 on today's Python, torch and numpy, one unit each; features are in the trainer.
 
-A unit is a module with ``NAME``, ``WHY``, ``WHY_NOT``, ``needed() -> bool`` (does this fairseq, torch or numpy still
+A unit is a module with ``NAME``, ``WHY``, ``needed() -> bool`` (does this fairseq, torch or numpy still
 have the problem?) and ``install() -> None`` (may be called again without harm). Nothing is patched on disk, and
 importing this package imports neither torch nor fairseq.
 """
@@ -26,6 +26,7 @@ UNITS = (
     "checkpoint_copies",
 )
 
+NOT_THERE = "these versions of fairseq, torch and numpy are without it"
 _statuses: list[PatchStatus] = []
 
 
@@ -53,13 +54,6 @@ def apply() -> list[PatchStatus]:
             needed = unit.needed()
             if needed:
                 unit.install()
-            found.append(
-                PatchStatus(unit.NAME, "active" if needed else "not needed", unit.WHY if needed else unit.WHY_NOT)
-            )
+            found.append(PatchStatus(unit.NAME, *(("active", unit.WHY) if needed else ("not needed", NOT_THERE))))
         _statuses.extend(found)
     return list(_statuses)
-
-
-def status() -> list[PatchStatus]:
-    """``(name, "active" or "not needed", reason)`` of every patch; applies them first where that has not happened."""
-    return apply()

@@ -15,7 +15,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "--amp"
 WHY = "fairseq's --amp divides gradients by the scale of the loss twice"
-WHY_NOT = "fairseq's --amp steps the optimizer whose gradients it has unscaled"
 
 
 def needed() -> bool:

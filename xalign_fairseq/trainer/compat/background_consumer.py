@@ -18,7 +18,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "BackgroundConsumer"
 WHY = "fairseq's prefetching thread is never joined and can abort a finished run (exit code 134)"
-WHY_NOT = "fairseq's prefetching thread can be stopped"
 
 PATIENCE = 30.0  # seconds that the exit waits for a batch that is being made
 

@@ -14,7 +14,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "--bf16 without --tpu"
 WHY = "fairseq's command lines turn --bf16 into --tpu"
-WHY_NOT = "fairseq's command lines keep --bf16 and --tpu apart"
 
 
 def needed() -> bool:

@@ -14,7 +14,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "broadcast_object"
 WHY = "fairseq sends checkpoints to other ranks through torch.load, which refuses their DictConfig"
-WHY_NOT = "fairseq's broadcast_object no longer goes through a default torch.load"
 
 
 def needed() -> bool:

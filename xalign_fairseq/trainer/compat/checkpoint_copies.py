@@ -14,7 +14,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "checkpoint copies"
 WHY = "fairseq copies checkpoints in place, and a kill leaves half of one"
-WHY_NOT = "fairseq copies checkpoints whole or not at all"
 
 
 def needed() -> bool:

@@ -14,7 +14,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "checkpoint errors"
 WHY = "fairseq hands on torch's errors about files that are no checkpoints"
-WHY_NOT = "fairseq says itself which file could not be read"
 
 
 def needed() -> bool:

@@ -17,7 +17,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
 
 NAME = "--cpu beside a GPU"
 WHY = "fairseq adds up the norms of gradients on the GPU even in --cpu runs (the patch leaves GPU runs alone)"
-WHY_NOT = "fairseq no longer adds up the norms of gradients on the GPU in --cpu runs"
 
 
 def needed() -> bool:

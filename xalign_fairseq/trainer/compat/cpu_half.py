@@ -15,7 +15,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
 
 NAME = "--fp16 on a CPU"
 WHY = "fairseq's fp16 optimizer asks for CUDA (the patch leaves GPU runs alone)"
-WHY_NOT = "fairseq's fp16 optimizer uses the parameters' own device"
 
 
 def needed() -> bool:

@@ -23,7 +23,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
 
 NAME = "several CPU processes"
 WHY = "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)"
-WHY_NOT = "fairseq no longer counts GPUs in --cpu runs"
 
 
 def needed() -> bool:

@@ -19,7 +19,6 @@ from xalign_fairseq.trainer.compat.patching import replace
 
 NAME = "input errors"
 WHY = "fairseq prints its traceback above an error in the input; --debug shows it"
-WHY_NOT = "this program is no fairseq command"
 # How Python begins the last line of a traceback, which another process or a worker hands on as text.
 HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
 NEXT = "\n\nDuring handling of"  # how it begins what follows of exceptions raised from there

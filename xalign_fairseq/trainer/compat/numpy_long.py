@@ -11,7 +11,6 @@ import numpy
 
 NAME = "numpy.compat.long"
 WHY = f"numpy {numpy.__version__} has no numpy.compat.long, which fairseq's token blocks and language pairs use"
-WHY_NOT = "numpy has numpy.compat.long"
 
 
 def needed() -> bool:

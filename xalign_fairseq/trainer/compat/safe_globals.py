@@ -13,7 +13,6 @@ from xalign_fairseq.trainer.compat.patching import source_has
 
 NAME = "checkpoint allow-list"
 WHY = f"torch {torch.__version__} loads weights only; fairseq's checkpoints also hold Namespace, meters, numpy scalars"
-WHY_NOT = "fairseq chooses how torch.load reads its checkpoints"
 
 
 def needed() -> bool:

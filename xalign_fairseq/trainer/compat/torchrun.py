@@ -17,7 +17,6 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "torchrun check"
 WHY = "under torchrun, fairseq with a world size of 1 trains once per process into one folder"
-WHY_NOT = "fairseq takes the world size from torchrun"
 
 LAUNCHER = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
 

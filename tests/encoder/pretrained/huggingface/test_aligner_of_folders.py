@@ -21,24 +21,14 @@ transformers = pytest.importorskip("transformers")
 SPECIALS = {"<s>": "[CLS]", "</s>": "[SEP]", "<unk>": "[UNK]"}
 
 
-def plain(build, save, kind):
+@pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertForMaskedLM"])
+def test_links_are_those_of_the_librarys_states(build, save, kind):
     model = build(kind)
-    return model, save(model)
+    assert_same_links(model, save(model))
 
 
-def untied(build, save, kind):
-    model = build(kind, tie_word_embeddings=False)
-    assert not torch.equal(model.get_output_embeddings().weight, model.get_input_embeddings().weight)
-    return model, save(model)
-
-
-def padded(build, save, kind):
-    model = build(kind)
-    model.resize_token_embeddings(len(model.get_input_embeddings().weight) + 7, mean_resizing=False)
-    return model, save(model)
-
-
-def with_added_tokens(build, save, kind):
+@pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertModel"])
+def test_tokens_that_were_added_are_left_out(build, save, caplog, kind):
     model = build(kind)
     folder = save(model)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
@@ -48,59 +38,13 @@ def with_added_tokens(build, save, kind):
     tokenizer.save_pretrained(folder)
     for name in ("vocab.txt", "sentencepiece.bpe.model"):
         (folder / name).unlink(missing_ok=True)  # as the library leaves them
-    return model, folder
-
-
-def with_null_positions(build, save, kind):
-    model, folder = plain(build, save, kind)
-    configure(folder, position_embedding_type=None)
-    return model, folder
-
-
-SHAPES = [
-    (plain, "XLMRobertaForMaskedLM", ""),
-    (plain, "BertForMaskedLM", "token type 1 is left out"),
-    (plain, "XLMRobertaModel", "has no masked-language-model head"),
-    (plain, "BertModel", "has no masked-language-model head"),
-    (untied, "XLMRobertaForMaskedLM", "head is left out: it is not tied"),
-    (untied, "BertForMaskedLM", "head is left out: it is not tied"),
-    (padded, "XLMRobertaModel", "7 rows of padding"),
-    (padded, "BertForMaskedLM", "7 rows of padding"),
-    (with_added_tokens, "XLMRobertaForMaskedLM", "2 tokens added later (<en> <de>)"),
-    (with_added_tokens, "BertModel", "2 tokens added later (<en> <de>)"),
-    (with_null_positions, "XLMRobertaForMaskedLM", ""),
-    (with_null_positions, "BertForMaskedLM", "token type 1 is left out"),
-]
-
-
-@pytest.mark.parametrize(("shape", "kind", "said"), SHAPES, ids=[f"{each[0].__name__} {each[1]}" for each in SHAPES])
-def test_links_are_those_of_the_librarys_states(build, save, caplog, shape, kind, said):
-    model, folder = shape(build, save, kind)
+    configure(folder, position_embedding_type=None)  # as older releases write it
     assert_same_links(model, folder)
-    assert caplog.text.count(said) == 1 if said else not caplog.records
-
-
-@pytest.mark.parametrize("saved", ["sentencepiece.bpe.model", "tokenizer.json"])
-def test_bert_with_xlm_rs_tokenizer_and_rows_beyond_it(build, save, spm, vocab_size, caplog, saved):
-    """As multilingual-e5-small and paraphrase-multilingual-MiniLM-L12-v2."""
-    model = build("BertModel", vocab_size=vocab_size + 35)
-    folder = save(model)
-    for name in ("vocab.txt", "tokenizer_config.json"):
-        (folder / name).unlink()
-    (folder / "sentencepiece.bpe.model").write_bytes(spm.read_bytes())
-    theirs = transformers.XLMRobertaTokenizer.from_pretrained(folder)
-    if saved == "tokenizer.json":
-        theirs.save_pretrained(folder)
-        (folder / "sentencepiece.bpe.model").unlink()
-    tokenizer = assert_same_links(model, folder)
-    for line in TEXT:
-        assert tokenizer.encode(line) == theirs(line)["input_ids"][1:-1]
-    assert caplog.text.count("left out of the model's vocabulary: 35 rows of padding") == 1
-    assert caplog.text.count("of 2 token types the first is used, as the tokenizer gives no other") == 1
+    assert caplog.text.count("2 tokens added later (<en> <de>)") == 1
 
 
 def assert_same_links(model, folder):
-    """SimAlign's links of a folder by the aligner, and by the library's model; the aligner's tokenizer."""
+    """SimAlign's links of a folder by the aligner, and by the library's model."""
     aligner = Aligner.from_pretrained(folder, linking=Linking("itermax", layers=(1,)), device="cpu", dtype="float32")
     assert aligner.linking.layers == (1,) and aligner.linking.encoding == "separate"
     pairs = [(src.split()[:3], tgt.split()[:3]) for src, tgt in pairwise(TEXT[:7])]
@@ -114,7 +58,6 @@ def assert_same_links(model, folder):
     assert links > 10
     weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     assert CheckpointEngine(aligner, folder).describe()["sha256"] == {"model.safetensors": weights}
-    return aligner.tokenizer
 
 
 def test_processes_map_the_same_file(build, save):
@@ -125,16 +68,6 @@ def test_processes_map_the_same_file(build, save):
         assert list(pool.stream([("The red house", "Der rote Hund")])) == load(device="cpu").align(
             ["The red house"], ["Der rote Hund"]
         )
-
-
-def test_what_a_process_changes_is_not_in_the_file(folder):
-    before = (folder / "model.safetensors").read_bytes()
-    aligner = Aligner.from_pretrained(folder, device="cpu", dtype="float32")
-    assert share_mapped(aligner, folder / "model.safetensors") > 0.9
-    with torch.no_grad():
-        for parameter in aligner.encoder.parameters():
-            parameter.add_(1)
-    assert (folder / "model.safetensors").read_bytes() == before
 
 
 def states_of(model, tokenizer, words):

@@ -1,5 +1,8 @@
 """Names and settings of the families, against transformers' own models and by hand."""
 
+import re
+from pathlib import Path
+
 import pytest
 from support.body_folders import write_model
 from support.huggingface_folders import configure
@@ -12,11 +15,9 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import (
     DISTILBERT,
     FAMILIES,
     NOT_SUPPORTED,
-    SUPPORTED,
     XLM_R,
     find_family,
     refusal,
-    supported_table,
 )
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
@@ -41,17 +42,12 @@ def test_families_are_found_by_their_model_type():
             find_family(other, "here")
 
 
-def test_every_family_is_on_the_list_and_no_other():
-    assert {row.model_type for row in SUPPORTED} == {*FAMILIES, *BODIES}
-    assert not NOT_SUPPORTED.keys() & {*FAMILIES, *BODIES}
-
-
-def test_the_list_says_what_runs_the_layers():
-    layers = {row.model_type: row.layers for row in SUPPORTED}
-    assert layers["bert"] == "our own, packed"
-    assert layers["modernbert"] == "transformers, packed" and layers["deberta-v2"] == "transformers, padded"
-    table = supported_table()
-    assert all(f"`{name}`" in table for name in (*layers, *NOT_SUPPORTED)) and "LLM2Vec" in table
+def test_the_page_lists_every_family_and_what_runs_its_layers():
+    page = (Path(__file__).parents[4] / "docs/reference/hugging_face.md").read_text()
+    rows = re.findall(r"^\| `([\w-]+)` \| ([^|]*) \|", page, re.MULTILINE)[1:]  # below the head
+    packed = {name: f"transformers, {'packed' if body.packs else 'padded'}" for name, body in BODIES.items()}
+    assert dict(rows) == {**dict.fromkeys(FAMILIES, "our own, packed"), **packed}
+    assert not NOT_SUPPORTED.keys() & dict(rows).keys() and all(f"`{name}`" in page for name in NOT_SUPPORTED)
 
 
 @pytest.mark.parametrize(("model_type", "why"), [

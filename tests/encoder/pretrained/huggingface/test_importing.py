@@ -1,12 +1,8 @@
-import logging
-
 import pytest
 import sentencepiece
 import torch
 from support.huggingface_folders import (
     PREFIX,
-    TEXT,
-    UNSEEN,
     assert_same_hidden,
     assert_same_logits,
     change_weights,
@@ -15,17 +11,12 @@ from support.huggingface_folders import (
     to_bin,
 )
 
-import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import known
 from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface import importing
-from xalign_fairseq.encoder.pretrained.huggingface.families import DISTILBERT
-from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import convert
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 
 @pytest.mark.parametrize("form", ["safetensors", "safetensors in shards", "bin", "bin in shards"])
@@ -68,13 +59,6 @@ def test_a_classifier_is_left_out_and_named(build, save, tokens, caplog):
     assert_same_hidden(encoder, model.roberta, tokens)
 
 
-def test_several_token_types(build, save, tokens, caplog):
-    model = build("XLMRobertaModel", type_vocab_size=2)
-    _, encoder = imported(save(model))
-    assert "of 2 token types the first is used" in caplog.text
-    assert_same_hidden(encoder, model, tokens)
-
-
 def test_a_padded_vocabulary_of_a_model_with_its_head(build, save, tokens, vocab_size, caplog):
     model = build(vocab_size=vocab_size + 6)
     state, encoder = imported(save(model))
@@ -90,33 +74,6 @@ def test_half_precision_is_stored_as_float32(build, save):
     assert {value.dtype for value in state["model"].values()} == {torch.float32}
     found = state["model"][PREFIX + "layers.2.fc1.weight"]
     assert torch.equal(found, model.roberta.encoder.layer[2].intermediate.dense.weight.float())
-
-
-def test_ids_are_those_of_transformers(transformers, folder, vocab_size):
-    theirs = transformers.XLMRobertaTokenizer.from_pretrained(folder)
-    state, encoder = imported(folder)
-    ours = load_tokenizer(state, encoder.config.vocab_size)
-    for line in TEXT + UNSEEN:
-        assert ours.encode(line) == theirs(line)["input_ids"][1:-1], line
-    dictionary = ours.dictionary
-    assert [dictionary.bos_index, dictionary.pad_index, dictionary.eos_index, dictionary.unk_index] == [
-        theirs.bos_token_id, theirs.pad_token_id, theirs.eos_token_id, theirs.unk_token_id,
-    ]  # fmt: skip
-    assert dictionary.mask_index == theirs.mask_token_id == vocab_size - 1
-
-
-def test_a_model_in_training_takes_every_parameter(folder, caplog):
-    xalign_fairseq.register()
-    from xalign_fairseq.models.xalign import XalignModel
-
-    state, encoder = imported(folder)
-    assert state["cfg"]["model"]["dropout"] == state["cfg"]["model"]["attention_dropout"] == 0.1
-    model = XalignModel(EncoderConfig.from_options(state["cfg"]["model"], encoder.config.vocab_size))
-    with caplog.at_level(logging.WARNING):
-        model.load_state_dict(state["model"], strict=True)
-    assert not caplog.records
-    for name, value in encoder.state_dict().items():
-        assert torch.equal(model.encoder.state_dict()[name], value)
 
 
 def test_layer_norms_are_of_the_configuration(build, save, tokens):
@@ -208,15 +165,3 @@ def test_the_family_is_that_of_its_name_and_sizes_and_stays(build, save, monkeyp
     monkeypatch.setattr(known, "KNOWN", ())
     for made in ("one.pt", "again"):  # by what the files say, whatever their names and sizes
         assert known.family_of(read_pretrained(tmp_path / made)[0]) == "tiny"
-
-
-def test_logits_of_distilbert(build, save, make_tokens):
-    model = build("DistilBertForMaskedLM")
-    folder = save(model)
-    state, encoder = imported(folder)
-    order = list(read_vocabulary(folder, DISTILBERT, encoder.config.vocab_size).order)
-    assert state["cfg"]["model"]["dropout"] == 0.1 and encoder.config.layer_norm_eps == 1e-12
-    assert_same_logits(encoder, model, make_tokens(len(order)), order)
-    configure(folder, activation="relu")
-    with pytest.raises(XalignError, match=r"differs from DistilBERT[\s\S]*activation relu"):
-        importing.read(folder)

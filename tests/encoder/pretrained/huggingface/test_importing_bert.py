@@ -1,12 +1,8 @@
-import json
-
 import pytest
 import torch
 from support.huggingface_folders import (
     BERT_SYMBOLS,
     POSITIONS,
-    TEXT,
-    UNSEEN,
     assert_same_hidden,
     assert_same_logits,
     change_weights,
@@ -14,7 +10,6 @@ from support.huggingface_folders import (
 )
 
 from xalign_fairseq.encoder.pretrained.huggingface import importing
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 SPECIALS = ["[CLS]", "[PAD]", "[SEP]", "[UNK]"]
 REST = [symbol for symbol in BERT_SYMBOLS if symbol not in (*SPECIALS, "[MASK]")]
@@ -84,28 +79,3 @@ def test_names_of_tensorflow_s_layer_norms(build, save, bert_tokens):
 
     change_weights(folder, rename)
     assert_same_logits(imported(folder)[1], model, bert_tokens, ORDER)
-
-
-@pytest.mark.parametrize("file", ["vocab.txt", "tokenizer.json"])
-@pytest.mark.parametrize("lowercase", [False, True])
-def test_ids_are_those_of_transformers(transformers, bert_folder, file, lowercase):
-    (bert_folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lowercase}))
-    tokenizer = transformers.BertTokenizer.from_pretrained(bert_folder)
-    if file == "tokenizer.json":
-        tokenizer.save_pretrained(bert_folder)
-        (bert_folder / "vocab.txt").unlink()
-        (bert_folder / "tokenizer_config.json").unlink()  # the file itself says how text is normalised
-    state, encoder = imported(bert_folder)
-    ours = load_tokenizer(state, encoder.config.vocab_size)
-    unknown = 0
-    for line in TEXT + UNSEEN:
-        ids = [ORDER[i] for i in ours.encode(line)]
-        assert ids == tokenizer(line)["input_ids"][1:-1], line
-        unknown += ids.count(BERT_SYMBOLS.index("[UNK]"))
-    assert unknown > 0
-    dictionary = ours.dictionary
-    specials = (dictionary.bos_index, dictionary.pad_index, dictionary.eos_index, dictionary.unk_index)
-    assert [ORDER[i] for i in (*specials, dictionary.mask_index)] == [
-        tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id, tokenizer.unk_token_id,
-        tokenizer.mask_token_id,
-    ]  # fmt: skip

@@ -163,13 +163,6 @@ def test_rows_beyond_the_tokenizer_are_left_out_and_named(write, pieces, caplog,
         read_vocabulary(folder, XLM_R, own + 8 + PADDING)
 
 
-@pytest.mark.parametrize("name", ["sentencepiece.bpe.model", "tokenizer.json"])
-def test_bert_may_have_xlm_rs_tokenizer(write, pieces, name):
-    size = len(pieces) + 2
-    found = read_vocabulary(write(name), BERT, size)
-    assert found.order == range(size) and "sentencepiece" in found.state
-
-
 @pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json"])
 def test_berts_symbols_are_put_into_fairseqs_order(write, name):
     found = read_vocabulary(write(name, into_bert if name == "tokenizer.json" else len), BERT, len(BERT_LINES))

@@ -21,15 +21,7 @@ ARCHITECTURES = {XLM_R.model_type: papers.XLM_R, BERT.model_type: papers.BERT}
 def model_card(
     name: str, family: Family, config: EncoderConfig, heads: Collection[str], record: Mapping[str, Any]
 ) -> str:
-    """``README.md`` of an exported model.
-
-    Args:
-        name: of the folder.
-        family: what the encoder has become.
-        config: its sizes.
-        heads: names of the parameters that are in the side file.
-        record: of :func:`~xalign_fairseq.encoder.pretrained.huggingface.side_files.training_record`.
-    """
+    """``README.md`` of an exported model."""
     parts = [
         _front_matter(record),
         f"# {name}",

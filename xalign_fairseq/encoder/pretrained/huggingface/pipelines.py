@@ -9,7 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.tokenizers.dictionary import MASK, SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
-from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER, TokenizerFile
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import TOKENIZER_CONFIG, Vocabulary
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
@@ -132,7 +132,7 @@ def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
 def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
     """The pieces by their own ids, as mT5 and DeBERTa have them; DeBERTa's [MASK] follows them."""
     processor = load_sentencepiece(path)
-    pieces = [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
+    pieces = pieces_of(processor, path)
     _require_fit(len(pieces), vocab_size, path)
     ids = {piece: i for i, piece in enumerate(pieces)}
     if "[CLS]" in ids and "[MASK]" not in ids and len(pieces) < vocab_size:

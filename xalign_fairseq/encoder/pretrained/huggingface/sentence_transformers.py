@@ -17,12 +17,7 @@ _KINDS = ("Transformer", "Pooling", "Normalize")
 
 
 def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
-    """A checkpoint's content with so many of its encoder's layers, and without heads, which read others.
-
-    Args:
-        state: by today's names.
-        layers: of which there are as many at least.
-    """
+    """A checkpoint's content with so many of its encoder's layers, and without heads, which read others."""
     model = {
         name: value
         for name, value in state["model"].items()
@@ -32,13 +27,7 @@ def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
 
 
 def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
-    """Write the files by which ``SentenceTransformer`` reads a folder: vectors of length 1, pooled as in ``retrieve``.
-
-    Args:
-        folder: with a Hugging Face model.
-        config: of its encoder.
-        pooling: ``mean`` of all tokens, ``<s>`` and ``</s>`` included, or ``cls``, the state of ``<s>``.
-    """
+    """Write what ``SentenceTransformer`` reads of a folder: vectors of length 1, pooled as in ``retrieve``."""
     if pooling not in POOLINGS:
         raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
     paths = ("", POOLING, "2_Normalize")

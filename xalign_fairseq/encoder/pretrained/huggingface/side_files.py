@@ -22,9 +22,6 @@ def training_record(state: dict[str, Any]) -> dict[str, Any]:
     """What is known of a training, by name; empty for a checkpoint that holds nothing of it.
 
     Folders and files are told by their names alone, so that an exported model does not carry paths of a machine.
-
-    Args:
-        state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
     """
     if RECORD in state:
         made: dict[str, Any] = state[RECORD]

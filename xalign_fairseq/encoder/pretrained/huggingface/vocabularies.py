@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, require_form
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
-from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.data.tokenizers.wordpiece import LONGEST_WORD, bert_ids, from_vocabulary
 from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R, Family
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER, added_tokens, parts
@@ -88,7 +88,7 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
         processor = load_sentencepiece(model)
     except XalignError as error:
         raise XalignError(error.problem, where=path) from None
-    dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
+    dictionary = dictionary_of_xlm_r(pieces_of(processor, path), path)
     symbols = len(dictionary)
     place = mask_id(folder, symbols)
     order = range(symbols + 1) if place == symbols else [*range(symbols), place]

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Kill commands at each of their file operations, give them again, and compare with a run that nothing killed.
+
+usage: faults_operations.py [--kills 200] [--only NAME ...] [--work FOLDER] [--out FOLDER]
+
+A first run of a command lists, by an audit hook, what it does to files below its output: opening for writing, renaming,
+removing, making folders and links, changing modes. Then it is run once for each operation and killed, with all that it
+has started, right before it. The same command is given again, and has to end without an error, with the files of a run
+that nothing broke, byte by byte; of checkpoints parameters, optimizer's state and place in the data are compared, of
+JSON and text files what is the same in two unkilled runs. Files that the unkilled run does not have are told.
+
+With fewer kills than there are operations, each kind of operation on each file comes first. Kills that are done are
+kept in --work. Writes OUT/operations.json and the table OUT/operations.md; exits with 1 if anything was refused or
+differs.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from faults_runs import Run, leaves, make_inputs, make_model, operation_runs
+from faults_trials import COMPLETE, LIMIT, ended
+from faults_warm import Warm
+from harness import about, write
+from markers import table
+
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.process import tail
+
+HERE = Path(__file__).resolve().parent
+BUSY = "another process"  # what was killed is being ended
+TIMED = re.compile(r"/(minutes|seconds|commit|began|sessions)\b")  # values that tell of one run
+UNNAMED = re.compile(r"\d+-[0-9a-f]{12}|\d+")  # process, random part or number of a name
+
+
+@dataclass
+class Kill:
+    """What became of a run that was killed at an operation.
+
+    Attributes:
+        run: its name.
+        operation: what would have come next.
+        refused: what the command said when it was given again, if it did not end well.
+        differs: files, or values of JSON files, that are not those of an unkilled run.
+        left: files that the unkilled run does not have.
+    """
+
+    run: str
+    operation: str
+    refused: str = ""
+    differs: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+class Killed:
+    """All kills of one command.
+
+    Args:
+        run: the command.
+        work: its folder; all runs have their output in ``work/out``, one after the other.
+        warm: what starts it.
+    """
+
+    def __init__(self, run: Run, work: Path, warm: Warm):
+        self.run, self.warm = run, warm
+        self.work = work / "operations" / run.name
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.out, self.log = self.work / "out", self.work / "last.log"
+
+    def expected(self) -> dict[str, Any]:
+        """``operations`` of a run that nothing breaks, and what two such runs have in common; made once."""
+        known = self.work / "expected.json"
+        if not known.is_file():
+            found, operations = [], list[str]()
+            for _ in range(2):
+                self.new()
+                code, operations = self.once(0)
+                if code != 0:
+                    raise XalignError("an unkilled run failed", where=self.run.name, found=tail(self.log))
+                found.append(leaves(self.out))
+            one, two = found
+            same = {name: value for name, value in one.items() if two.get(name) == value}
+            write_json(known, {"operations": operations, "same": same, "files": files(self.out)})
+        return read_json(known)
+
+    def new(self) -> None:
+        """An output folder as the command finds it."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir(parents=True)
+        self.run.before(self.out)
+
+    def once(self, number: int) -> tuple[int | str, list[str]]:
+        """Run it, killed at an operation (0: not); the exit code, and the operations before that."""
+        record = self.work / "record"
+        record.write_text("")
+        operation = {"folder": str(self.out), "record": str(record), "number": number}
+        code = ended(self.warm.start(self.run.command(self.out), self.log, operation=operation))
+        return code, record.read_text(encoding="utf-8").splitlines()
+
+    def kill(self, number: int) -> Kill:
+        """Kill it at an operation, give it again, and compare."""
+        expected = self.expected()
+        self.new()
+        code, done = self.once(number)
+        kill = Kill(self.run.name, done[-1] if done else f"operation {number}")
+        if code != -9:
+            kill.refused = f"it was not killed, but ended with {code}: {tail(self.log, 3)}"
+            return kill
+        until = time.monotonic() + LIMIT
+        while (code := self.once(0)[0]) != 0 and BUSY in tail(self.log) and time.monotonic() < until:
+            time.sleep(0.2)
+        if code != 0 and COMPLETE not in tail(self.log):
+            kill.refused = f"exit code {code}: {tail(self.log, 4)}"
+            return kill
+        found = leaves(self.out)
+        same = {name: value for name, value in expected["same"].items() if not TIMED.search(name)}
+        kill.differs = [name for name, value in same.items() if found.get(name) != value][:5]
+        kill.left = sorted({UNNAMED.sub("N", name) for name in files(self.out) if name not in expected["files"]})
+        return kill
+
+    def order(self) -> list[int]:
+        """The numbers of all operations: the first of each kind on each file, then the second, and so on."""
+        seen: dict[str, int] = {}
+        turns = []
+        for number, text in enumerate(self.expected()["operations"], 1):
+            kind = UNNAMED.sub("N", text)
+            seen[kind] = seen.get(kind, 0) + 1
+            turns.append((seen[kind], number))
+        return [number for _, number in sorted(turns)]
+
+
+def files(folder: Path) -> list[str]:
+    """All files and empty folders below a folder."""
+    return sorted(
+        str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())
+    )
+
+
+def kills(args: argparse.Namespace, work: Path) -> tuple[list[Kill], dict[str, int]]:
+    """All kills, those that are done first read from ``work``; and the number of operations of each command."""
+    os.nice(10)
+    make_inputs(work, lambda command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), args.pairs)
+    warm = Warm(preload=True)
+    make_model(work)
+    chosen = [
+        Killed(run, work, warm) for name, run in operation_runs(work).items() if not args.only or name in args.only
+    ]
+    orders = {each.run.name: each.order() for each in chosen}
+    turns = [(turn, each, number) for each in chosen for turn, number in enumerate(orders[each.run.name])]
+    turns.sort(key=lambda turn: turn[0])  # every command gets its turn
+    found = []
+    for _, each, number in turns[: args.kills]:
+        path = each.work / f"kill-{number}.json"
+        if not path.is_file():
+            begun = time.monotonic()
+            kill = each.kill(number)
+            write_json(path, asdict(kill))
+            told = kill.refused or (f"differs: {kill.differs}" if kill.differs else "the same")
+            left = f", left: {kill.left}" if kill.left else ""
+            seconds = time.monotonic() - begun
+            print(
+                f"{each.run.name} {number}, {kill.operation}: {told}{left} ({seconds:.0f} s)",
+                file=sys.stderr,
+                flush=True,
+            )
+        found.append(Kill(**read_json(path)))
+    return found, {name: len(order) for name, order in orders.items()}
+
+
+def render(result: dict[str, Any]) -> str:
+    """The Markdown table and its note."""
+    rows = []
+    for row in result["rows"]:
+        rows.append((row["run"], *(f"{row[name]:,}" for name in ("operations", "kills", "refused", "differs", "left"))))
+    total = sum(row["kills"] for row in result["rows"])
+    columns = (
+        "command",
+        "file operations",
+        "kills",
+        "refused afterwards",
+        "results that differ",
+        "with files left over",
+    )
+    return f"{table(columns, rows)}\n\n{total} kills; commit {result['commit']}; `{result['command']}`"
+
+
+def summary(found: Sequence[Kill], operations: dict[str, int]) -> list[dict[str, Any]]:
+    """One row for each command."""
+    rows = []
+    for name, number in operations.items():
+        own = [kill for kill in found if kill.run == name]
+        counts = {what: sum(bool(getattr(kill, what)) for kill in own) for what in ("refused", "differs", "left")}
+        rows.append({"run": name, "operations": number, "kills": len(own), **counts})
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=200, help="over all commands (default: 200)")
+    parser.add_argument("--pairs", type=int, default=300, help="sentence pairs of the text (default: 300)")
+    parser.add_argument("--only", nargs="+", help="these commands alone")
+    parser.add_argument("--work", type=Path, help="folder of the runs; what is done there is not done again")
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        work = (args.work or Path(temporary)).resolve()
+        work.mkdir(parents=True, exist_ok=True)
+        found, operations = kills(args, work)
+    given = f" --only {' '.join(args.only)}" if args.only else ""
+    bad = [asdict(kill) for kill in found if kill.refused or kill.differs or kill.left]
+    result = {
+        **about(f"faults_operations.py --kills {args.kills}{given}"),
+        "rows": summary(found, operations),
+        "bad": bad,
+    }
+    write(args.out, "operations", result, render(result))
+    return int(any(kill.refused or kill.differs for kill in found))
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

@@ -1,0 +1,89 @@
+"""Limits of lines and of unpacking: what is beyond them is named, and no memory is taken for it."""
+
+import gzip
+import io
+import lzma
+import tracemalloc
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import corpus
+from xalign_fairseq.core.text.compressed import open_file
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.core.text.limits import DEFAULTS, LINE, UNPACKING, limit, lines_of
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.data.labelled.lines import read_rows
+
+
+@pytest.fixture
+def short_lines(monkeypatch):
+    monkeypatch.setenv(LINE, "10")
+
+
+def test_a_limit_is_the_environments(monkeypatch):
+    assert limit(LINE) == DEFAULTS[LINE]
+    monkeypatch.setenv(LINE, "12")
+    assert limit(LINE) == 12 and limit(UNPACKING) == DEFAULTS[UNPACKING]
+    for wrong in ("0", "-3", "12MB", "9" * 30):
+        monkeypatch.setenv(LINE, wrong)
+        with pytest.raises(XalignError, match=f"environment variable {LINE}\n  found: {wrong}"):
+            limit(LINE)
+
+
+@pytest.mark.parametrize("block", [4, 7, 100])
+def test_lines_up_to_the_limit_are_read_and_the_first_longer_one_is_named(tmp_path, short_lines, monkeypatch, block):
+    monkeypatch.setattr(corpus, "BLOCK_BYTES", block)
+    for longest, last in ((9, "\n"), (10, "")):
+        (tmp_path / "t").write_text(f"a\n{'b' * longest}{last}")
+        assert scan(tmp_path / "t").read() == list(read_lines(tmp_path / "t")) == ["a", "b" * longest]
+    for text in ("a\nbbb\n" + "c" * 10 + "\nd\n", "a\nbbb\n" + "c" * 11):
+        (tmp_path / "t").write_text(text)
+        for read in (scan, lambda path: list(read_lines(path)), lambda path: list(read_rows(path))):
+            with pytest.raises(XalignError, match=rf"line is too long\n  where: \S*t, line 3\n.*10 bytes[\s\S]*{LINE}"):
+                read(tmp_path / "t")
+
+
+def test_a_long_line_of_a_table_is_named(tmp_path, short_lines):
+    (tmp_path / "t.tsv").write_text("a\tb\nccccc\tddddd\n")
+    with pytest.raises(XalignError, match=r"too long\n  where: \S*t.tsv, line 2"):
+        scan(f"{tmp_path}/t.tsv#1")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+def test_an_endless_line_takes_no_memory(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(corpus, "BLOCK_BYTES", 1 << 20)
+    monkeypatch.setenv(LINE, str(1 << 20))
+    pack = {".gz": gzip.compress, ".xz": lzma.compress}[suffix]
+    (tmp_path / f"t{suffix}").write_bytes(pack(b"x" * (1 << 22)) * 64)
+    for read in (scan, lambda path: list(read_lines(path))):
+        tracemalloc.start()
+        with pytest.raises(XalignError, match=r"too long\n  where: \S*, line 1\n"):
+            read(tmp_path / f"t{suffix}")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 26
+        tracemalloc.stop()
+
+
+def test_xz_that_asks_for_more_memory_is_refused(tmp_path, monkeypatch):
+    greedy = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 26}]
+    (tmp_path / "t.xz").write_bytes(lzma.compress(b"hello\n", filters=greedy))
+    assert list(read_lines(tmp_path / "t.xz")) == ["hello"]
+    monkeypatch.setenv(UNPACKING, str(1 << 25))
+    with pytest.raises(XalignError, match=rf"where: \S*t.xz\n  found: Memory.*\n  expected: .*33,554,432.*{UNPACKING}"):
+        list(read_lines(tmp_path / "t.xz"))
+
+
+@pytest.mark.parametrize("filled", [b"", bytes(4), bytes(1 << 12)])
+def test_streams_of_xz_one_after_the_other_with_zeros_between(tmp_path, filled):
+    one, two = lzma.compress(b"a\n"), lzma.compress(b"b\n")
+    (tmp_path / "t.xz").write_bytes(one + filled + two + filled)
+    with open_file(tmp_path / "t.xz") as stream:
+        assert stream.read() == b"a\nb\n"
+    (tmp_path / "t.xz").write_bytes(one + b"more")
+    with pytest.raises(XalignError, match="damaged"), open_file(tmp_path / "t.xz") as stream:
+        stream.read()
+
+
+def test_lines_are_those_of_the_stream():
+    raw = b"a\r\n\nb\x0bc\nd"
+    assert list(lines_of(io.BytesIO(raw), "here")) == list(io.BytesIO(raw))
