@@ -240,3 +240,17 @@ def test_what_is_nearly_called_so(tmp_path):
     assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"no such name, but {tmp_path}/runs"
     assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
     assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_folder_that_another_process_fills_is_left_to_it(tmp_path, keep):
+    with files.atomic_folder(tmp_path / "d", overwrite=True) as first:
+        with (
+            pytest.raises(XalignError, match="another process writes this output"),
+            files.atomic_folder(tmp_path / "d", overwrite=True, keep=keep),
+        ):
+            pass
+        (first / "file").touch()
+    with files.atomic_folder(tmp_path / "d", overwrite=True):
+        pass
+    assert [each.name for each in tmp_path.iterdir()] == ["d"]

@@ -29,7 +29,7 @@ def require_own(folder: Path, note: str, maker: str, parts: Collection[str] = ()
     if not folder.exists() or (folder / note).is_file():
         return
     if folder.is_dir():
-        own = {note, note + LOCK, LOCK, *parts}
+        own = {LOCK} | {name + end for name in (note, *parts) for end in ("", LOCK)}
         strange = [each.name for each in folder.iterdir() if not {each.name, _of_leftover(each.name)} & own]
         if not strange:
             return

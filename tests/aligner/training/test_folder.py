@@ -26,13 +26,13 @@ def test_a_run_goes_on_only_as_itself(folder, trained):
 
 
 def test_a_folder_of_something_else_is_refused_and_one_that_a_kill_left_is_not(folder):
-    for name in ("data-bin", ".data-bin.7-0123456789ab.tmp", ".run.json.7-0123456789ab.tmp"):
+    for name in ("data-bin", "data-bin.lock", ".data-bin.7-0123456789ab.tmp", ".run.json.7-0123456789ab.tmp"):
         (folder.path / name).mkdir(parents=True)
     with alone(folder.path):
-        assert folder.begun({}) is None
+        folder.require_own()
     (folder.path / "notes.txt").touch()
     with pytest.raises(XalignError, match="something else than a run of train-aligner"):
-        folder.begun({})
+        folder.require_own()
 
 
 @pytest.mark.parametrize(("kept", "result"), [(("best", "last"), "best"), (("last",), "last")])

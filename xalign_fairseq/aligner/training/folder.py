@@ -26,6 +26,7 @@ class RunFolder:
     Example::
 
         folder = RunFolder(Path("aligner"))
+        folder.require_own()
         folder.begun({"seed": 1})  # None: the run has not begun
     """
 
@@ -34,13 +35,12 @@ class RunFolder:
         self.run, self.result = path / "run.json", path / "result.json"
         self.best, self.last = path / BEST, path / LAST
 
-    def begun(self, identity: dict[str, Any]) -> Begun | None:
-        """What ``run.json`` says, None if the run has not begun.
-
-        Raises:
-            XalignError: it is another run, or anything else is in the folder than a run or what precedes its beginning.
-        """
+    def require_own(self) -> None:
+        """Raise :class:`XalignError` if anything else is in the folder than a run, or what precedes its beginning."""
         require_own(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
+
+    def begun(self, identity: dict[str, Any]) -> Begun | None:
+        """What ``run.json`` says, None if the run has not begun; :class:`XalignError` if it is another one."""
         if not self.run.is_file():
             return None
         found = read_json(self.run, Begun)

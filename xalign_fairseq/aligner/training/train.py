@@ -95,6 +95,7 @@ def train_aligner(
     """
     require_fairseq()
     folder = RunFolder(run.out)
+    folder.require_own()
     gold = run.check()
     device, dtype = choose_devices(run.device, "auto")
     backend.select(run.sinkhorn_backend)
