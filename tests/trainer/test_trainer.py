@@ -39,6 +39,20 @@ def test_a_launcher_s_processes_must_not_train_alone(monkeypatch):
         XalignTrainer(OmegaConf.create({"distributed_training": {"distributed_world_size": 1}}), None, None, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("lr", [-1.0]), ("lr", [1e-4, float("nan")]), ("update_freq", [0]), ("batch_size", 0), ("max_tokens", -5)],
+)
+def test_numbers_that_train_nothing_are_refused(name, value):
+    numbers = {"lr": [0.0], "update_freq": [1], "clip_norm": 0.0, "max_update": 0, "num_workers": 0}
+    numbers |= dict.fromkeys(("batch_size", "batch_size_valid", "max_tokens"))
+    trainer.check_numbers(OmegaConf.create({"optimization": numbers, "dataset": numbers}))
+    numbers[name] = value
+    with pytest.raises(XalignError, match="out of range") as error:
+        trainer.check_numbers(OmegaConf.create({"optimization": numbers, "dataset": numbers}))
+    assert error.value.parameters == (name,)
+
+
 # Updates.
 
 

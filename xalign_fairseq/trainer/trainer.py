@@ -2,7 +2,8 @@
 
 import functools
 import logging
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from fairseq.logging import metrics
 from fairseq.trainer import Trainer
 from omegaconf import open_dict
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.data.waiting import DataWait
 from xalign_fairseq.trainer import nonfinite, requeue
@@ -30,6 +31,25 @@ from xalign_fairseq.trainer.nonfinite import NonfiniteGradient
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
 logger = logging.getLogger(__name__)
+
+
+def check_numbers(cfg: Any) -> None:
+    """Raise :class:`XalignError` for numbers by which fairseq would train nothing, or away from the lowest loss."""
+    rates, sizes = cfg.optimization, cfg.dataset
+    lowest = {
+        "lr": (rates.lr, 0),
+        "update_freq": (rates.update_freq, 1),
+        "clip_norm": (rates.clip_norm, 0),
+        "max_update": (rates.max_update, 0),
+        "batch_size": (sizes.batch_size, 1),
+        "batch_size_valid": (sizes.batch_size_valid, 1),
+        "max_tokens": (sizes.max_tokens, 1),
+        "num_workers": (sizes.num_workers, 0),
+    }
+    for name, (value, low) in lowest.items():
+        values = [] if value is None else value if isinstance(value, Sequence) else [value]
+        fits = all(low <= each < math.inf for each in values)
+        check_values("a number is out of range", (name, value, fits, f"{low} or more"))
 
 
 class XalignTrainer(Trainer):
@@ -47,6 +67,7 @@ class XalignTrainer(Trainer):
 
     def __init__(self, cfg: Any, *args: Any, **kwargs: Any):
         torchrun.check(cfg.distributed_training.distributed_world_size)
+        check_numbers(cfg)
         self.clock = DataWait()
         self.nonfinite_in_a_row = 0
         self.requeue_agreed = False
