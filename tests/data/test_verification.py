@@ -66,6 +66,9 @@ def test_a_folder_of_fairseq_preprocess_has_nothing_to_compare(folder):
     (folder / "manifest.json").unlink()
     flip(folder / "dict.txt")
     assert changed_files(DataBin(folder)) == []
+    require_unchanged(DataBin(folder))
+    with pytest.raises(XalignError, match=rf"no manifest to verify its files by\n  where: {folder}[\s\S]*verify_data"):
+        require_unchanged(DataBin(folder), whole=True)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,38 @@ def test_the_files_beside_the_checkpoint(spm, dictionary, folder):
     assert ids(load_tokenizer(state, len(dictionary) + 1, where=path)) == expected(spm, dictionary)
 
 
+def test_a_folder_of_the_data_bins_name_hides_nothing_beside_the_checkpoint(
+    spm, dictionary, folder, tmp_path, monkeypatch
+):
+    """A dictionary of the same size in the current folder would give other links and say nothing."""
+    here, run = tmp_path / "here", tmp_path / "work/runs/first"
+    for path in (here / "data-bin", run, tmp_path / "work/data-bin"):
+        path.mkdir(parents=True)
+    Dictionary(reversed(dictionary.symbols[4:])).save(here / "data-bin/dict.txt")
+    (run / "checkpoint.pt").touch()
+    for name in ("dict.txt", "sentencepiece.model"):
+        (run / name).write_bytes((folder / name).read_bytes())
+    monkeypatch.chdir(here)
+    state = {"cfg": {"task": {"data": "data-bin"}}}
+    for where in (run / "checkpoint.pt", "../work/runs/first/checkpoint.pt"):
+        assert ids(load_tokenizer(state, len(dictionary) + 1, where=where)) == expected(spm, dictionary)
+    for name in ("dict.txt", "sentencepiece.model"):  # the run was started in work/
+        (run / name).rename(tmp_path / "work/data-bin" / name)
+    found = load_tokenizer(state, len(dictionary) + 1, where=run / "checkpoint.pt")
+    assert ids(found) == expected(spm, dictionary) and found.dictionary.symbols == dictionary.symbols
+    (tmp_path / "work/data-bin").rename(tmp_path / "gone")
+    (here / "data-bin/sentencepiece.model").write_bytes(spm)
+    found = load_tokenizer(state, len(dictionary) + 1, where=run / "checkpoint.pt")  # the only one that there is
+    assert found.dictionary.symbols[4:] == dictionary.symbols[:3:-1]
+
+
+def test_each_part_is_of_the_first_place_that_has_it(spm, dictionary, folder, tmp_path):
+    (tmp_path / "model.pt").touch()
+    (folder / "sentencepiece.model").rename(tmp_path / "sentencepiece.model")
+    found = load_tokenizer({"cfg": {"task": {"data": str(folder)}}}, len(dictionary) + 1, where=tmp_path / "model.pt")
+    assert ids(found) == expected(spm, dictionary)
+
+
 @pytest.mark.parametrize("state", [{}, {"cfg": {"task": {"data": "/no/such/folder"}}}])
 def test_a_tokenizer_that_is_nowhere(state):
     with pytest.raises(XalignError, match=r"no dictionary was found[\s\S]*dict='"):

@@ -82,6 +82,11 @@ def mono_prefix(split: str, lang: str) -> str:
     return f"{split}.{lang}"
 
 
+def has_dictionary(folder: Path) -> bool:
+    """Whether a folder has a dictionary as a data-bin's."""
+    return (folder / DICTIONARY).is_file() or any(folder.glob("dict.*.txt"))
+
+
 class LinksReader:
     """The word links of a pair's sentences; ``reader[i]`` is ``(src_words, tgt_words, links)``.
 
@@ -95,22 +100,22 @@ class LinksReader:
     """
 
     def __init__(self, src_words: MMapReader, tgt_words: MMapReader, triples: MMapReader):
-        self._src_words, self._tgt_words, self._triples = src_words, tgt_words, triples
+        self.src_words, self.tgt_words, self.triples = src_words, tgt_words, triples
 
     def __len__(self) -> int:
-        return len(self._triples)
+        return len(self.triples)
 
     def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        triples = self._triples[index]
+        triples = self.triples[index]
         if len(triples) % 3:
             raise XalignError(
                 "the links of a pair are damaged",
-                where=f"{self._triples.prefix}.idx, pair {index}",
+                where=f"{self.triples.prefix}.idx, pair {index}",
                 found=f"{len(triples)} numbers",
                 expected="three for each link",
                 remedy="prepare the data again",
             )
-        return self._src_words[index], self._tgt_words[index], triples.reshape(-1, 3)
+        return self.src_words[index], self.tgt_words[index], triples.reshape(-1, 3)
 
 
 class DataBin:

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.findings import Finding
 from xalign_fairseq.data import lexicon as lexicons
-from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.databin import DataBin, LinksReader
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
@@ -16,6 +18,9 @@ from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSetting
 from xalign_fairseq.data.verification import changed_files
 
 CHUNK = 1 << 22  # tokens looked at in one go
+ROWS = 1 << 16  # pairs whose links are looked at in one go
+BEYOND = 0.01  # of the links may be of words without tokens at the ends of sentences
+MOVED = 20  # breaks of an order that are lines in a wrong place; more are another order
 FOREIGN = 0.1  # a dictionary with a larger share of symbols unknown to the tokenizer is of another tokenizer
 
 
@@ -34,7 +39,10 @@ def databin(data: DataBin) -> list[Finding]:
         links = data.links(split, src, tgt)
         tokens = " + ".join(f"{side.tokens:,}" for side in sides)
         what = f"{len(sides[0]):,} pairs, {tokens} tokens, {'with' if links else 'no'} links"
-        found.append(_ids(f"{where} {split} {src}-{tgt}", sides, size, what))
+        topic = f"{where} {split} {src}-{tgt}"
+        found.append(_ids(topic, sides, size, what))
+        if links is not None:
+            found.append(_links(f"{topic} links", links, sides))
     for split, lang in data.monos:
         text = data.mono(split, lang)
         found.append(
@@ -63,6 +71,39 @@ def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Fin
                 text = f"id {largest} in {reader.prefix}.bin, but the dictionary has {size} symbols"
                 return Finding("WRONG", topic, f"{text}\nnext: prepare the data again with this dictionary")
     return Finding("ok", topic, what)
+
+
+def _links(topic: str, links: LinksReader, sides: Sequence[MMapReader]) -> Finding:
+    """Words and links of each pair against the tokens of its sides.
+
+    A last word that the tokenizer turned into nothing has links and no token, so that few links beyond are no damage.
+    """
+    readers, at = (links.src_words, links.tgt_words, links.triples), [0, 0, 0]
+    count, beyond = 0, 0
+    for start in range(0, len(links), ROWS):
+        sizes = [np.asarray(reader.sizes[start : start + ROWS], dtype=np.int64) for reader in readers]
+        flat = [reader.span(i, i + int(size.sum())) for reader, i, size in zip(readers, at, sizes, strict=True)]
+        at = [i + len(part) for i, part in zip(at, flat, strict=True)]
+        *owners, linked = (np.repeat(np.arange(len(sizes[0])), size) for size in (*sizes[:2], sizes[2] // 3))
+        wrong = sizes[2] % 3 != 0
+        for side, size, words, owner in zip(sides, sizes[:2], flat[:2], owners, strict=True):
+            wrong |= size != side.sizes[start : start + ROWS] - 1
+            wrong[owner[1:][(np.diff(words) < 0) & (np.diff(owner) == 0)]] = True
+        if not wrong.any():
+            triples = flat[2].reshape(-1, 3)
+            for words, owner, numbers in zip(flat[:2], owners, triples[:, :2].T, strict=True):
+                highest = np.full(len(wrong), -1)
+                np.maximum.at(highest, owner, words)
+                beyond += int((numbers > highest[linked]).sum())
+            wrong[linked[triples[:, 2] > 1]] = True
+            count += len(triples)
+        if wrong.any():
+            text = f"words or links of pair {start + int(wrong.argmax())} are not those of its tokens"
+            return Finding("WRONG", topic, f"{text}\nnext: prepare the data again")
+    if beyond > max(BEYOND * count, 1):
+        text = f"{beyond:,} of {count:,} links are of words that their sentences do not have"
+        return Finding("WRONG", topic, f"{text}\nnext: prepare the data again")
+    return Finding("ok", topic, f"{count:,} links between words of their sentences")
 
 
 def lexicon(where: str, entries: Lexicon) -> Finding:
@@ -122,8 +163,21 @@ def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
         return Finding(
             "WRONG", topic, f"{text} (such as {example})\nnext: take the model that the data were encoded with"
         )
+    if broken := _moved(dictionary, ordered):
+        text = f"{broken} of the dictionary's lines are not where their order puts them"
+        return Finding("WRONG", topic, f"{text}\nnext: take the dict.txt that the data were encoded with")
     if missing:
         return Finding(
             "note", topic, f"{len(pieces):,} pieces; {len(missing):,} are not in the dictionary and become <unk>"
         )
     return Finding("ok", topic, f"{len(pieces):,} pieces, all in the dictionary")
+
+
+def _moved(dictionary: Dictionary, pieces: Sequence[str]) -> int:
+    """How often a dictionary leaves its order: of falling counts, or where all are alike, of the model's pieces."""
+    counts = dictionary.counts[4:]
+    places = {piece: i for i, piece in enumerate(pieces)}
+    known = [places[symbol] for symbol in dictionary.symbols[4:] if symbol in places]
+    keys = np.array(known if len(set(counts)) == 1 else [-count for count in counts])
+    broken = int((np.diff(keys) < 0).sum())
+    return broken if broken <= min(MOVED, len(keys) // 4) else 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import file_sha256, is_file_name
 from xalign_fairseq.data.databin import MANIFEST, DataBin
 
@@ -38,7 +38,17 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
 
 
 def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True) -> None:
-    """:class:`XalignError` that names the files unless :func:`changed_files` finds none."""
+    """:class:`XalignError` that names the files unless :func:`changed_files` finds none.
+
+    To compare whole files where no manifest tells of them is an error, too: nothing would be compared.
+    """
+    if whole and data.manifest is None:
+        raise XalignError(
+            "the data-bin has no manifest to verify its files by",
+            where=data.path,
+            expected=f"{MANIFEST}, which the command prepare writes",
+            remedy=("prepare the data again, or leave out", Parameter("verify_data"), "and run", Command("doctor")),
+        )
     changed = changed_files(data, whole, contents)
     if changed:
         raise XalignError(

@@ -1,7 +1,7 @@
 """The tokenizer that a checkpoint was trained with, found and checked without fairseq."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import torch
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
-from xalign_fairseq.data.databin import DICTIONARY, DataBin
+from xalign_fairseq.data.databin import DICTIONARY, DataBin, has_dictionary
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
@@ -36,7 +36,7 @@ def load_tokenizer(
     dictionary: StrPath | None = None,
     spm: StrPath | None = None,
 ) -> Tokenizer:
-    """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its data-bin or own folder.
+    """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its own folder or data-bin.
 
     A checkpoint of this package stores both parts in ``task_state``; one of fairseq's own names its data-bin in its
     options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` beside ``model.pt``. A dictionary is
@@ -63,7 +63,8 @@ def load_tokenizer(
     own = "symbols" in stored
     # What is not there is found missing before anything is read.
     missing = dictionary is None and not own
-    folder = _data_bin(state, where, "dictionary", Parameter("dict", DICTIONARY)) if missing else None
+    finding = ("dictionary", has_dictionary, Parameter("dict", DICTIONARY))
+    folder = _data_bin(state, where, *finding) if missing else None
     file = None if spm is not None or _has_model(stored) else _model_file(state, where)
     source: object = where
     if dictionary is not None:
@@ -80,12 +81,8 @@ def load_tokenizer(
 
 
 def _model_file(state: dict[str, Any], where: StrPath) -> Path:
-    folder = _data_bin(state, where, "tokenizer", Parameter("spm", SENTENCEPIECE))
-    file = find_model(folder.path)
-    if file is None:
-        remedy = ("give the sentencepiece model:", Parameter("spm", SENTENCEPIECE))
-        raise XalignError("no tokenizer was found for the checkpoint", where=f"{where}, {folder.path}", remedy=remedy)
-    return file
+    folder = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE)).path
+    return find_model(folder) or folder
 
 
 def check_dictionary(
@@ -165,15 +162,29 @@ def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> Tok
     return None if content is None else content.numpy().tobytes() or None  # empty: the data were prepared without one
 
 
-def _data_bin(state: dict[str, Any], where: StrPath, part: str, parameter: Parameter) -> DataBin:
-    """The first data-bin folder that the checkpoint's options name and that still exists, or the checkpoint's own."""
+def data_folders(state: dict[str, Any], where: StrPath) -> Iterator[Path]:
+    """The folders that may have what a checkpoint was trained with: its own, and the data-bins that its options name.
+
+    A relative name is looked for from the checkpoint's folder upwards; only what is not there may be in the current
+    folder, where another data-bin could have the name.
+    """
+    own = Path(where).absolute().parent if Path(where).is_file() else None
+    if own is not None:
+        yield own
+    for name in filter(None, str(checkpoint.options(state, "task").get("data") or "").split(os.pathsep)):
+        above = () if own is None or Path(name).is_absolute() else (own, *own.parents)
+        yield next((folder / name for folder in above if (folder / name).is_dir()), Path(name))
+
+
+def _data_bin(
+    state: dict[str, Any], where: StrPath, part: str, has: Callable[[Path], object], parameter: Parameter
+) -> DataBin:
+    """The first of :func:`data_folders` that has a part of the tokenizer."""
+    for folder in data_folders(state, where):
+        if folder.is_dir() and has(folder):
+            return DataBin(folder)
     named = str(checkpoint.options(state, "task").get("data") or "")
-    for path in filter(None, named.split(os.pathsep)):
-        if Path(path).is_dir():
-            return DataBin(path)
-    if Path(where).is_file() and Path(where).with_name(DICTIONARY).is_file():
-        return DataBin(Path(where).parent)
-    found = f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it"
+    found = f"nothing in the checkpoint, beside it, and in its data-bin {named}" if named else "nothing in it"
     remedy = (f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter)
     raise XalignError(f"no {part} was found for the checkpoint", where=where, found=found, remedy=remedy)
 

@@ -64,6 +64,15 @@ def test_the_data_bin_that_a_checkpoint_was_trained_on(data_bin, checkpoint):
     assert "no dictionary to compare" in only(look_at([checkpoint(7, args=args)]), "note")
 
 
+def test_a_folder_of_the_data_bins_name_in_the_current_one_is_not_taken(data_bin, checkpoint, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere/data-bin").mkdir(parents=True)
+    Dictionary(["a"]).save(tmp_path / "elsewhere/data-bin/dict.txt")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    args = argparse.Namespace(encoder_attention_heads=2, data="data-bin")
+    found = look_at([checkpoint(DataBin(data_bin).dictionary.embedding_size, args=args)])
+    assert [finding.level for finding in found] == ["ok", "ok"] and str(data_bin) in found[1].text
+
+
 def test_weights_that_are_not_finite(checkpoint):
     weights = torch.load(checkpoint(7), weights_only=False)["model"]
     weights["encoder.sentence_encoder.layers.0.fc1.bias"][0] = float("nan")

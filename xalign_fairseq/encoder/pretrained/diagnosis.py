@@ -2,18 +2,19 @@
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 
 import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.findings import Finding
-from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.databin import DataBin, has_dictionary
 from xalign_fairseq.data.diagnosis import databin, lexicon, tokenizer
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.encoder.checkpoint import load_encoder, options, read
+from xalign_fairseq.encoder.checkpoint import load_encoder, read
 from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
-from xalign_fairseq.encoder.vocabulary import stored_model
+from xalign_fairseq.encoder.vocabulary import data_folders, stored_model
 
 
 def look_at(paths: Sequence[str]) -> list[Finding]:
@@ -39,7 +40,7 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     """A checkpoint's encoder, and its embedding against the tokenizer that it carries and the dictionaries given.
 
-    Where there is neither, it is compared with the data-bin that its options name, if that still exists.
+    Where there is neither, it is compared with the dictionary beside it, or else of the data-bin that its options name.
 
     Raises:
         XalignError: no checkpoint, a damaged one, one with foreign pickled code, or one of another model.
@@ -67,7 +68,8 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     stored_lexicons = (state.get("task_state") or {}).get("lexicons") or []
     found += [lexicon(path, Lexicon.from_state(each)) for each in stored_lexicons]
     if not candidates:
-        candidates = _trained_on(str(options(state, "task").get("data") or ""))
+        folders = (folder for folder in data_folders(state, path) if folder.is_dir() and has_dictionary(folder))
+        candidates = {str(folder): DataBin(folder).dictionary for folder in islice(folders, 1)}
     if not candidates:
         text = "no dictionary to compare it with\nnext: name its data-bin too: xalign doctor DATA-BIN CHECKPOINT"
         found.append(Finding("note", path, text))
@@ -83,9 +85,3 @@ def _fits(path: str, embeddings: int, mine: Dictionary | None, where: str, dicti
     else:
         return Finding("ok", path, f"fits the dictionary of {where}")
     return Finding("WRONG", path, f"{text}\nnext: use the dictionary that it was trained with")
-
-
-def _trained_on(named: str) -> dict[str, Dictionary]:
-    for folder in filter(os.path.isdir, named.split(os.pathsep)):
-        return {folder: DataBin(folder).dictionary}
-    return {}

@@ -8,6 +8,7 @@ import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import languages, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.weights import write_tensors
@@ -165,6 +166,13 @@ def test_data_that_have_changed_their_manifest_since_count_as_they_are(trained, 
         json.dumps({"mono": [{"split": "train", "lang": "fr", "sentences": 3}]})
     )
     assert training_record(trained)["data"] == {"fr": 6}
+    trained["task_state"] = {"tokenizer": {"symbols": Dictionary(["a"]).symbols}}
+    assert training_record(trained)["data"] == {"fr": 6}
+    of_others = {"tokenizer": {"digest": Dictionary(["b"]).digest}, "mono": []}
+    (tmp_path / "data-bin/manifest.json").write_text(
+        json.dumps(of_others | {"mono": [{"split": "train", "lang": "fr"}]})
+    )
+    assert "data" not in training_record(trained)
     (tmp_path / "data-bin/manifest.json").unlink()
     assert "data" not in training_record(trained)
 

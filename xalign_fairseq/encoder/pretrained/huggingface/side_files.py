@@ -11,6 +11,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data.databin import Manifest
+from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint_form import TaskState
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
@@ -46,7 +47,7 @@ def training_record(state: dict[str, Any]) -> dict[str, Any]:
         "best on development data": {str(saving.get("best_checkpoint_metric")): float(best)}
         if best is not None
         else None,
-        "data": _data_sizes(str(task.get("data") or "")),
+        "data": _data_sizes(str(task.get("data") or ""), state),
     }
     return {name: value for name, value in record.items() if value not in (None, {}, [])}
 
@@ -63,14 +64,19 @@ def _total(state: dict[str, Any], name: str) -> int | None:
     return int(found[0]["sum"]) if found else None
 
 
-def _data_sizes(named: str) -> dict[str, int]:
-    """Pairs of sentences, and sentences of one language, that the training data-bins still tell of."""
+def _data_sizes(named: str, state: dict[str, Any]) -> dict[str, int]:
+    """Pairs of sentences, and sentences of one language, that the training data-bins still tell of.
+
+    A folder that has the name, but another dictionary than the checkpoint, is another's.
+    """
+    symbols = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
+    digest = None if symbols is None else Dictionary(symbols[len(SPECIALS) :]).digest
     sizes: dict[str, int] = {}
     for folder in filter(None, named.split(os.pathsep)):
         manifest = Path(folder) / "manifest.json"
-        if not manifest.is_file():
+        found = read_json(manifest, Manifest) if manifest.is_file() else Manifest()
+        if digest is not None and found.get("tokenizer", {}).get("digest", digest) != digest:
             continue
-        found = read_json(manifest, Manifest)
         for entry in (*found.get("pairs", []), *found.get("mono", [])):
             if entry["split"] == "train":
                 name = entry.get("lang") or f"{entry.get('src')}-{entry.get('tgt')}"
