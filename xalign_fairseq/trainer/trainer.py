@@ -12,6 +12,7 @@ import fairseq.trainer
 import torch
 from fairseq import checkpoint_utils
 from fairseq.data import iterators
+from fairseq.dataclass.configs import FairseqConfig
 from fairseq.distributed import utils
 from fairseq.file_io import PathManager
 from fairseq.logging import metrics
@@ -33,7 +34,7 @@ STOPPING = "early_stopping"
 logger = logging.getLogger(__name__)
 
 
-def check_numbers(cfg: Any) -> None:
+def check_numbers(cfg: FairseqConfig) -> None:
     """Raise :class:`XalignError` for numbers by which fairseq would train nothing, or away from the lowest loss."""
     rates, sizes = cfg.optimization, cfg.dataset
     lowest = {
