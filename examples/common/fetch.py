@@ -1,22 +1,56 @@
 """Fetch a file of the web: resumed where it was cut off, and in its place only once it is whole."""
 
+import bz2
 import gzip
+import hashlib
 import http.client
 import lzma
 import shutil
+import sys
 import tarfile
 import urllib.error
 import urllib.request
 import zipfile
 import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from xalign_fairseq.core.errors import XalignError
+from common.corpora import Source, total
+from xalign_fairseq.core.errors import XalignError, command_line_text
 
 CHUNK = 1 << 20
 
 
-def fetch(url: str, path: Path, home: str) -> None:
+def fetch_all(sources: Sequence[Source], folder: Path, jobs: int = 1) -> list[Source]:
+    """Fetch files, several at a time; one that cannot be had stops no other.
+
+    Said before: how large all of it is. At the end: what is missing, and why.
+
+    Returns:
+        the files that are missing.
+    """
+    print(total(sources), file=sys.stderr)
+
+    def one(source: Source) -> str | None:
+        print(source, file=sys.stderr)
+        try:
+            fetch(source.url, source.path(folder), source.home, source.sha256)
+        except XalignError as error:
+            return command_line_text(error)
+        return None
+
+    with ThreadPoolExecutor(jobs) as pool:
+        problems = list(pool.map(one, sources))
+    missing = [(source, problem) for source, problem in zip(sources, problems, strict=True) if problem is not None]
+    for source, problem in missing:
+        print(f"missing: {source.path(folder)}\n  {problem}".replace("\n", "\n  "), file=sys.stderr)
+    if missing:
+        print(f"{len(missing)} of {len(sources)} files are missing; the others are there", file=sys.stderr)
+    return [source for source, _ in missing]
+
+
+def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
     """Fetch ``url`` to ``path``; what is there already stays.
 
     A file that is cut off waits as ``path.part`` and is continued by the next call.
@@ -25,9 +59,10 @@ def fetch(url: str, path: Path, home: str) -> None:
         url: http or https.
         path: ends as an archive does (.zip, .gz, .tgz, .xz), or its size alone is checked.
         home: the page of the data set, for errors.
+        sha256: the checksum that is published for it, in hexadecimal.
 
     Raises:
-        XalignError: no network, no such file, or less than the server has.
+        XalignError: no network, no such file, less than the server has, or another file than the checksum is of.
 
     Example::
 
@@ -45,6 +80,15 @@ def fetch(url: str, path: Path, home: str) -> None:
             found=f"{part.stat().st_size} bytes in {part}",
             expected=f"{whole} bytes",
             remedy="run the same command again: it goes on where this one stopped",
+        )
+    if sha256 is not None and (found := digest(part)) != sha256:
+        part.unlink()
+        raise XalignError(
+            "a file that was fetched is not the one whose checksum is published, and was removed",
+            where=url,
+            found=found,
+            expected=sha256,
+            remedy=f"run the same command again; if it stays so, see {home}: it may have been published anew",
         )
     try:
         check_archive(part, path.name)
@@ -91,6 +135,12 @@ def _receive(url: str, part: Path, home: str) -> int | None:
     return int(total) if total.isdigit() else None
 
 
+def digest(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def check_archive(path: Path, name: str) -> None:
     """Read an archive through, with its checksums; ``name`` says what kind it is."""
     if name.endswith(".zip"):
@@ -98,7 +148,7 @@ def check_archive(path: Path, name: str) -> None:
             if broken := archive.testzip():
                 raise zipfile.BadZipFile(f"{broken} in it is broken")
         return
-    opener = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open}.get(Path(name).suffix)
+    opener = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}.get(Path(name).suffix)
     if opener is not None:
         with opener(path, "rb") as stream:
             while stream.read(CHUNK):

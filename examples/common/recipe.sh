@@ -79,14 +79,19 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
 # real text have folders of their own: neither is to be taken for the other, nor written over it.
 download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.py
   if [[ -n "${SAMPLE:-}" ]]; then
-    [[ -e "$1/.sample" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
-      { echo "error: SAMPLE: '$1' holds something else; next: give a folder that is new or empty" >&2; return 2; }
+    require_made_up "$1"
     sample_text "$@"
   else
     [[ ! -e "$1/.sample" ]] ||
       { echo "error: '$1' holds the made-up text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
     python "$(dirname "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
   fi
+}
+
+# Made-up data are written to a folder that is new or empty, or holds made-up data already.
+require_made_up() { # OUT
+  [[ -e "$1/.sample" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
+    { echo "error: SAMPLE: '$1' holds something else; next: give a folder that is new or empty" >&2; exit 2; }
 }
 
 sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mono/LANG.txt
@@ -132,6 +137,7 @@ read_options() { # YAML [SECTION.OPTION=VALUE ...]
 }
 
 # Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then what is given; a finished run is left as it is.
+# SAVE_DIR/tensorboard has a curve for each objective: tensorboard --logdir SAVE_DIR.
 train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   local data="$1" save="$2" device
   shift 2
@@ -140,5 +146,5 @@ train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   choose_launcher
   "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
     --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "$SEED" "${device[@]}" \
-    --save-dir "$save" --log-file "$save/train.log" "$@"
+    --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" "$@"
 }

@@ -49,5 +49,5 @@ if [[ "$setting" == procrustes ]]; then
   [[ -e "$last" ]] || xalign procrustes --model "$INIT" --data "$data" --out "$last" "$@"
   exit
 fi
-train_run "$data" "$save" --tensorboard-logdir "$save/tensorboard" ${WARMUP:+--warmup-updates "$WARMUP"} \
+train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} \
   ${BATCH:+--batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} ${ARCH:+--arch "$ARCH"} "$@"

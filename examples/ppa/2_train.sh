@@ -32,5 +32,5 @@ read_options "$here/ppa.yaml" "${change[@]}"
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
-train_run "$data" "$save" --tensorboard-logdir "$save/tensorboard" ${WARMUP:+--warmup-updates "$WARMUP"} \
+train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} \
   ${BATCH:+--batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} ${ARCH:+--arch "$ARCH"} "$@"

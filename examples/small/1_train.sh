@@ -52,4 +52,4 @@ choose_launcher
   --lr-scheduler polynomial_decay --warmup-updates "$((UPDATES / 10))" --total-num-update "$UPDATES" \
   --max-update "$UPDATES" --max-tokens "${MAX_TOKENS:-4096}" --seed "$seed" --disable-validation \
   --no-epoch-checkpoints --save-interval-updates 200 --keep-interval-updates 1 --log-format simple --log-interval 20 \
-  --num-workers 1 --save-dir "$save" --log-file "$save/train.log" "${options[@]}" "$@" "${device[@]}"
+  --num-workers 1 --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" "${options[@]}" "$@" "${device[@]}"

@@ -19,5 +19,4 @@ require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES SEED BATCH UPDATE_FREQ DEVICE" \
   3_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
-train_run "$data" "$save" --tensorboard-logdir "$save/tensorboard" \
-  ${BATCH:+--batch-size "$BATCH" --mono-batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} "$@"
+train_run "$data" "$save" ${BATCH:+--batch-size "$BATCH" --mono-batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} "$@"

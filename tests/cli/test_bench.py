@@ -175,3 +175,15 @@ def test_links_that_do_not_fit_are_told_before_a_model_aligns(data, links, tmp_p
     tool = links("tool", "0-0\n", "0-0\n\n1-0\n")
     assert bench("--data", data, "--model", tmp_path / "absent.pt", *tool) == 2
     assert "tool/one/de-en.links" in capsys.readouterr().err
+
+
+def test_the_papers_aer_stands_beside_ours(data, links, capsys):
+    tool = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n")
+    row = "Optimal Transport, XLM-R"
+    assert bench("--data", data, *tool, "--paper", "xlm_align", "--row", f"tool={row}") == 0
+    shown = capsys.readouterr().out
+    own = json.loads((bench("--data", data, *tool, "--json"), capsys.readouterr().out)[1])["systems"][0]
+    aer = {each["set"]: 100 * each["aer"] for each in own["sets"]}["one/de-en"]
+    [line] = [line for line in shown.splitlines() if line.startswith(f"| tool less {row}")]
+    assert float(line.split("|")[2].replace("−", "-")) == pytest.approx(aer - 17.74, abs=0.06)
+    assert bench("--data", data, *tool, "--paper", "ppa") == 2  # before anything is scored: it has no AER

@@ -236,3 +236,23 @@ def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
     assert call(tmp_path / "run", "--quiet") == 0
     quiet = capsys.readouterr()
     assert quiet.err == "warning: words that are not known\n" and quiet.out.splitlines() == told[4:]
+
+
+def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys):
+    for ending in ("en", "xx", "gold"):
+        (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
+    line = ["train-aligner", "--model", tiny_checkpoint, "--gold", tmp_path / "en-xx.gold", "--device", "cpu"]
+    assert main([str(each) for each in [*line, "--out", tmp_path / "scorer"]]) == 0
+    command = capsys.readouterr().out.splitlines()[-1].split()
+    assert command[:2] == ["xalign", "align"] and command[4:7] == ["--method", "scored", "--scorer"]
+    text = ["--src", tmp_path / "en-xx.en", "--tgt", tmp_path / "en-xx.xx", "--out", tmp_path / "links"]
+    assert main([*command[1:8], *map(str, text), "--threshold", "0.05"]) == 0
+    assert "scored" in capsys.readouterr().err and "-" in (tmp_path / "links").read_text()
+    for options, found in (
+        (["--src", text[1]], "--src, --gold"),
+        (["--from-scratch"], "--from-scratch"),
+        (["--updates", 3, "--valid-src", text[1]], "--updates, --valid-src"),
+    ):
+        assert main([str(each) for each in [*line, "--out", tmp_path / "other", *options]]) == 2
+        assert found in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()

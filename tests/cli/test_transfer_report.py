@@ -45,3 +45,19 @@ def test_bad_input_writes_nothing(study, capsys):
     assert main(["transfer-report", str(study / "nowhere")]) == 2
     assert "no finished run" in capsys.readouterr().err
     assert not (study / "report").exists() and not (study / "nowhere").exists()
+
+
+def test_a_papers_figures_stand_beside_ours(study, capsys):
+    asked = ("--paper", "explicit_alignments", "--row", "tlm=mBERT", "--samples", "5")
+    assert main(["transfer-report", str(study), *asked]) == 0
+    shown, written = capsys.readouterr().out, (study / "report/paper.md").read_text(encoding="utf-8")
+    assert shown.endswith(written) and "## Table 3 of the paper, xnli accuracy, and ours" in written
+    table = [line for line in written.split("## Table 3 ")[1].split("## ")[0].splitlines() if line.startswith("| ")]
+    head = table[0]
+    ours, row = (next(line for line in table if line.startswith(name)) for name in ("| ours: tlm", "| tlm less mBERT"))
+    cell = [part.strip() for part in head.split("|")].index("de")
+    value = float(ours.split("|")[cell].split("±")[0])
+    assert float(row.split("|")[cell].replace("−", "-")) == pytest.approx(value - 70.5, abs=0.06)
+    for options in (["--paper", "nobody"], ["--paper", "ppa", "--row", "tlm=nothing"], ["--row", "tlm=mBERT"]):
+        assert main(["transfer-report", str(study), *options]) == 2
+        assert "--row" in (told := capsys.readouterr().err) or "--paper" in told

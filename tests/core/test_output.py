@@ -117,6 +117,10 @@ def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(write,
     with pytest.raises(XalignError, match="nothing to resume: the output is complete"):
         write("b", resume=True)
     assert (tmp_path / "links").read_text() == "a\n"
+    (tmp_path / "links.part.json").touch()  # of a run that was killed before it could remove it
+    with pytest.raises(XalignError, match="nothing to resume"):
+        write("b", resume=True)
+    assert names(tmp_path) == ["links"]
     assert write("b") == 0 and (tmp_path / "links").read_text() == "b\n"
 
 

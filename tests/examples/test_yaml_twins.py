@@ -28,7 +28,6 @@ class Twin(NamedTuple):
     arguments: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     starts_from_checkpoint: bool = True
-    tensorboard: bool = True
     data: str = ""
     run: str = ""
 
@@ -87,7 +86,7 @@ def align_mlm(objective, yaml, *overrides):
     """A twin of the ALIGN-MLM recipe: its script is given the folders of all data-bins and all runs."""
     return Twin(
         "align_mlm/2_train.sh", objective, yaml, overrides, ("trans_inv", "1"), tuple(PAPER_SIZES.items()),
-        starts_from_checkpoint=False, tensorboard=False, data="data/trans_inv", run=f"{objective}.trans_inv-1",
+        starts_from_checkpoint=False, data="data/trans_inv", run=f"{objective}.trans_inv-1",
     )  # fmt: skip
 
 
@@ -137,8 +136,7 @@ def job(twin, folder):
         f"common.user_dir={USER_DIR}", f"task.data={folder / 'bin' / twin.data}", f"checkpoint.save_dir={save}",
         f"common.log_file={save}/train.log", *twin.overrides,
     ]  # fmt: skip
-    if twin.tensorboard:
-        overrides.append(f"common.tensorboard_logdir={save}/tensorboard")
+    overrides.append(f"common.tensorboard_logdir={save}/tensorboard")
     if twin.starts_from_checkpoint:
         overrides.append(f"model.init_checkpoint={checkpoint}")
     return dict(

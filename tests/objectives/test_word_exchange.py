@@ -9,10 +9,14 @@ import torch
 from support.links import pair_matrices
 from support.small import CONFIG, MASK, pair, typed
 from support.trials import Trial, bound
+from torch import nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives.word_exchange import WordExchange
+from xalign_fairseq.training.headed import HeadedEncoder
 
 LOUD = replace(MASK, probability=0.5)
 # Two source words of 2 and 1 tokens, two target words of 1 and 3; positions <s> 1 2 3 </s> 5 6 7 8 </s>.
@@ -208,3 +212,25 @@ def test_training_begins_with_the_plain_exchange():
     states = torch.randn(3, CONFIG.encoder_embed_dim)
     assert torch.equal(head.exchanged(states), states)
     assert 0.01 < head.dense.weight.std() < 0.03
+
+
+def test_the_head_may_start_from_the_mlm_head():
+    encoder = Encoder(CONFIG)
+    nn.init.normal_(encoder.lm_head.layer_norm.bias)
+    heads = {}
+    for start in ("new", "mlm"):
+        model = HeadedEncoder(encoder)
+        model.attach_head("word_exchange", bound(WordExchange(start=start), CONFIG).build_head())
+        heads[start] = model.heads["word_exchange"]
+    hidden = torch.randn(3, CONFIG.encoder_embed_dim)
+    # The exchange is the identity at the start, so that what is predicted is what the MLM head predicts.
+    assert torch.equal(heads["mlm"].features(hidden), encoder.lm_head.features(hidden))
+    assert not torch.allclose(heads["new"].features(hidden), encoder.lm_head.features(hidden))
+    with torch.no_grad():
+        heads["mlm"].dense.weight.zero_()  # a copy: the MLM head stays
+    assert encoder.lm_head.dense.weight.any()
+
+
+def test_a_shared_head_has_no_start_of_its_own():
+    with pytest.raises(XalignError, match="new, where the head is shared"):
+        WordExchange(heads="shared", start="mlm")

@@ -13,6 +13,7 @@ from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
+from xalign_fairseq.transport.word_states import WordStates
 
 # Forward, every target word takes the source word at its place, or the last; backward the other way round.
 DIAGONAL = """
@@ -200,3 +201,17 @@ def links_by(name, hidden, spans, options):
     """Links and probabilities by a backend, both (B, n, m)."""
     with backend.using(name):
         return pair_matrices(hidden, spans, options)
+
+
+def draw_words(sizes, layers, dim=DIM, seed=1):
+    """States of words of both sides, of pairs of these sizes, padded; words have 1 to 3 tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    sides = []
+    for side in (0, 1):
+        width = max(size[side] for size in sizes)
+        states = torch.randn(len(sizes), width, layers, dim, generator=generator)
+        tokens = torch.randint(1, 4, (len(sizes), width), generator=generator).float()
+        for row, size in enumerate(sizes):
+            states[row, size[side] :], tokens[row, size[side] :] = 0, 0
+        sides.append(WordStates(torch.nn.functional.normalize(states, dim=3), tokens))
+    return sides

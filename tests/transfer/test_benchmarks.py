@@ -73,7 +73,7 @@ def test_a_translated_training_file_is_not_english_squad(touch):
     folder = touch("squad/train-v1.1.json")
     with pytest.raises(XalignError, match="no file of mlqa, train, de"):
         find(BENCHMARKS["mlqa"], folder, "train", "de")
-    with pytest.raises(XalignError, match="English alone"):
+    with pytest.raises(XalignError, match=r"no file of xquad, train, de(.|\n)*squad.translate.train.en-de.json"):
         find(BENCHMARKS["xquad"], folder, "train", "de")
 
 
@@ -142,3 +142,17 @@ def test_what_a_task_is_scored_by(benchmark, names, expected):
 def test_a_score_that_is_none(names):
     with pytest.raises(XalignError, match=r"(?s)pos has no such score.*here.*accuracy, f1"):
         BENCHMARKS["pos"].score(names, "here")
+
+
+def test_of_a_release_with_several_treebanks_of_a_language_the_usual_one_is_taken(touch):
+    release = "ud-treebanks-v2.6/UD_English"
+    names = (f"{release}-EWT/en_ewt-ud-test.conllu", f"{release}-GUM/en_gum-ud-test.conllu")
+    folder = touch(
+        *names, "ud-treebanks-v2.6/UD_Czech-A/cs_a-ud-test.conllu", "ud-treebanks-v2.6/UD_Czech-B/cs_b-ud-test.conllu"
+    )
+    assert find(BENCHMARKS["parsing"], folder, "test", "en") == folder / names[0]
+    assert find(BENCHMARKS["parsing"], folder, "test", "en_gum") == folder / names[1]
+    with pytest.raises(XalignError, match="several files"):
+        find(BENCHMARKS["parsing"], folder, "test", "cs")
+    touch("udpos/test-en.tsv")
+    assert find(BENCHMARKS["pos"], folder, "test", "en") == folder / "udpos/test-en.tsv"

@@ -2,15 +2,17 @@
 
 import pytest
 import torch
-from support.links import SIZES, draw, method_matrices
+from support.links import DIM, SIZES, draw, method_matrices
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.methods import (
     _CLASSES,
     Cosine,
     Dustbin,
     Grown,
     Released,
+    Scored,
     Softmax,
     Transport,
     make_method,
@@ -21,6 +23,15 @@ from xalign_fairseq.transport.methods import (
 )
 from xalign_fairseq.transport.names import METHODS
 
+
+def random_scorer():
+    """Of two layers of half the states of :func:`draw`."""
+    torch.manual_seed(2)
+    made = LinkScorer(DIM // 2, (1, 3), (1,), rank=4, width=8).eval()
+    made.calibration.copy_(torch.tensor([30.0, 0.0]))
+    return made
+
+
 ALL = [
     Transport(),
     Dustbin(0.3),
@@ -30,6 +41,7 @@ ALL = [
     Softmax(0.05),
     Released(),
     Grown(0.2, 0.3),
+    Scored(threshold=0.3, measure=random_scorer()),
 ]
 
 
@@ -95,6 +107,7 @@ def test_methods_by_name():
         "softmax",
         "grow",
         "released",
+        "scored",
     ]
     assert make_method("transport", filter="union", mu=None) == Transport(filter="union")
     assert make_method("itermax", rounds=4).describe() == {"method": "itermax", "rounds": 4, "alpha": 0.9}

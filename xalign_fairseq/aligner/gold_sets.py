@@ -42,7 +42,7 @@ def find_sets(folder: str) -> list[GoldSet]:
         [one.name for one in find_sets("gold")]  # ["de-en", "en-fr"]
     """
     top = Path(folder)
-    found = [_read(path, top) for path in sorted(_gold_files(top))]
+    found = [read_set(path, top) for path in sorted(_gold_files(top))]
     if not found:
         raise XalignError(
             "there is no test set",
@@ -64,7 +64,8 @@ def _gold_files(top: Path) -> Iterator[Path]:
         yield from (Path(folder, file) for file in files if file.endswith(".gold"))
 
 
-def _read(gold: Path, top: Path) -> GoldSet:
+def read_set(gold: Path, top: Path | None = None) -> GoldSet:
+    """The set of ``S-T.gold``, with the texts ``S-T.S`` and ``S-T.T`` beside it; named below ``top``."""
     src, dash, tgt = gold.stem.partition("-")
     if not (src and dash and tgt):
         raise XalignError("the languages of a test set are not in its name", where=gold, expected="such as de-en.gold")
@@ -73,5 +74,5 @@ def _read(gold: Path, top: Path) -> GoldSet:
     content = hashlib.sha256()
     for file in (*files, gold):
         content.update(hashlib.sha256(file.read_bytes()).digest())
-    name = gold.relative_to(top).with_suffix("").as_posix()
+    name = (gold.relative_to(top) if top else Path(gold.name)).with_suffix("").as_posix()
     return GoldSet(name, (src, tgt), list(pairs), golds, content.hexdigest()[:12])

@@ -22,7 +22,8 @@ METHOD_OPTIONS = tuple(dict.fromkeys(option for options in METHODS.values() for 
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
     "match: SimAlign's, on cosines; softmax: awesome-align's; grow: softmaxes summed to words, and weaker links beside "
-    "strong ones; released: XLM-Align's own aligner, to the letter"
+    "strong ones; released: XLM-Align's own aligner, to the letter; scored: a network that learned from gold links of "
+    "other languages"
 )
 
 
@@ -69,7 +70,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
         encoding = f"both; {own}; joint with a pointer, separate with --maps"
         threshold = f"seven from 0.001 to 0.5; of grow 0.4, 0.5 and 0.6; {own}"
     else:
-        family, threshold = "its family's, else ", "0.001, 0.5"
+        family, threshold = "its family's, else ", "0.001, 0.5, 0.45"
         encoding = (
             "the model's own, else its family's, else joint for transport and ot-unbalanced, separate for the others "
             "and with --maps"
@@ -112,7 +113,12 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
         **many,
         type=float,
         metavar="P",
-        help=f"least probability of softmax and grow (default: {threshold})",
+        help=f"least probability of softmax, grow and scored (default: {threshold})",
+    )
+    links.add_argument(
+        "--scorer",
+        metavar="FILE",
+        help="of scored: what train-aligner --gold has learned (default: the packaged one, for e5-small)",
     )
     links.add_argument("--temperature", type=float, metavar="T", help="of grow: divides the cosines (default: 0.05)")
     links.add_argument(

@@ -4,6 +4,10 @@ import argparse
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xalign_fairseq.evaluation.published import PublishedTables
 
 ArgumentGroup = argparse.ArgumentParser | argparse._ArgumentGroup
 STANDARD_OUTPUT = "-"
@@ -82,3 +86,37 @@ def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, st
             )
         found[name] = path
     return found
+
+
+def add_paper(parser: argparse.ArgumentParser) -> None:
+    """``--paper`` and ``--row``: a paper's published figures beside ours."""
+    parser.add_argument(
+        "--paper",
+        metavar="NAME",
+        help="print the paper's figures of the same scores beside ours, with the difference: ppa, weam, xlm_align, "
+        "explicit_alignments or align_mlm of examples/, or the path of a published.tsv",
+    )
+    parser.add_argument(
+        "--row",
+        action="append",
+        default=[],
+        metavar="NAME=ROW",
+        help="with --paper: the paper's row that a checkpoint or system is compared with (default: that of its own "
+        "name); again and again",
+    )
+
+
+def chosen_paper(args: argparse.Namespace) -> "PublishedTables | None":
+    """The paper that ``--paper`` names, with the rows of ``--row``; None without it."""
+    from xalign_fairseq.core.errors import XalignError
+    from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
+
+    rows = {}
+    for each in args.row:
+        name, equals, row = each.partition("=")
+        if not equals or not args.paper:
+            raise XalignError(
+                "a row belongs to a name and a paper", parameter="row", found=each, expected="NAME=ROW, and a paper"
+            )
+        rows[name] = row
+    return PublishedTables(read_published(find_published(args.paper)), rows) if args.paper else None

@@ -15,20 +15,33 @@ Examples:
   xalign bench --data gold
   xalign bench --data gold --model e5=e5-small --model mine=run --method own softmax itermax --out bench.md
   xalign bench --data gold --model xlmr.base --links eflomal=links/eflomal --json > bench.json
+  xalign bench --data gold --model xlmr=xlmr.base --paper xlm_align --row xlmr="Optimal Transport, XLM-R"
 """
 
 import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import METHODS, positive, show_log
-from xalign_fairseq.cli._arguments import PRETRAINED, add_json, add_model, named_models, print_result
+from xalign_fairseq.cli._arguments import (
+    PRETRAINED,
+    add_json,
+    add_model,
+    add_paper,
+    chosen_paper,
+    named_models,
+    print_result,
+)
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import require_place
 
+if TYPE_CHECKING:
+    from xalign_fairseq.evaluation.published import Figure
+
 OWN = "own"
+AER = "alignment aer"  # in published figures
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="of the encoder (default: auto)",
     )
+    add_paper(parser)
     add_json(parser)
     parser.add_argument("--out", metavar="FILE", help="write the table, too: .md, .tex or .json by the ending")
 
@@ -75,6 +89,9 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.samples, seed=args.seed)
+    paper = chosen_paper(args)
+    if paper is not None:
+        paper.require([AER])
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
         raise XalignError(
             "the kind of table is not known", parameter="out", found=args.out, expected=".md, .tex or .json"
@@ -95,9 +112,21 @@ def run(args: argparse.Namespace) -> None:
         require_place(args.out)
     with alone_on(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
-        print_result(args.json, result, [as_text(result["systems"])])
+        beside = [table.to_markdown() for table in paper.tables(figures_of(result["systems"]))] if paper else []
+        print_result(args.json, result, ["\n\n".join([as_text(result["systems"]), *beside])])
         if args.out:
             write(Path(args.out), result)
+
+
+def figures_of(rows: Sequence[dict[str, Any]]) -> "list[Figure]":
+    """AER of each set and its mean, as a paper's table has them."""
+    from xalign_fairseq.evaluation.published import Figure
+
+    found = []
+    for row in rows:
+        cells = {each["set"].rpartition("/")[2]: each["aer"] for each in row["sets"]} | {"mean": row["aer"]}
+        found += [Figure("", row["system"], column, AER, 100 * aer) for column, aer in cells.items()]
+    return found
 
 
 def as_text(rows: Sequence[dict[str, Any]]) -> str:

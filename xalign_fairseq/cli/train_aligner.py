@@ -17,6 +17,10 @@ Without --model it starts from e5-small. --from-scratch learns from the bitext a
 languages that no encoder covers. So it is, too, without --model where e5-small is not installed; a line on stderr says
 which way was taken. A development set chooses its thresholds and calibrates its probabilities.
 
+With --gold nothing of the encoder is trained: a small network learns in a minute which words annotators link, from all
+the gold files at once, best of several languages. What it learns holds for other languages too; DIR/scorer.npz is what
+xalign align --method scored --scorer takes.
+
 Options of fairseq-train follow a --, as in: ... --out aligner -- --bf16 --dropout 0.1
 
 Examples:
@@ -24,6 +28,7 @@ Examples:
   xalign train-aligner --model xlmr.base --src train.de --tgt train.en --out aligner \\
     --valid-src dev.de --valid-tgt dev.en --valid-gold dev.gold
   xalign train-aligner --from-scratch --src train.de --tgt train.en --out aligner
+  xalign train-aligner --gold gold/en-cs.gold gold/ja-en.gold --out scorer
   xalign align --model aligner --src test.de --tgt test.en --out test.links
 """
 
@@ -37,6 +42,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xalign_fairseq.cli._aligning import (
     METHODS,
     add_backend_argument,
+    chosen_model,
     language_pair,
     show_log,
 )
@@ -45,6 +51,7 @@ from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
+    from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
     from xalign_fairseq.aligner.training.text import DevelopmentSet
     from xalign_fairseq.aligner.training.train import Progress
@@ -60,8 +67,14 @@ CHOSEN = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``."""
     parser.add_argument("--from-scratch", action="store_true", help="without a model, from the bitext alone")
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
+    parser.add_argument("--src", metavar="FILE", help="source sentences, one a line")
+    parser.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
+    parser.add_argument(
+        "--gold",
+        nargs="+",
+        metavar="FILE",
+        help="instead of both: gold links S-T.gold, such as en-cs.gold, with the texts S-T.S and S-T.T beside each",
+    )
     add_out(parser, "folder of the run", metavar="DIR")
     dev = parser.add_argument_group("development set (all three)")
     dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
@@ -113,7 +126,7 @@ def _add_training_arguments(group: Any) -> None:
     )
     group.add_argument(
         "--method",
-        choices=METHODS,
+        choices=[name for name in METHODS if name != "scored"],
         help="what self_training labels by, and the aligner then reads links by, as in xalign align (default: argmax; "
         "e5-small, self_training first: grow)",
     )
@@ -174,19 +187,35 @@ class ScratchRun(NamedTuple):
 
 def run(args: argparse.Namespace) -> None:
     """Train, and tell how good the aligner is and how to use it."""
+    from xalign_fairseq.aligner.training.run import TrainingRun
+
     show_log(args.quiet)
     training = parse(args)
-    lines = _learn(training, args.quiet) if isinstance(training, ScratchRun) else _train(training, args.out, args.quiet)
+    if isinstance(training, ScratchRun):
+        lines = _learn(training, args.quiet)
+    elif isinstance(training, TrainingRun):
+        lines = _train(training, args.out, args.quiet)
+    else:
+        lines = _learn_scorer(training, args.quiet)
     print("\n".join(lines))
 
 
-def parse(args: argparse.Namespace) -> "ScratchRun | TrainingRun":
+def parse(args: argparse.Namespace) -> "ScratchRun | ScorerRun | TrainingRun":
     """The options as one value; those that are not given may follow the model's family."""
     from pathlib import Path
 
     from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
     from xalign_fairseq.aligner.training.text import development_set, languages_of
 
+    _check_text(args)
+    if args.gold:
+        from xalign_fairseq.aligner.training.gold import ScorerRun
+
+        others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
+        if found := [*(name for name in _of_encoders(args) if name not in ("model", "seed", "device")), *others]:
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in found)
+            raise XalignError("a link scorer has no such option", parameter="gold", found=flags)
+        return ScorerRun(chosen_model(args), args.gold, Path(args.out), args.seed, args.device)
     model = None if args.from_scratch else args.model or _usual_start(args)
     for option in _of_encoders(args) if model is None else ():
         problem = "an aligner of bitext alone has no use for this option"
@@ -242,6 +271,29 @@ def _usual_start(args: argparse.Namespace) -> str | None:
     if not args.quiet:
         print(f"no --model: {text}", file=sys.stderr)
     return model
+
+
+def _check_text(args: argparse.Namespace) -> None:
+    """That there is either bitext or gold links."""
+    given = [f"--{option}" for option in ("src", "tgt", "gold") if getattr(args, option)]
+    if given not in (["--src", "--tgt"], ["--gold"]):
+        raise XalignError(
+            "the text to learn from is not given",
+            found=", ".join(given) or "none",
+            expected="--src FILE --tgt FILE, or --gold FILE ...",
+        )
+
+
+def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
+    """Learn a link scorer from gold links; what is said of it."""
+    from xalign_fairseq.aligner.training.gold import train_scorer
+
+    train_scorer(run, print if not quiet else lambda line: None)
+    scorer = shlex.quote(str(run.path))
+    return [
+        f"xalign align --model {shlex.quote(run.model)} --method scored --scorer {scorer} "
+        "--src FILE --tgt FILE --out FILE.links"
+    ]
 
 
 def _learn(run: ScratchRun, quiet: bool) -> list[str]:

@@ -1,19 +1,22 @@
 """Tables, tests and pictures of what xalign transfer ran.
 
 It reads RUNS/runs, prints the report as Markdown and writes report.md, report.json, report.tex, scores.png and
-gaps.png. With --baseline every other checkpoint is compared with that one: paired bootstrap over test items and over
-seeds, with Holm's correction over tasks, and whether English has become worse.
+gaps.png, and with --paper a paper's figures beside these as paper.md. With --baseline every other checkpoint is
+compared with that one: paired bootstrap over test items and over seeds, with Holm's correction over tasks, and whether
+English has become worse.
 
-Example:
+Examples:
   xalign transfer-report transfer --baseline none
+  xalign transfer-report transfer --paper ppa --row mine="Ours (250k)"
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from xalign_fairseq.cli._arguments import add_json, add_out
+from xalign_fairseq.cli._arguments import add_json, add_out, add_paper, chosen_paper
 from xalign_fairseq.core.errors import XalignError, command_line_text
+from xalign_fairseq.core.files import atomic_write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", metavar="RUNS", help="folder that xalign transfer has written, its --out")
     parser.add_argument("--baseline", metavar="NAME", help="checkpoint that the others are compared with")
     add_out(parser, "folder of the report (default: RUNS/report)", metavar="DIR", required=False)
+    add_paper(parser)
     add_json(parser)
     parser.add_argument("--samples", type=int, default=1000, metavar="N", help="resamples of a test (default: 1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
@@ -29,17 +33,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read and check all runs, compute, write, print."""
     from xalign_fairseq.evaluation.plots.figure import require_matplotlib
-    from xalign_fairseq.transfer.report import make_report
+    from xalign_fairseq.transfer.report import figures_of, make_report
     from xalign_fairseq.transfer.report_files import draw_report, write_report
 
+    paper = chosen_paper(args)
     report = make_report(args.runs, args.baseline, samples=args.samples, seed=args.seed)
+    beside = [table.to_markdown() for table in paper.tables(figures_of(report))] if paper else []
     folder = Path(args.out or Path(args.runs) / "report")
     texts = write_report(report, folder)
+    if beside:
+        texts["paper.md"] = "\n\n".join(beside) + "\n"
+        with atomic_write(folder / "paper.md") as stream:
+            stream.write(texts["paper.md"])
     try:
         require_matplotlib()
     except XalignError as error:
         print(f"no pictures: {command_line_text(error)}", file=sys.stderr)
     else:
         draw_report(report, folder)
-    print(texts["report.json" if args.json else "report.md"], end="")
+    shown = ("report.json",) if args.json else ("report.md", "paper.md")
+    print("\n".join(texts[name] for name in shown if name in texts), end="")
     print(f"written to {folder}", file=sys.stderr)

@@ -17,10 +17,10 @@ DEFLATED = 1032  # bytes that one of a deflated file unfolds to at most
 
 
 class ArrayForm(NamedTuple):
-    """What an array is to be: ``dtype`` or a kind of it, as ``numpy.floating``, and so many dimensions."""
+    """What an array is to be: ``dtype`` or a kind of it, as ``numpy.floating``, and so many dimensions, None for any."""
 
     dtype: type[np.generic]
-    ndim: int
+    ndim: int | None = None
 
 
 def read_arrays(
@@ -84,7 +84,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, form: ArrayForm, na
         raise ValueError(f"array {name} is said to have {member.file_size:,} bytes")
     with archive.open(member) as stream:
         shape, fortran, dtype = _header(stream)
-        if not np.issubdtype(dtype, form.dtype) or dtype.hasobject or len(shape) != form.ndim:
+        if not np.issubdtype(dtype, form.dtype) or dtype.hasobject or form.ndim not in (None, len(shape)):
             found = f"array {name} is {dtype} of {len(shape)} dimensions"
             raise ValueError(f"{found}, not {form.dtype.__name__} of {form.ndim}")
         size = math.prod(shape) * dtype.itemsize

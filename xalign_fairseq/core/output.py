@@ -88,6 +88,7 @@ class Output:
                 )
             self._check_record()
             return complete_lines(self._part)
+        self._note.unlink(missing_ok=True)  # a run was killed right before it did this
         if self._resume and self._path.exists():
             raise XalignError(
                 "there is nothing to resume: the output is complete, and was left as it is",

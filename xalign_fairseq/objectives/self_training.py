@@ -18,6 +18,7 @@ from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS, ME
 
 LOSSES = ("cross-entropy", "probability")
 LABELS = ("found", "given", "both")
+METHODS_OF_ONE_LAYER = tuple(name for name in METHODS if name != "scored")
 
 
 @register_objective("self_training")
@@ -66,7 +67,11 @@ class SelfTraining(Objective):
 
     def __post_init__(self) -> None:
         self.require_choices(
-            encoding=ENCODINGS, similarity=AGREEMENT_SIMILARITIES, loss=LOSSES, labels=LABELS, method=tuple(METHODS)
+            encoding=ENCODINGS,
+            similarity=AGREEMENT_SIMILARITIES,
+            loss=LOSSES,
+            labels=LABELS,
+            method=METHODS_OF_ONE_LAYER,
         )
         self.require_values(temperature=(self.temperature > 0, "a number above 0"))
         self.labeller = labelling_method(self.method, self.method_options)

@@ -27,11 +27,12 @@ class WordExchangeHead(nn.Module):
 
     The paper is silent on the start. W2 is the identity, so that training begins with the plain exchange: a random W2
     would hand noise to a trained MLM head, and before a random W3 it would only shrink the states. W3 starts as the
-    MLM head does, at N(0, 0.02).
+    MLM head does, at N(0, 0.02), or with ``copies`` from the MLM head that the encoder has, as TLM's head does.
     """
 
-    def __init__(self, config: EncoderConfig, separate: bool):
+    def __init__(self, config: EncoderConfig, separate: bool, copies: bool = False):
         super().__init__()
+        self.copies = copies
         dim = config.encoder_embed_dim
         self.exchanged = nn.Linear(dim, dim)
         if separate:
@@ -39,6 +40,12 @@ class WordExchangeHead(nn.Module):
             self.layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.apply(initialise)
         nn.init.eye_(self.exchanged.weight)
+
+    def begin_from(self, lm_head: nn.Module) -> None:
+        """Take W3 and the layer norm of the encoder's MLM head, where they are copied."""
+        if self.copies:
+            for mine, theirs in ((self.dense, lm_head.dense), (self.layer_norm, lm_head.layer_norm)):
+                mine.load_state_dict(theirs.state_dict())  # type: ignore[union-attr]
 
     def features(self, exchanged: Tensor) -> Tensor:
         """What the tied embeddings are compared with, (N, H), of a separate head."""
@@ -72,14 +79,20 @@ class WordExchange(Objective):
         "separate", "separate (W3 of its own, Eq. 7) or shared (the encoder's MLM head takes its place)"
     )
 
+    start: str = option(
+        "new", "where W3 starts: new (at random, as an MLM head) or mlm (a copy of the encoder's pre-trained MLM head)"
+    )
+
     def __post_init__(self) -> None:
         self.require_choices(
+            start=("new", "mlm"),
             links=("file", "self"),
             subwords=SUBWORD_RULES,
             unaligned=("exclude", "zero", "identity"),
             many=MANY,
             heads=("separate", "shared"),
         )
+        self.require_values(start=(self.start == "new" or self.heads == "separate", "new, where the head is shared"))
         self.given = self.links == "file"
         self.traits = replace(
             self.traits,
@@ -95,7 +108,7 @@ class WordExchange(Objective):
 
     def build_head(self) -> nn.Module:
         """The maps behind the exchange."""
-        return WordExchangeHead(self.context.config, separate=self.heads == "separate")
+        return WordExchangeHead(self.context.config, self.heads == "separate", copies=self.start == "mlm")
 
     def count(self, batch: Batch) -> int:
         """Masked tokens, without partners left out where ``unaligned`` is ``exclude``; self-made links are unknown."""

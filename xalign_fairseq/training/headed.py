@@ -61,6 +61,8 @@ class HeadedEncoder(nn.Module):
             own = {prefix + key: value for key, value in head.state_dict().items()}
             require_fitting_head(name, mine, own)
             head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
+        elif begin := getattr(head, "begin_from", None):
+            begin(self.encoder.lm_head)
 
     def freeze_lm_head(self) -> None:
         """Keep the MLM head as it is; distributed wrappers refuse parameters that wait for a gradient in vain."""

@@ -42,6 +42,7 @@ class Benchmark:
             stands before the name of a file that is for English alone.
         folders: where in a data folder of many benchmarks this one's files lie; patterns too.
         limits: how long the windows are unless a run says otherwise.
+        labelled: where test files with labels are; XTREME's scripts take them away.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Benchmark:
     names: Mapping[str, tuple[str, ...]]
     folders: tuple[str, ...]
     limits: Limits = field(default_factory=Limits)
+    labelled: str = ""
 
     def score(self, names: Sequence[str] = (), where: str = "score") -> tuple[Metric, ...]:
         """The metrics whose mean is the score of a task; the first one chooses the model.
@@ -96,7 +98,8 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
         folder: of the data.
         split: ``train``, ``dev`` or ``test`` (SQuAD trains XQuAD's models; Tatoeba has a test set alone).
         language: its code; for treebanks also ``en_ewt``, where a folder holds several of a language; for MLQA also
-            ``en-de``, contexts in English and questions in German.
+            ``en-de``, contexts in English and questions in German. Of a language with several treebanks in a release
+            that of :data:`USUAL_TREEBANKS` is taken.
 
     Raises:
         XalignError: no such file (with the names that were tried and the files that are there), or several; what is no
@@ -110,6 +113,8 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     for pattern in _patterns(benchmark, split, language):
         for end in ("", *sorted(SUFFIXES)):
             found = sorted(Path(folder).glob(pattern + end))
+            if len(found) > 1 and pattern.startswith(_RELEASE) and language in USUAL_TREEBANKS:
+                found = [each for each in found if each.name.startswith(USUAL_TREEBANKS[language])] or found
             if len(found) > 1:
                 raise XalignError(
                     f"several files fit {benchmark.name}, {split}, {language}",
@@ -183,9 +188,18 @@ def _listing(folder: Path, most: int = 12) -> str:
     return (", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")) or "nothing"
 
 
+# Of a release of UD, whose languages have several: those of Wu & Dredze (2020), section 3.
+USUAL_TREEBANKS = {
+    each[:2]: each
+    for each in ["ar_padt", "de_gsd", "en_ewt", "es_gsd", "fr_gsd", "hi_hdtb", "ru_gsd", "vi_vtb", "zh_gsd"]
+}
 _TREEBANKS = ("{language}_*-ud-%s.conllu", "{language}-ud-%s.conllu")
-_TREEBANK_FOLDERS = ("ud", "UD_*", "ud-treebanks-*/UD_*")
-_SQUAD = {"train": ("en:train-v1.1.json",), "dev": ("en:dev-v1.1.json",)}
+_RELEASE = "ud-treebanks-"
+_TREEBANK_FOLDERS = ("ud", "UD_*", f"{_RELEASE}*/UD_*")
+# XTREME's translated training sets, https://console.cloud.google.com/storage/browser/xtreme_translations
+_TRANSLATED = ("xtreme_translations/{0}/translate-train", "{0}/translate-train")
+_TRANSLATED_SQUAD = "squad.translate.train.en-{language}.json"
+_SQUAD = {"train": ("en:train-v1.1.json", _TRANSLATED_SQUAD), "dev": ("en:dev-v1.1.json",)}
 _TYDIQA_DEV = (
     "tydiqa.goldp.{language}.dev.json",
     "tydiqa-goldp-dev-{english_name}.json",
@@ -198,6 +212,11 @@ def _of_splits(*names: str) -> dict[str, tuple[str, ...]]:
     return {split: tuple(name.replace("%s", split) for name in names) for split in ("train", "dev", "test")}
 
 
+def _translated(name: str) -> tuple[str, ...]:
+    """Folders of XTREME's translated training sets."""
+    return tuple(folder.format(name) for folder in _TRANSLATED)
+
+
 _MLQA_TRAIN = "{language}_squad-translate-train-train-v1.1.json"
 _LONG = Limits(tokens=384, overlap=128)
 _ALL = (
@@ -207,11 +226,16 @@ _ALL = (
         read_pairs,
         (ACCURACY,),
         {
-            "train": ("train-{language}.tsv", "multinli.train.{language}.tsv"),
+            "train": (
+                "train-{language}.tsv",
+                "multinli.train.{language}.tsv",
+                "en-{language}-translated.tsv",
+            ),
             "dev": ("dev-{language}.tsv", "xnli.dev.tsv"),
             "test": ("test-{language}.tsv", "xnli.test.tsv"),
         },
-        ("xnli", "XNLI-1.0", "XNLI-MT-1.0/multinli"),
+        ("xnli", "XNLI-1.0", "XNLI-MT-1.0/multinli", *_translated("XNLI")),
+        labelled="xnli.test.tsv in XNLI-1.0.zip, https://github.com/facebookresearch/XNLI",
     ),
     Benchmark(
         "pawsx",
@@ -219,11 +243,17 @@ _ALL = (
         read_pairs,
         (ACCURACY,),
         {
-            "train": ("train-{language}.tsv", "{language}/train.tsv", "{language}/translated_train.tsv"),
+            "train": (
+                "train-{language}.tsv",
+                "{language}/train.tsv",
+                "{language}/translated_train.tsv",
+                "en-{language}-translated.tsv",
+            ),
             "dev": ("dev-{language}.tsv", "{language}/dev_2k.tsv"),
             "test": ("test-{language}.tsv", "{language}/test_2k.tsv"),
         },
-        ("pawsx", "x-final"),
+        ("pawsx", "x-final", *_translated("PAWSX")),
+        labelled="LANG/test_2k.tsv in x-final.tar.gz, https://github.com/google-research-datasets/paws",
     ),
     Benchmark(
         "pos",
@@ -231,7 +261,8 @@ _ALL = (
         read_pos,
         (TOKEN_ACCURACY, XTREME_POS_F1),
         _of_splits(*_TREEBANKS, "%s-{language}.tsv"),
-        (*_TREEBANK_FOLDERS, "udpos"),
+        ("udpos", *_TREEBANK_FOLDERS),
+        labelled="the treebanks, https://universaldependencies.org",
     ),
     Benchmark(
         "ner",
@@ -240,9 +271,16 @@ _ALL = (
         (ENTITY_F1,),
         _of_splits("%s-{language}.tsv", "{language}/%s", "{language}-%s"),
         ("panx", "panx_dataset", "wikiann"),
+        labelled="LANG/test in panx_dataset.zip, https://github.com/afshinrahimi/mmner",
     ),
     Benchmark(
-        "parsing", "parsing", read_trees, (LAS, UAS, LAS_ALL, UAS_ALL), _of_splits(*_TREEBANKS), _TREEBANK_FOLDERS
+        "parsing",
+        "parsing",
+        read_trees,
+        (LAS, UAS, LAS_ALL, UAS_ALL),
+        _of_splits(*_TREEBANKS),
+        _TREEBANK_FOLDERS,
+        labelled="the treebanks, https://universaldependencies.org",
     ),
     Benchmark(
         "xquad",
@@ -250,8 +288,9 @@ _ALL = (
         read_squad,
         (SQUAD_F1, SQUAD_EM),
         {**_SQUAD, "test": ("xquad.{language}.json",)},
-        ("xquad", "squad"),
+        ("xquad", "squad", *_translated("SQuAD")),
         _LONG,
+        labelled="xquad.LANG.json of https://github.com/google-deepmind/xquad",
     ),
     Benchmark(
         "mlqa",
@@ -259,12 +298,13 @@ _ALL = (
         read_squad,
         (MLQA_F1, MLQA_EM),
         {
-            "train": (*_SQUAD["train"], _MLQA_TRAIN),
+            "train": ("en:train-v1.1.json", _MLQA_TRAIN, _TRANSLATED_SQUAD),
             "dev": ("dev-context-{context}-question-{question}.json",),
             "test": ("test-context-{context}-question-{question}.json",),
         },
-        ("mlqa", "mlqa-dev", "mlqa/MLQA_V1/*", "MLQA_V1/*", "mlqa-translate-train", "squad"),
+        ("mlqa", "mlqa-dev", "mlqa/MLQA_V1/*", "MLQA_V1/*", "mlqa-translate-train", "squad", *_translated("SQuAD")),
         _LONG,
+        labelled="MLQA_V1.zip of https://github.com/facebookresearch/MLQA",
     ),
     Benchmark(
         "tydiqa",
@@ -272,17 +312,23 @@ _ALL = (
         read_tydiqa,
         (SQUAD_F1, SQUAD_EM),
         {
-            "train": ("tydiqa.goldp.{language}.train.json", "tydiqa-goldp-v1.1-train.json"),
+            "train": (
+                "tydiqa.goldp.{language}.train.json",
+                "tydiqa.translate.train.en-{language}.json",
+                "tydiqa-goldp-v1.1-train.json",
+            ),
             "dev": _TYDIQA_DEV,
             "test": _TYDIQA_DEV,  # its test set is not public; XTREME tests on this one
         },
-        ("tydiqa-goldp", "tydiqa", "tydiqa/*", "tydiqa-goldp-v1.1-*"),
+        ("tydiqa-goldp", "tydiqa", "tydiqa/*", "tydiqa-goldp-v1.1-*", *_translated("TyDiQA-GoldP")),
         _LONG,
+        labelled="tydiqa-goldp-v1.1-dev.json of https://github.com/google-research-datasets/tydiqa",
     ),
     Benchmark(
         *("tatoeba", "retrieval", read_bitext, RETRIEVAL_METRICS),
         {"test": ("tatoeba.{iso3}-eng.{iso3}", "en-{language}.{language}", "{language}-en.{language}")},
         ("tatoeba", "tatoeba/v1"),
+        labelled="data/tatoeba/v1 of https://github.com/facebookresearch/LASER",
     ),
 )
 BENCHMARKS = {each.name: each for each in _ALL}

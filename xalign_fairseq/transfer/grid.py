@@ -10,7 +10,7 @@ from typing import Any
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.digest import digest
 from xalign_fairseq.data.labelled.groups import grouped, held_out
-from xalign_fairseq.data.labelled.labels import check_labels
+from xalign_fairseq.data.labelled.labels import check_labels, label_of
 from xalign_fairseq.transfer.benchmarks import find, find_all
 from xalign_fairseq.transfer.checkpoints import Checkpoint
 from xalign_fairseq.transfer.family import FAMILIES, require_languages
@@ -24,13 +24,14 @@ Files = dict[str, dict[str, Path]]  # part -> language -> path
 
 @dataclass(frozen=True)
 class Training:
-    """One model of a task: its languages, and the number of training examples and batches."""
+    """One model of a task: its languages, the number of training examples and batches, and test sets without labels."""
 
     train_languages: tuple[str, ...]
     valid_languages: tuple[str, ...]
     languages: tuple[str, ...]
     examples: int = 0
     batches: int = 0
+    unlabelled: tuple[str, ...] = ()
 
     def of_parts(self, found: Mapping[str, Mapping[str, object]], show: Callable[[Any], str] = str) -> dict[str, Any]:
         """Of what is known by part and language, that of this training's languages."""
@@ -60,7 +61,8 @@ def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precisi
             for seed in study.seeds if task.trains else (0,):
                 for encoder in checkpoints:
                     spec = _spec(task, training, encoder, seed)
-                    place = {**spec.place, "cpu": cpu, "files": training.of_parts(files[task.name])}
+                    found = {"files": training.of_parts(files[task.name]), "unlabelled": list(training.unlabelled)}
+                    place = {**spec.place, "cpu": cpu, **found}
                     specs.append(
                         replace(
                             spec,
@@ -151,9 +153,12 @@ def _find(task: Task, part: str, language: str) -> Path:
 def _trainings(task: Task, files: Files, encoders: Sequence[Checkpoint]) -> Iterator[Training]:
     """The models of a task, with all their files read and checked."""
     if not task.trains:
+        unlabelled = []
         for language in task.languages:
-            _check_languages(encoders, task.benchmark.read(files["test"][language], language))
-        yield Training((), (), task.languages)
+            tested = task.benchmark.read(files["test"][language], language)
+            _check_languages(encoders, tested)
+            unlabelled += [language] * _is_unlabelled(tested)
+        yield Training((), (), task.languages, unlabelled=tuple(unlabelled))
         return
     family = FAMILIES[task.benchmark.family]
     for training in _models(task):
@@ -166,13 +171,20 @@ def _trainings(task: Task, files: Files, encoders: Sequence[Checkpoint]) -> Iter
             items -= int(held_out(examples, groups, task.holdout, where=f"{task.name}, holdout").sum())
         each = 2 if task.code_switch else 1  # both mixtures of an example are in one batch
         labels = family.labels_of(together)
+        unlabelled = []
         for part, languages in (("valid", training.valid_languages), ("test", training.languages)):
             for language in languages:
                 read = _read(task, files, part, language)
                 check_labels(labels, read, files[part][language])
                 _check_languages(encoders, read)
+                unlabelled += [language] * (part == "test" and _is_unlabelled(read))
         batches = ceil(items / max(1, task.settings.batch_size // each))
-        yield replace(training, examples=items * each, batches=batches)
+        yield replace(training, examples=items * each, batches=batches, unlabelled=tuple(unlabelled))
+
+
+def _is_unlabelled(examples: Sequence[Any]) -> bool:
+    """Whether a test set can be predicted but not scored."""
+    return label_of(examples[0]) is None
 
 
 def _check_languages(encoders: Sequence[Checkpoint], examples: Sequence[Any]) -> None:
@@ -241,5 +253,9 @@ def describe(study: Study, specs: Sequence[RunSpec], done: Mapping[str, bool]) -
             yield f"{task.name}: no training"
         tested = dict.fromkeys(x for spec in runs for x in spec.digests["test"])
         yield f"  {task.benchmark.name}, test {' '.join(tested)}: {len(runs)} runs"
+        unlabelled = {x: spec.place["files"]["test"][x] for spec in runs for x in spec.place.get("unlabelled", ())}
+        if unlabelled:
+            yield f"  without labels, predicted and not scored: {', '.join(unlabelled.values())}"
+            yield f"  labelled ones: {task.benchmark.labelled}; examples/transfer/0_download.sh fetches them"
     finished = sum(done[spec.name] for spec in specs)
     yield f"{len(specs)} runs, {finished} of them done"

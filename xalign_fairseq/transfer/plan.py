@@ -52,7 +52,7 @@ class TransferOptions:
             missing = tuple(name for name in ("data", "languages") if not getattr(self, name))
             problem = "without a study, the data and the languages must be given"
             raise XalignError(problem, parameter=("study", *missing), found="neither a study nor these")
-        return select(xtreme_study(self.data, self.languages), self.tasks, None, self.seeds)
+        return select(xtreme_study(self.data, self.languages, self.tasks or ()), self.tasks, None, self.seeds)
 
 
 @dataclass(frozen=True)

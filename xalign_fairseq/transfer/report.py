@@ -9,6 +9,7 @@ from typing import Any
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
+from xalign_fairseq.evaluation.published import Figure
 from xalign_fairseq.evaluation.signature import shared_signature
 from xalign_fairseq.evaluation.statistics import Summary, summarise
 from xalign_fairseq.transfer.comparisons import Differences, compare
@@ -159,6 +160,30 @@ def make_report(
         missing=results.missing,
         unlabelled=results.unlabelled,
     )
+
+
+def figures_of(report: StudyReport) -> list[Figure]:
+    """The report's scores as a paper's tables have them: by task and metric, language, ``average`` and ``zero-shot``.
+
+    The mean over all tasks is the ``average score`` of the column ``all tasks``.
+    """
+    found = []
+    for task in report.tasks:
+        for metric in task.metrics:
+            for row in task.rows[metric]:
+                cells = {**row.languages, "average": row.average, "zero-shot": row.zero_shot}
+                found += [
+                    _figure(row.checkpoint, column, f"{task.task} {metric}", summary)
+                    for column, summary in cells.items()
+                    if summary is not None
+                ]
+    overall = {name: summary for name, summary in report.overall.items() if summary is not None}
+    return found + [_figure(name, "all tasks", "average score", summary) for name, summary in overall.items()]
+
+
+def _figure(row: str, column: str, metric: str, summary: Summary) -> Figure:
+    deviation = None if summary.deviation is None else 100 * summary.deviation
+    return Figure("", row, column, metric, 100 * summary.mean, deviation)
 
 
 def _task(task: TaskResults, checkpoints: Sequence[str]) -> TaskReport:

@@ -35,6 +35,8 @@ XTREME: dict[str, dict[str, Any]] = {
     "tydiqa": {"test_split": "dev", "holdout": 0.1},
     "tatoeba": {},
 }
+# Not XTREME's, and run only where it is asked for: it needs treebanks, which XTREME's scripts do not keep.
+BESIDE: dict[str, dict[str, Any]] = {"parsing": {}}
 RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
 SPLITS = {"train": "train", "valid": "dev", "test": "test"}
@@ -146,18 +148,21 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
         return Study(tuple(tasks), check_seeds(keys.seeds))
 
 
-def xtreme_study(data: str | os.PathLike, languages: Sequence[str]) -> Study:
+def xtreme_study(data: str | os.PathLike, languages: Sequence[str], tasks: Sequence[str] = ()) -> Study:
     """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``.
+
+    Those of :data:`BESIDE` stand beside them if ``tasks`` names them.
 
     A benchmark that was never made in a language is not tested in it; Tatoeba's sentences are looked for among English
     ones, so that it has no English test.
     """
-    tasks = []
-    for name, keys in XTREME.items():
+    beside = {name: keys for name, keys in BESIDE.items() if name in tasks}
+    found = []
+    for name, keys in (XTREME | beside).items():
         tested = [x for x in languages if _is_covered(name, x)]
         if tested:
-            tasks.append(_task(name, {**keys, "languages": tested}, Path(data), {}, f"task {name}"))
-    return Study(tuple(tasks))
+            found.append(_task(name, {**keys, "languages": tested}, Path(data), {}, f"task {name}"))
+    return Study(tuple(found))
 
 
 def _is_covered(benchmark: str, language: str) -> bool:

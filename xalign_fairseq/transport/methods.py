@@ -12,6 +12,7 @@ from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
+from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
 from xalign_fairseq.transport.words import word_links
@@ -23,6 +24,7 @@ __all__ = [
     "LabellingMethod",
     "Method",
     "Released",
+    "Scored",
     "Softmax",
     "Transport",
     "WordMethod",
@@ -94,6 +96,7 @@ _CLASSES: dict[str, Callable[..., Method]] = {
     "softmax": Softmax,
     "grow": Grown,
     "released": Released,
+    "scored": Scored,
 }
 
 

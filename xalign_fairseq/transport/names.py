@@ -11,6 +11,7 @@ METHODS = {  # each with its options
     "softmax": ("threshold",),
     "grow": ("temperature", "threshold", "growth"),
     "released": ("iterations",),
+    "scored": ("scorer", "threshold"),
 }
 COMPARED_METHODS = ("transport", "argmax", "itermax", "softmax", "grow")  # unless named; match needs SciPy
 ORDERS = ("columns-first", "rows-first")  # the first is the default, as in the released code

@@ -2,17 +2,24 @@
 
 from dataclasses import replace
 
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transport.families import FAMILIES, OF
-from xalign_fairseq.transport.linking import Linking, changed_options, resolve_layer
+from xalign_fairseq.transport.linking import Linking, changed_options, layer_range, resolve_layer
 from xalign_fairseq.transport.methods import with_options
 from xalign_fairseq.transport.names import METHODS
+from xalign_fairseq.transport.scored import Scored
 
 DEFAULT = "transport"  # the method of a model of no known family
 ITSELF = "itself"
 
 
 def resolve_linking(
-    asked: Linking, depth: int, own: Linking | None = None, family: str | None = None, maps: bool = False
+    asked: Linking,
+    depth: int,
+    own: Linking | None = None,
+    family: str | None = None,
+    maps: bool = False,
+    width: int | None = None,
 ) -> Linking:
     """Complete what is asked for: by the model's own linking, else by its family's, else by the method's defaults.
 
@@ -22,6 +29,7 @@ def resolve_linking(
         own: how the model labelled itself in its training, if it did.
         family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
         maps: whether linear maps are used, which are of separately encoded sides.
+        width: of the hidden states, which a link scorer depends on.
 
     Returns:
         a linking without unspecified parts, whose layers are counted from 0.
@@ -36,6 +44,8 @@ def resolve_linking(
     usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
     finder = with_options(usual.finder, **asked.options)
     layers = asked.layers or usual.layers or (max(1, round(depth * finder.depth)),)
+    if isinstance(finder, Scored):
+        layers = scored_layers(finder, asked.layers, depth, width)
     return Linking(
         usual.method,
         changed_options(finder),
@@ -44,6 +54,27 @@ def resolve_linking(
         asked.encoding or usual.encoding or ("separate" if maps else finder.encoding),
         origin=ITSELF if own else family,
     )
+
+
+def scored_layers(finder: Scored, asked: tuple[int, ...], depth: int, width: int | None) -> tuple[int, ...]:
+    """The layers of a link scorer; :class:`XalignError` where others are asked for, or it is of another encoder."""
+    if width not in (None, finder.network.dim) or depth < max(finder.layers):
+        raise XalignError(
+            "the link scorer is of another encoder",
+            parameter="scorer",
+            found=f"{depth} layers of {width}",
+            expected=f"layers {layer_range(finder.layers)} of {finder.network.dim}",
+            remedy=("set", Parameter("method", "grow")),
+        )
+    if asked and tuple(resolve_layer(layer, depth) for layer in asked) != finder.layers:
+        raise XalignError(
+            "a link scorer reads layers of its own",
+            parameter="layer",
+            found=layer_range(asked),
+            expected=layer_range(finder.layers),
+            remedy="leave it out",
+        )
+    return finder.layers
 
 
 def _by_itself(asked: Linking, own: Linking, maps: bool) -> Linking:

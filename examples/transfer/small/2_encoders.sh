@@ -22,7 +22,7 @@ options=(
   --clip-norm 1.0 --lr-scheduler polynomial_decay --warmup-updates 200
   --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "$SEED" --sampling-temperature 2
   --no-epoch-checkpoints --save-interval-updates 500 --validate-interval-updates 500 --keep-interval-updates 1
-  --log-format simple --log-interval 100 --num-workers 1 --save-dir "$save" --log-file "$save/train.log"
+  --log-format simple --log-interval 100 --num-workers 1 --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard"
 )
 read -r -a device <<< "$DEVICE"
 pairs=(--loss-normalization per-objective --max-tokens 3072 --mono-max-tokens 1024)

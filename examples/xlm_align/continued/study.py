@@ -8,7 +8,7 @@ from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.linking import Linking
 
-Options = Mapping[str, str]
+Options = Mapping[str, str | None]  # None: fairseq-train's own
 
 # Of every setting: awesome-align's optimiser, embeddings that stay, as many draws of each pair as temperature 5 gives;
 # new heads at ten times the encoder's rate. e5-small knows no pairs in one sequence, so that labels are by argmax at 7.
@@ -42,6 +42,8 @@ COMMON: Options = {
     "--dwa-start-update": "0",
     "--dwa-pointer-start": "identity",
 }
+TRAINED: Options = {"--freeze-layers": None}  # embeddings too
+FULL: Options = {"--moco-queue-size": "2000", "--moco-queue-init": "random"}
 # Every objective beside e5-small as it comes, on the same pairs. Those of other papers have their papers' settings, at
 # layer 7 where they have a layer; linear maps, which start from the identity, need a rate of their own.
 SETTINGS: Mapping[str, Options] = {
@@ -96,6 +98,21 @@ SETTINGS: Mapping[str, Options] = {
     "moco": {"--objectives": "moco", "--moco-queue-size": "2000"},
     "weam": {"--objectives": "tlm,word_exchange", "--mask-prob": "0.3"},
     "tlm30": {"--objectives": "tlm", "--mask-prob": "0.3"},
+    # with what the papers are about: WEAM's static embeddings trained, its head from the MLM head, and TLM likewise;
+    # a queue of PPA that is full from the first update on; the distance of the released code, whose pull is constant
+    "weam-embeddings": {
+        "--objectives": "tlm,word_exchange",
+        "--mask-prob": "0.3",
+        "--word-exchange-start": "mlm",
+        **TRAINED,
+    },
+    "tlm30-embeddings": {"--objectives": "tlm", "--mask-prob": "0.3", **TRAINED},
+    "ppa-full": {"--objectives": "moco,tlm", **FULL},
+    "moco-full": {"--objectives": "moco", **FULL},
+    "ppa-full-mlm": {"--objectives": "moco,sentence_mlm", **FULL},
+    "ppa-full-mean": {"--objectives": "moco,tlm", "--moco-pooling": "mean", **FULL},
+    "l2-norm": {"--objectives": "l2_align,reg_param", "--l2-align-layer": "7", "--reg-param-form": "norm"},
+    "l2-hidden": {"--objectives": "l2_align,reg_hidden", "--l2-align-layer": "7", "--reg-hidden-layer": "7"},
     "ot": {"--objectives": "ot_align,reg_param", "--ot-align-layer": "7"},
 }
 MAPPED = ("linear-mapping", "procrustes")
@@ -104,7 +121,7 @@ HEAD = "head-1"  # the run whose head those settings begin with
 
 def predicts(options: Options) -> bool:
     """Whether an MLM head is needed from the first update on."""
-    objectives = options.get("--objectives", "").split(",")
+    objectives = (options.get("--objectives") or "").split(",")
     return "--freeze-encoder-updates" not in options and any("mlm" in name or name == "tlm" for name in objectives)
 
 

@@ -26,4 +26,4 @@ read_options "$here/tiny_links.yaml" "${change[@]}"
 mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" --cpu "UPDATES LINKS_UNTIL COLD SEED MAX_TOKENS" \
   3_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
-train_run "$data" "$save" --tensorboard-logdir "$save/tensorboard" ${MAX_TOKENS:+--max-tokens "$MAX_TOKENS"} "$@"
+train_run "$data" "$save" ${MAX_TOKENS:+--max-tokens "$MAX_TOKENS"} "$@"

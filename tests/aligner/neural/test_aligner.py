@@ -14,9 +14,12 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.scorer_files import save_scorer
+from xalign_fairseq.transport.word_states import WordStates
 
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
 WORDS = TEXT.split()
@@ -394,3 +397,44 @@ def test_another_aligner_of_the_same_encoder_keeps_what_is_not_changed(aligner):
     assert (changed.linking.origin, changed.units, changed.batch_tokens) == ("known", "subword", 7)
     assert changed.encoder is own.encoder and changed.linking == replace(own.linking, encoding="separate")
     assert "transport-itermax (defaults of known), cpu" in changed.describe()
+
+
+@pytest.fixture
+def scored(aligner, tmp_path):
+    """The aligner by a link scorer of layers 1 and 3, whose parameters are random."""
+    torch.manual_seed(3)
+    scorer = LinkScorer(16, (1, 3), (3,), rank=4, width=8)
+    scorer.calibration.copy_(torch.tensor([20.0, 0.0]))
+    for each in scorer.rounds:
+        each.last.bias.data.fill_(0.0)
+    save_scorer(scorer, tmp_path / "scorer.npz", {})
+    linking = Linking("scored", {"scorer": str(tmp_path / "scorer.npz"), "threshold": 0.47}, (1, 3))
+    return replace(aligner, linking=linking)
+
+
+def test_a_link_scorer_reads_the_words_of_its_layers(scored, pairs, monkeypatch):
+    found = links_of(scored, pairs)
+    assert scored.linking.layers == (1, 3) and scored.linking.encoding == "separate" and sum(map(len, found)) > 200
+    monkeypatch.setattr(module, "SORTED_AT_ONCE", 17)
+    for expected, links in zip(found, links_of(replace(scored, batch_tokens=60), pairs), strict=True):
+        assert links == pytest.approx(expected, abs=1e-5)
+    words = {}
+    for numbers, sides in scored.states_of_words(pairs, (1, 3)):
+        scores = scored.linking.finder.network.probabilities(
+            *(WordStates(*(part.float() for part in each)) for each in sides)
+        )
+        words |= {number: own for number, own in zip(numbers, scores, strict=True)}
+    for number, links in enumerate(found):
+        assert all(words[number][i, j].item() == pytest.approx(value, abs=1e-5) for (i, j), value in links.items())
+        assert not links or len(links) == (words[number] >= 0.47).sum()
+    assert f"scorer:{scored.linking.options['scorer']}|threshold:0.47" in scored.signature()
+
+
+def test_layers_and_size_of_a_link_scorer_are_its_own(scored, tmp_path):
+    with pytest.raises(XalignError, match="layers of its own"):
+        replace(scored, linking=replace(scored.linking, layers=(2,), encoding=""))
+    save_scorer(LinkScorer(32, (1, 3), (3,), rank=4, width=8), tmp_path / "wide.npz", {})
+    with pytest.raises(XalignError, match="another encoder"):
+        replace(scored, linking=Linking("scored", {"scorer": str(tmp_path / "wide.npz")}))
+    with pytest.raises(XalignError, match="does not exist"):
+        replace(scored, linking=Linking("scored", {"scorer": str(tmp_path / "none.npz")}))

@@ -114,3 +114,19 @@ def test_columns(write, name, text, found):
 def test_errors(write, text, message):
     with pytest.raises(XalignError, match=message):
         read_pairs(write("bad-en.tsv", text), "en")
+
+
+def test_of_xtreme_s_translated_pairs_the_translation_is_read(tmp_path, caplog):
+    rows = [f"One {n}\tTwo {n}\tEins {n}\tZwei {n}\tcontradictory" for n in range(200)]
+    path = tmp_path / "en-de-translated.tsv"
+    path.write_text("\n".join([*rows, "One\tTwo\tEins", "One\tTwo\t\tZwei\tneutral"]) + "\n")
+    pairs = read_pairs(path, "de")
+    assert len(pairs) == 200 and (pairs[7].first, pairs[7].second, pairs[7].label) == (
+        "Eins 7",
+        "Zwei 7",
+        "contradiction",
+    )
+    assert "2 of 202 rows, the first of them line 201" in caplog.text
+    path.write_text("\n".join([*rows[:9], "One\tTwo"]) + "\n")
+    with pytest.raises(XalignError, match="at most 1 %"):
+        read_pairs(path, "de")

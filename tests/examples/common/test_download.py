@@ -1,5 +1,7 @@
 """Archives become the texts that the recipes read; every page's 0_download.sh says what it would fetch."""
 
+import bz2
+import json
 import lzma
 import os
 import re
@@ -143,7 +145,7 @@ def test_a_pair_is_two_languages(out, monkeypatch, pair):
 
 def test_what_parts_words_is_missed_before_anything_is_fetched(tmp_path, monkeypatch):
     monkeypatch.setattr(downloading, "find_spec", lambda name: None)
-    monkeypatch.setattr(downloading, "fetch", lambda *given: pytest.fail("fetched"))
+    monkeypatch.setattr(downloading, "fetch_all", lambda *given: pytest.fail("fetched"))
     with pytest.raises(XalignError, match="sacremoses"):
         call(monkeypatch, tmp_path, "de-en=Europarl", "--words")
 
@@ -189,3 +191,40 @@ def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
     done = run_script(tmp_path, script, made_up, "en-de")
     assert done.returncode == 2 and f"'{made_up}' holds the made-up text of SAMPLE" in done.stderr
     assert list(made_up.iterdir()) == [made_up / ".sample"]
+
+
+def test_what_cannot_be_had_is_left_out_and_told(out, monkeypatch, capsys):
+    def fetch(url, path, home, sha256=None):
+        if not path.exists():
+            raise XalignError("the server has no such file for us", where=url)
+
+    monkeypatch.setitem(downloading.fetch_all.__globals__, "fetch", fetch)
+    arguments = ("en-de=Europarl", "en-fr=Europarl", "--valid", "5", "--mono", "de", "fr")
+    monkeypatch.setattr(sys, "argv", ["download.py", str(out), *arguments])
+    assert downloading.main() == 1
+    told = capsys.readouterr().err
+    assert "Europarl.en-fr.txt.zip" in told and "2 of 4 files are missing" in told
+    assert (out / "en-de/train.en").exists() and (out / "mono/de.txt").exists()
+    assert not (out / "en-fr").exists() and not (out / "mono/fr.txt").exists()
+
+
+def test_the_articles_of_wikipedia_follow_the_crawled_text(out, monkeypatch):
+    page = "<page><title>A</title><ns>{}</ns><revision><text>{}</text></revision></page>"
+    text = "{{Infobox|a={{b}}}}'''Bern''' is the [[capital|seat]] of a [[state]].&lt;ref&gt;x&lt;/ref&gt;"
+    text += "\n* a list item, long enough"
+    pages = page.format(0, text) + page.format(1, "A page of talk, which is no article.")
+    with bz2.open(out / "downloads/dewiki-latest-pages-articles.xml.bz2", "wt") as file:
+        file.write(f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">{pages}</mediawiki>')
+    call(monkeypatch, out, "--mono", "de", "--wikipedia", "de")
+    assert lines(out / "mono/de.txt") == ["Ein Satz.", "Bern is the seat of a state.", ""]
+
+
+def test_the_pairs_of_translation2019zh_are_lines_of_json(tmp_path, monkeypatch):
+    rows = [{"english": f"Word {n}.", "chinese": f"字{n}。"} for n in range(4)]
+    (tmp_path / "downloads").mkdir()
+    with zipfile.ZipFile(tmp_path / "downloads/translation2019zh.zip", "w") as archive:
+        archive.writestr("translation2019zh_train.json", "\n".join(json.dumps(row) for row in rows))
+        archive.writestr("translation2019zh_valid.json", json.dumps(rows[0]))
+    call(monkeypatch, tmp_path, "zh-en=translation2019zh", "--valid", "1")
+    train = [lines(tmp_path / f"zh-en/train.{side}") for side in ("zh", "en")]
+    assert len(train[0]) == 3 and [line[1:2] for line in train[0]] == [line[5:6] for line in train[1]]

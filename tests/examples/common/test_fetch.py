@@ -1,12 +1,11 @@
 """A file is fetched on from where it stopped, and is in its place only when it is whole."""
 
 import gzip
+import hashlib
 import io
 import random
-import threading
 import urllib.error
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -16,48 +15,6 @@ from xalign_fairseq.core.errors import XalignError
 [fetching] = load("common", "fetch")
 HOME = "https://home.example"
 TEXT = random.Random(1).randbytes(5000)
-
-
-class Server(ThreadingHTTPServer):
-    """Serves ``files``; sends only the first ``cut`` bytes of an answer where that is set; notes the ranges."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files, self.cut, self.ranges = {}, None, []
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers as a web server with ranges does."""
-
-    def do_GET(self):
-        content = self.server.files.get(self.path)
-        if content is None:
-            return self.send_error(404)
-        begun = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
-        self.server.ranges.append(begun)
-        if begun >= len(content):
-            self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(content)}")
-            return self.end_headers()
-        self.send_response(206 if begun else 200)
-        if begun:
-            self.send_header("Content-Range", f"bytes {begun}-{len(content) - 1}/{len(content)}")
-        self.send_header("Content-Length", str(len(content) - begun))
-        self.end_headers()
-        self.wfile.write(content[begun:][: self.server.cut])
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def server():
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
 
 
 def fetch(server, path):
@@ -118,3 +75,30 @@ def test_without_a_network_the_error_says_so(tmp_path, monkeypatch):
     with pytest.raises(XalignError, match="no network") as caught:
         fetching.fetch("https://nowhere.example/text.gz", tmp_path / "text.gz", HOME)
     assert "Name or service not known" in str(caught.value) and str(tmp_path / "text.gz") in str(caught.value)
+
+
+def test_a_file_with_another_checksum_is_removed(server, tmp_path):
+    server.files["/text"] = TEXT
+    address, path = f"http://127.0.0.1:{server.server_port}/text", tmp_path / "text"
+    with pytest.raises(XalignError, match="not the one whose checksum is published"):
+        fetching.fetch(address, path, HOME, "0" * 64)
+    assert not list(tmp_path.iterdir())
+    fetching.fetch(address, path, HOME, hashlib.sha256(TEXT).hexdigest())
+    assert path.read_bytes() == TEXT
+
+
+def test_a_dead_address_stops_no_other_and_is_listed(server, tmp_path, capsys):
+    def source(name, **known):
+        return fetching.Source(f"set/{name}", f"http://127.0.0.1:{server.server_port}/{name}", HOME, **known)
+
+    server.files |= {"/first": TEXT, "/wrong": b"an error page", "/last": TEXT}
+    wrong = hashlib.sha256(TEXT).hexdigest()
+    sources = [source("dead"), source("first", size=5000), source("wrong", sha256=wrong), source("last")]
+    missing = fetching.fetch_all(sources, tmp_path, jobs=2)
+    told = capsys.readouterr().err
+    assert missing == [sources[0], sources[2]]
+    assert (tmp_path / "set/first").exists() and (tmp_path / "set/last").read_bytes() == TEXT
+    assert told.startswith("4 files; 0.0 GB of known size; 3 of unknown size")
+    assert "missing: " in told and "404" in told and told.endswith("2 of 4 files are missing; the others are there\n")
+    server.files |= {"/dead": TEXT, "/wrong": TEXT}
+    assert fetching.fetch_all(sources, tmp_path) == [] and len(server.ranges) == 5  # what is there is not asked for

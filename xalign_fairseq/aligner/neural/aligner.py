@@ -32,7 +32,9 @@ from xalign_fairseq.transport.methods import Method, links_of_words, method_labe
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.resolving import ITSELF, resolve_linking
+from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.sinkhorn import backend
+from xalign_fairseq.transport.word_states import WordStates, word_states
 from xalign_fairseq.transport.words import NO_WORD
 
 logger = logging.getLogger(__name__)
@@ -96,7 +98,8 @@ class Aligner(WordAligner):
         if linking.method and linking.layers and linking.encoding:
             linking = replace(linking, layers=self._resolve(linking.layers))
         else:
-            linking = resolve_linking(linking, self.encoder.config.encoder_layers, maps=self.maps is not None)
+            depth, width = self.encoder.config.encoder_layers, self.encoder.config.encoder_embed_dim
+            linking = resolve_linking(linking, depth, maps=self.maps is not None, width=width)
         object.__setattr__(self, "linking", linking)
         if self.pointer is not None and linking.encoding != "joint":
             raise XalignError(
@@ -151,8 +154,9 @@ class Aligner(WordAligner):
     def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
         """As :meth:`from_pretrained`, by options that name the device and the dtype."""
         model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
-        depth = model.encoder.config.encoder_layers
-        linking = resolve_linking(options.linking, depth, model.linking, model.family, options.maps)
+        config = model.encoder.config
+        known = (model.linking, model.family, options.maps, config.encoder_embed_dim)
+        linking = resolve_linking(options.linking, config.encoder_layers, *known)
         device = torch.device(options.device)
         pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
         maps = model.maps().to(device) if options.maps else None
@@ -216,6 +220,27 @@ class Aligner(WordAligner):
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress)
 
+    def states_of_words(
+        self, pairs: Sequence[SentencePair], layers: Sequence[int]
+    ) -> Iterator[tuple[list[int], tuple[WordStates, WordStates]]]:
+        """States of the words of both sides, in batches: the numbers of the pairs, and their words.
+
+        Pairs with an empty side, and those that are too long, are left out.
+        """
+        start = 0
+        for chunk in chunks(pairs, SORTED_AT_ONCE):
+            encoded = encode_pairs(self.tokenizer, chunk, self._unknown)
+            full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
+            for batch in self._batches(full):
+                states, spans, _ = self._states(batch, sorted(set(layers)))
+                hidden = torch.cat([states[layer] for layer in layers], 2)
+                sides = [
+                    word_states(hidden, spans, side, words, len(layers))
+                    for side, words in enumerate(self._owners(batch))
+                ]
+                yield [start + pair.index for pair in batch], (sides[0], sides[1])
+            start += len(chunk)
+
     def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)
 
@@ -228,12 +253,14 @@ class Aligner(WordAligner):
         encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
         overflowed: set[int] = set()
+        wanted = sorted({layer for layers, _ in settings for layer in layers})
         # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
         full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
-            states, spans, finite = self._states(batch, sorted({layer for layers, _ in settings for layer in layers}))
+            with torch.inference_mode():
+                states, spans, finite = self._states(batch, wanted)
             overflowed |= {pair.index for pair, each in zip(batch, finite.tolist(), strict=True) if not each}
             for setting, found in enumerate(self._batch_links(batch, settings, states, spans)):
                 for pair, pair_found in zip(batch, found, strict=True):
@@ -274,15 +301,6 @@ class Aligner(WordAligner):
         yield from length_batches(short, self.pair_encoder.encoding, self.batch_tokens)
 
     @torch.inference_mode()
-    def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
-        """Hidden states by layer, the spans of the sides in them, and which pairs have finite ones."""
-        if self.pair_encoder.fits(*batch[0].sizes):
-            states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
-        else:
-            states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
-        return states, spans, finite_rows(self.encoder, states.values())
-
-    @torch.inference_mode()
     def _batch_links(
         self,
         batch: list[EncodedPair],
@@ -292,8 +310,17 @@ class Aligner(WordAligner):
     ) -> Iterator[list[Links]]:
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
-            hidden = _mean([states[layer] for layer in layers])
+            read = [states[layer] for layer in layers]
+            hidden = torch.cat(read, 2) if isinstance(method, Scored) else _mean(read)
             yield links_of_words(method, hidden, spans, src_words, tgt_words)
+
+    def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
+        """Hidden states by layer, spans in them, and which pairs have finite ones; in windows what does not fit."""
+        if self.pair_encoder.fits(*batch[0].sizes):
+            states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
+        else:
+            states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
+        return states, spans, finite_rows(self.encoder, states.values())
 
     def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
         """The word of each token of either side, or its own number where links join subwords: (B, n) and (B, m)."""

@@ -17,6 +17,7 @@ from xalign_fairseq.transport.linking import Linking, changed_options, method_na
 from xalign_fairseq.transport.methods import Method, make_method, with_options
 from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS, METHODS
 from xalign_fairseq.transport.resolving import ITSELF
+from xalign_fairseq.transport.scored import Scored
 
 # The options that are varied, with the values that are compared unless others are given.
 VARIED: Mapping[str, Sequence[Any]] = {
@@ -94,7 +95,7 @@ def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
 
 
 def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
-    """Every layer, then every encoding, then every method with its options.
+    """Every layer, then every encoding, then every method with its options; of a link scorer its own layers, once.
 
     ``aligner`` is of the model without a choice. If the model labelled itself and no method is named, its own method is
     compared, in its own encoding.
@@ -108,10 +109,11 @@ def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
     # A pointer is of use only at the layer that it was trained on.
     every = linking.layers if aligner.pointer is not None else range(aligner.encoder.config.encoder_layers + 1)
     return [
-        Linking(method_name(method), changed_options(method), layers, linking.similarity, encoding)
-        for layers in grid_layers(grid, every, aligner.encoder.config)
+        Linking(method_name(method), changed_options(method), read, linking.similarity, encoding)
+        for number, layers in enumerate(grid_layers(grid, every, aligner.encoder.config))
         for encoding in encodings
         for method in methods
+        if (read := layers if not isinstance(method, Scored) else () if number else method.layers)
     ]
 
 

@@ -1,5 +1,6 @@
 """Pairs of texts with a class: XNLI and PAWS-X, as XTREME and as their authors lay them out."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from xalign_fairseq.core.text.compressed import existing
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.data.labelled.lines import read_rows
 
+logger = logging.getLogger(__name__)
 # Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X, and the hub's XNLI.
 _FIRST, _SECOND = ("sentence1", "premise"), ("sentence2", "hypo", "hypothesis")
 _LABEL, _ID = ("gold_label", "label"), ("pairid", "id")
@@ -27,6 +29,10 @@ class _Columns:
     language: int | None = None
 
 
+TRANSLATED = _Columns(5, 2, 3, 4)
+MOST_BROKEN = 0.01
+
+
 def read_pairs(path: StrPath, language: str) -> list[PairExample]:
     """Read pairs of texts from tab-separated rows; what the columns are follows from the first row.
 
@@ -34,15 +40,19 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
     languages only the rows of ``language`` are read. Without one (XTREME) they are first text, second text, label; or
     two texts, whose labels are the lines of ``{split}.labels`` beside ``{split}-{language}.tsv``, if there is such a
     file. A column of labels that is empty in every row holds none. ``contradictory``, as XNLI's training files have it,
-    is read as ``contradiction``.
+    is read as ``contradiction``. Five columns are XTREME's translated training sets: the English pair, its translation,
+    which is read, and the label; rows that lack one, as some of PAWS-X do, are left out and counted, up to 1 %.
     """
     rows = read_rows(path)
     columns, header = _columns(path)
     if header:
         next(rows)
-    examples, others, without = [], set(), []
+    examples, others, without, broken = [], set(), [], list[int]()
     for number, line in enumerate(rows, 1 + header):
         row = line.split("\t")
+        if columns.width == TRANSLATED.width and (len(row) != columns.width or not all(each.strip() for each in row)):
+            broken.append(number)
+            continue
         if len(row) != columns.width:
             problem, where = "a row does not have the columns of the first one", f"{path}, line {number}"
             raise XalignError(problem, where=where, found=f"{len(row)} columns", expected=f"{columns.width}")
@@ -55,12 +65,23 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
             without.append(number)
         name = str(number) if columns.id is None else parts[columns.id].strip()
         examples.append(PairExample(name, language, parts[columns.first].strip(), parts[columns.second].strip(), label))
+    _tell_broken(path, broken, len(broken) + len(examples))
     if not examples:
         found = f"rows of {', '.join(sorted(others))}" if others else "a header alone"
         raise XalignError(f"the file has no pair of language {language}", where=path, found=found)
     if 0 < len(without) < len(examples):
         raise _no_label(path, without[0])
     return _with_labels_beside(path, examples) if columns.label is None else examples
+
+
+def _tell_broken(path: StrPath, broken: Sequence[int], rows: int) -> None:
+    """Log how many rows are left out; an error above 1 %."""
+    if not broken:
+        return
+    found = f"{len(broken)} of {rows} rows, the first of them line {broken[0]}"
+    if len(broken) > MOST_BROKEN * rows:
+        raise XalignError("rows do not have five columns with text", where=path, found=found, expected="at most 1 %")
+    logger.warning("%s: %s, do not have five columns with text and are left out", path, found)
 
 
 def labels_file(path: StrPath) -> Path | None:
@@ -79,10 +100,15 @@ def _columns(path: StrPath) -> tuple[_Columns, bool]:
     if first is not None and second is not None:
         return _Columns(len(row), first, second, label, _index(names, _ID), _index(names, ("language",))), True
     named = [name for name in names if name in (*_FIRST, *_SECOND, *_LABEL)]
+    if len(row) == TRANSLATED.width and not named:
+        return TRANSLATED, False
     if len(row) not in (2, 3) or named:
         where = f"{path}, line 1"
         found = f"the header {' '.join(names)}" if named else f"{len(row)} columns and no header"
-        expected = "text TAB text [TAB label], or a header that names sentence1, sentence2 and label"
+        expected = (
+            "text TAB text [TAB label], English pair TAB translation TAB label (5 columns), or a header that names "
+            "sentence1, sentence2 and label"
+        )
         raise XalignError("the columns of the file are unknown", where=where, found=found, expected=expected)
     return _Columns(len(row), 0, 1, 2 if len(row) == 3 else None), False
 

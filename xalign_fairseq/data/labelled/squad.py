@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
@@ -63,8 +64,13 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
 
 
 def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
-    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name."""
+    """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name.
+
+    XTREME's translated training sets are of one language each, whatever the ids of the English questions are.
+    """
     questions = read_squad(path, language)
+    if Path(path).name.startswith("tydiqa.translate."):
+        return questions
     names = {each.id.split("-")[0] for each in questions} & set(TYDIQA_LANGUAGES.values())
     mine = TYDIQA_LANGUAGES.get(language, language)
     if not names:

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The data of the transfer tasks from where their authors publish them, with labelled test sets, as xalign transfer
+# reads them.
+#
+#   bash 0_download.sh DATA [TASK ...]
+#
+# TASK (default: all but translate-train): xnli pawsx ner pos parsing xquad mlqa tydiqa tatoeba, and translate-train, the
+# translated training sets of XNLI's and MLQA's authors and of XTREME. UD (2.5: XLM-Align's; 2.6: Wu & Dredze's; 2.2:
+# ALIGN-MLM's): the release of the treebanks. JOBS (2) files are fetched at a time.
+# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up examples of each set in
+# en, de, fr and ru, to try the next steps with. Started again it goes on where it was cut off; a file that cannot be had
+# stops no other and is listed at the end, with exit code 1.
+# Writes DATA/{XNLI-1.0,XNLI-MT-1.0,x-final,panx_dataset,ud-treebanks-vUD,udpos,squad,xquad,MLQA_V1,tydiqa,tatoeba}, and
+# DATA/downloads, which may then be removed.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
+[[ $# -ge 1 ]] || usage
+data="$1"
+shift
+[[ $# -gt 0 ]] || set -- xnli pawsx ner pos xquad mlqa tydiqa tatoeba
+: "${UD:=2.5}"
+files=()
+for task in "$@"; do
+  case "$task" in
+    xnli) files+=(XNLI XNLI-MT) ;;
+    pawsx) files+=(PAWS-X) ;;
+    ner) files+=(WikiANN) ;;
+    pos | parsing) files+=("UD-$UD") ;;
+    xquad) files+=(XQuAD SQuAD) ;;
+    mlqa) files+=(MLQA SQuAD) ;;
+    tydiqa) files+=(TyDiQA) ;;
+    tatoeba) files+=(Tatoeba) ;;
+    translate-train)
+      files+=(XNLI-MT MLQA-translate-train XTREME-XNLI XTREME-PAWSX XTREME-SQuAD XTREME-TyDiQA)
+      ;;
+    *) echo "error: unknown task $task" >&2; usage ;;
+  esac
+done
+if [[ -n "${SAMPLE:-}" ]]; then
+  require_made_up "$data"
+  python "$here/sample_data.py" "$data/downloads" "$SAMPLE" "${files[@]}"
+  touch "$data/.sample"
+  python "$here/lay_out.py" "$data" "${files[@]}"
+  exit
+fi
+missing=0
+download "$data" --jobs "${JOBS:-2}" --file "${files[@]}" || missing=$?
+[[ -n "${DRY:-}" ]] || python "$here/lay_out.py" "$data" "${files[@]}"
+exit "$missing"

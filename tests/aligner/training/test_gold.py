@@ -1,0 +1,79 @@
+"""A link scorer from files of gold links: what is encoded, what is written, sets that share sentences, errors."""
+
+import shutil
+
+import pytest
+import torch
+
+from xalign_fairseq.aligner.gold_sets import read_set
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.training.gold import ScorerRun, gold_pairs, grouped, train_scorer
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.scorer_files import load_scorer
+
+
+@pytest.fixture
+def golds(tiny_text, tmp_path):
+    """Two sets: the lines of the text, and half of them the other way round."""
+    folder = tmp_path / "gold"
+    folder.mkdir()
+    for ending in ("en", "xx", "gold"):
+        shutil.copy(tiny_text / f"text.{ending}", folder / f"en-xx.{ending}")
+    lines = {ending: (tiny_text / f"text.{ending}").read_text().splitlines()[20:] for ending in ("en", "xx", "gold")}
+    for ending, source in (("yy", "xx"), ("en", "en")):
+        (folder / f"yy-en.{ending}").write_text("".join(line + "\n" for line in lines[source]))
+    turned = [
+        " ".join("-".join(reversed(link.replace("p", "-").split("-"))) for link in line.split())
+        for line in lines["gold"]
+    ]
+    (folder / "yy-en.gold").write_text("".join(line + "\n" for line in turned))
+    return [folder / "en-xx.gold", folder / "yy-en.gold"]
+
+
+def test_words_and_gold_of_each_pair_that_has_both_sides(golds, tiny_checkpoint):
+    aligner = Aligner.from_pretrained(tiny_checkpoint, linking=Linking("grow"), device="cpu", dtype="float32")
+    gold = read_set(golds[0])
+    pairs = gold_pairs(aligner, gold, (1, 3))
+    kept = [(src, tgt, links) for (src, tgt), links in zip(gold.pairs, gold.golds, strict=True) if src and tgt]
+    assert [(pair.shape, pair.gold) for pair in pairs] == [((len(src), len(tgt)), links) for src, tgt, links in kept]
+    src, tgt, _ = kept[0]
+    [(_, (words, _))] = aligner.states_of_words([(src, tgt)], (1, 3))
+    torch.testing.assert_close(pairs[0].words()[0].states, words.states, atol=1e-3, rtol=0)
+
+
+def test_a_scorer_and_its_record_are_written_and_make_links(golds, tiny_checkpoint, tmp_path):
+    run = ScorerRun(str(tiny_checkpoint), golds, tmp_path / "scorer", device="cpu")
+    lines = []
+    record = train_scorer(run, lines.append)
+    assert lines[0] == "en-xx, yy-en: 57 pairs"  # they share sentences
+    scorer, stored = load_scorer(run.path)
+    assert stored == record and record["seed"] == 1 and list(record["sets"]) == ["en-xx", "yy-en"]
+    assert record["command"].endswith("--gold en-xx.gold yy-en.gold --seed 1 --out scorer")
+    assert scorer.layers == (1, 2) and scorer.dim == 16
+    linking = Linking("scored", {"scorer": str(run.path), "threshold": 0.1})
+    aligner = Aligner.from_pretrained(tiny_checkpoint, linking=linking, device="cpu")
+    gold = read_set(golds[0])
+    assert aligner.linking.layers == (1, 2)
+    assert any(pair.links for pair in aligner.stream(gold.pairs))
+    with pytest.raises(XalignError, match="a link scorer already"):
+        train_scorer(run, lines.append)
+
+
+def test_sets_that_share_sentences_are_one(golds, tmp_path):
+    first, second = map(read_set, golds)
+    other = tmp_path / "en-zz.gold"
+    other.write_text("0-0\n")
+    other.with_suffix(".en").write_text("another\n")
+    other.with_suffix(".zz").write_text("autre\n")
+    found = grouped([first, read_set(other), second])
+    assert [[each.name for each in members] for members in found] == [["en-xx", "yy-en"], ["en-zz"]]
+
+
+def test_one_pair_is_too_few(tmp_path, tiny_checkpoint):
+    gold = tmp_path / "en-zz.gold"
+    gold.write_text("0-0\n")
+    gold.with_suffix(".en").write_text("red\n")
+    gold.with_suffix(".zz").write_text("house\n")
+    with pytest.raises(XalignError, match="needs pairs of sentences"):
+        train_scorer(ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "scorer"), print)

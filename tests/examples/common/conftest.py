@@ -1,0 +1,1 @@
+from tests.examples.servers import server  # noqa: F401

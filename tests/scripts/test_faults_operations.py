@@ -1,0 +1,102 @@
+"""Kills at each file operation: of a program that can be given again, and of one that can not."""
+
+import json
+import sys
+
+import faults_warm
+import pytest
+
+GOOD = """
+import os, pathlib, sys
+out = pathlib.Path(sys.argv[1])
+for old in out.glob("*.tmp"):
+    old.unlink()
+for name in "ab":
+    if not (out / name).exists():
+        (out / (name + ".tmp")).write_text("half")
+        (out / (name + ".tmp")).write_text("whole")
+        os.replace(out / (name + ".tmp"), out / name)
+"""
+BAD = """
+import os, pathlib, sys
+out = pathlib.Path(sys.argv[1])
+if (out / "begun").exists():
+    sys.exit("it holds something")
+(out / "begun").touch()
+(out / f"scratch-{os.getpid()}").touch()
+(out / "a").write_text("later" if (out / "a").exists() else "first")
+(out / "begun").unlink()
+"""
+STARTS = """
+import pathlib, sys
+from xalign_fairseq.core.process import heard
+out = pathlib.Path(sys.argv[1])
+code = f"import pathlib; pathlib.Path({str(out / 'theirs')!r}).write_text('x'); print('said')"
+with heard([sys.executable, "-c", code], out.parent / "log") as (process, lines):
+    found = list(lines)
+    assert process.wait() == 0 and found == ["said\\n"], found
+(out / "ours").write_text("x")
+"""
+
+
+@pytest.fixture(scope="module")
+def warm():
+    made = faults_warm.Warm()
+    yield made
+    made.server.communicate()
+
+
+@pytest.fixture
+def killed(script, warm, tmp_path):
+    """The function that makes all kills of a program."""
+    runs, operations = script("faults_runs"), script("faults_operations")
+
+    def make(program):
+        (tmp_path / "program.py").write_text(program)
+        command = lambda out: [sys.executable, str(tmp_path / "program.py"), str(out)]  # noqa: E731
+        each = operations.Killed(runs.Run("program", command, runs.leaves), tmp_path, warm)
+        return each, [each.kill(number) for number in each.order()]
+
+    return make
+
+
+@pytest.mark.slow
+def test_a_program_that_can_be_given_again_at_any_point(killed):
+    each, kills = killed(GOOD)
+    expected = each.expected()
+    steps = ("open {0}.tmp", "open {0}.tmp", "rename {0}.tmp {0}")
+    assert expected["operations"] == [step.format(name) for name in "ab" for step in steps]
+    assert expected["files"] == ["a", "b"] and len(kills) == 6
+    assert sorted(kill.operation for kill in kills) == sorted(expected["operations"])
+    assert not any(kill.refused or kill.differs or kill.left for kill in kills)
+
+
+@pytest.mark.slow
+def test_what_is_refused_differs_and_is_left_is_told(killed):
+    _, kills = killed(BAD)
+    assert any("it holds something" in kill.refused for kill in kills)
+
+
+@pytest.mark.slow
+def test_what_a_command_starts_counts_and_dies_with_it(killed):
+    each, kills = killed(STARTS)
+    assert each.expected()["operations"] == ["open theirs", "open ours"]
+    assert len(kills) == 2 and not any(kill.refused or kill.differs for kill in kills)
+
+
+def test_kinds_of_operations_come_first(script, tmp_path):
+    operations = script("faults_operations")
+    each = operations.Killed(script("faults_runs").Run("a", None, None), tmp_path, None)
+    found = ["open a", "open .a.12-0123456789ab.tmp", "open a", "open .a.13-0123456789ab.tmp", "rename a b"]
+    (each.work / "expected.json").write_text(json.dumps({"operations": found}))
+    assert each.order() == [1, 2, 5, 3, 4]
+
+
+def test_the_table_counts_what_went_wrong(script):
+    operations = script("faults_operations")
+    Kill = operations.Kill
+    found = [Kill("a", "open x"), Kill("a", "open y", "exit code 2"), Kill("b", "open x", "", ["x"], ["y"])]
+    rows = operations.summary(found, {"a": 7, "b": 1})
+    text = operations.render({"rows": rows, "commits": ["c", "d"], "command": "faults_operations.py"})
+    assert "| a | 7 | 2 | 1 | 0 | 0 |" in text and "| b | 1 | 1 | 0 | 1 | 1 |" in text
+    assert "3 kills; commit c and d; `faults_operations.py`" in text

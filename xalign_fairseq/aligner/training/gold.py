@@ -1,0 +1,137 @@
+"""Train a link scorer on gold links of several languages at once, on an encoder that stays as it is."""
+
+import os
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.transport.link_scorer import LinkScorer, usual_layers
+from xalign_fairseq.transport.linking import Linking, layer_range
+from xalign_fairseq.transport.scorer_files import save_scorer
+from xalign_fairseq.transport.word_states import WordStates
+
+SCORER = "scorer.npz"
+SHARED = 0.2  # sets that share more sentences than this are one
+
+
+@dataclass(frozen=True)
+class ScorerRun:
+    """What a scorer learns from.
+
+    Attributes:
+        model: an encoder, which is not changed.
+        golds: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` beside each.
+        out: the folder that ``scorer.npz`` goes to.
+        seed: of the scorer.
+        device: of the encoder.
+    """
+
+    model: str
+    golds: Sequence[str | os.PathLike[str]]
+    out: Path
+    seed: int = 1
+    device: str = "auto"
+
+    @property
+    def path(self) -> Path:
+        """The scorer."""
+        return self.out / SCORER
+
+    def command(self) -> str:
+        """What makes the same scorer again; files by their names."""
+        names = [Path(path).name for path in self.golds]
+        options = ["--model", self.model, "--gold", *names, "--seed", str(self.seed)]
+        return shlex.join(["xalign", "train-aligner", *options, "--out", self.out.name])
+
+
+def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[str, Any]:
+    """Fit a scorer to all gold sets, and write it with a record of them.
+
+    Args:
+        run: what to learn from.
+        say: gets a line for each step.
+
+    Returns:
+        the record.
+
+    Raises:
+        XalignError: a set is missing or does not fit its text, or there is a scorer already.
+
+    Example::
+
+        train_scorer(ScorerRun("e5-small", ["gold/en-cs.gold", "gold/ja-en.gold"], Path("scorer")))
+    """
+    if run.path.exists():
+        raise XalignError("there is a link scorer already", where=run.path, remedy=("choose another", Parameter("out")))
+    sets = [read_set(Path(path)) for path in run.golds]
+    if sum(len(each.pairs) for each in sets) < 2:
+        raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))
+    aligner = Aligner.from_pretrained(run.model, linking=Linking("grow"), device=run.device)
+    layers, similar = usual_layers(aligner.encoder.config.encoder_layers)
+    groups = []
+    for members in grouped(sets):
+        pairs = [pair for each in members for pair in gold_pairs(aligner, each, layers)]
+        groups.append(pairs)
+        say(f"{', '.join(each.name for each in members)}: {len(pairs)} pairs")
+    dim = aligner.encoder.config.encoder_embed_dim
+    scorer = fit_link_scorer(groups, lambda: LinkScorer(dim, layers, similar, dropout=0.1), Fitting(seed=run.seed), say)
+    record = {
+        "xalign_fairseq": __version__,
+        "model": run.model,
+        "family": family_of(read_pretrained(run.model, lookup=True)[0]),
+        "layers": layer_range(layers),
+        "parameters": sum(each.numel() for each in scorer.parameters()),
+        "sets": {each.name: {"pairs": len(each.pairs), "sha256": each.digest} for each in sets},
+        "seed": run.seed,
+        "command": run.command(),
+    }
+    run.out.mkdir(parents=True, exist_ok=True)
+    save_scorer(scorer, run.path, record)
+    return record
+
+
+def grouped(sets: Sequence[GoldSet]) -> list[list[GoldSet]]:
+    """The sets, those together that share sentences: what is learned from one is to be tried on unseen ones."""
+    groups: list[tuple[set[str], list[GoldSet]]] = []
+    for each in sets:
+        own = {" ".join(side) for pair in each.pairs for side in pair}
+        for sentences, members in groups:
+            if len(own & sentences) > SHARED * len(each.pairs):
+                members.append(each)
+                sentences |= own
+                break
+        else:
+            groups.append((own, [each]))
+    return [members for _, members in groups]
+
+
+@torch.inference_mode()
+def gold_pairs(aligner: Aligner, gold_set: GoldSet, layers: Sequence[int]) -> list[GoldPair]:
+    """The words of a set's pairs with their gold links; pairs with an empty side are left out."""
+    found: dict[int, GoldPair] = {}
+    for indices, sides in aligner.states_of_words(gold_set.pairs, layers):
+        for row, index in enumerate(indices):
+            lengths = [len(side) for side in gold_set.pairs[index]]
+            src, tgt = (_one(words, row, length) for words, length in zip(sides, lengths, strict=True))
+            found[index] = GoldPair(src, tgt, gold_set.golds[index])
+    return [found[index] for index in sorted(found)]
+
+
+def _one(words: WordStates, row: int, length: int) -> WordStates:
+    """The words of one sentence, in half precision; a last word without tokens is there too."""
+    states = words.states.new_zeros(1, length, *words.states.shape[2:], dtype=torch.float16)
+    tokens = words.tokens.new_zeros(1, length, dtype=torch.float16)
+    width = min(length, words.tokens.shape[1])
+    states[0, :width], tokens[0, :width] = words.states[row, :width].half(), words.tokens[row, :width].half()
+    return WordStates(states.cpu(), tokens.cpu())

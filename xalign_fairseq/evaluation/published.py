@@ -1,0 +1,174 @@
+"""A paper's published figures, and ours beside them."""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.evaluation.tables import Table, signed
+
+NAME = "published.tsv"
+COLUMNS = ("table", "row", "column", "metric", "value")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a table, in the unit that the paper prints, percent for all scores.
+
+    Attributes:
+        table, row, column: where it stands; columns are languages, pairs of languages, ``average`` or ``mean``.
+        metric: task and metric, such as ``xnli accuracy`` or ``alignment aer``.
+        deviation: over seeds, where the paper has it.
+    """
+
+    table: str
+    row: str
+    column: str
+    metric: str
+    value: float
+    deviation: float | None = None
+
+    @property
+    def text(self) -> str:
+        """As a table shows it."""
+        spread = "" if self.deviation is None else f" ± {self.deviation:.1f}"
+        return f"{self.value:.1f}{spread}".replace("-", "−")
+
+
+def find_published(paper: str) -> Path:
+    """The published figures of a paper: a file, a folder that has one, or the name of a folder of ``examples/``.
+
+    Raises:
+        XalignError: there is none; the names that there are are listed.
+
+    Example::
+
+        read_published(find_published("ppa"))
+    """
+    given = Path(paper)
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    for path in (given, given / NAME, examples / paper / NAME, Path("examples", paper, NAME)):
+        if path.is_file():
+            return path
+    known = sorted(path.parent.name for path in examples.glob(f"*/{NAME}"))
+    raise XalignError(
+        "there are no published figures of this paper",
+        parameter="paper",
+        found=paper,
+        expected=", ".join([*known, f"the path of a {NAME}"]),
+    )
+
+
+def read_published(path: StrPath) -> list[Figure]:
+    """Read a table of published figures, tab-separated with a head of :data:`COLUMNS`.
+
+    A value is ``70.1`` or ``70.1 ± 0.8``.
+
+    Raises:
+        XalignError: another head, a value that is no number, or two values of one place.
+    """
+    figures: dict[tuple[str, ...], Figure] = {}
+    with open(path, encoding="utf-8", newline="") as stream:
+        rows = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+        head = next(rows, [])
+        if tuple(head) != COLUMNS:
+            raise XalignError("these are no published figures", where=path, found=head, expected=COLUMNS)
+        for number, row in enumerate(rows, 2):
+            try:
+                table, line, column, metric, text = row
+                value, _, deviation = text.partition(" ± ")
+                figure = Figure(table, line, column, metric, float(value), float(deviation) if deviation else None)
+            except ValueError:
+                where, expected = f"{path}, line {number}", "table, row, column, metric and a number"
+                raise XalignError("a row is no figure", where=where, found=row, expected=expected) from None
+            place = (table, line, column, metric)
+            if place in figures:
+                raise XalignError("a figure is there twice", where=f"{path}, line {number}", found=" | ".join(place))
+            figures[place] = figure
+    return list(figures.values())
+
+
+@dataclass(frozen=True)
+class PublishedTables:
+    """A paper's figures, and which of its rows each of our names is compared with.
+
+    Attributes:
+        figures: as :func:`read_published` reads them.
+        rows: our name -> the paper's row; others are compared with the row of their own name, capitals apart, if there
+            is one.
+
+    Raises:
+        XalignError: the paper has no such row.
+
+    Example::
+
+        PublishedTables(read_published(find_published("ppa")), {"mine": "Ours (250k)"}).tables(ours)
+    """
+
+    figures: Sequence[Figure]
+    rows: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        known = sorted({figure.row for figure in self.figures})
+        if unknown := sorted(set(self.rows.values()) - set(known)):
+            raise XalignError(
+                "the paper has no such row", parameter="row", found=", ".join(unknown), expected=", ".join(known)
+            )
+
+    def require(self, metrics: Iterable[str]) -> None:
+        """Raise XalignError unless the paper has one of these scores."""
+        theirs = {figure.metric for figure in self.figures}
+        if not theirs.intersection(metrics):
+            raise XalignError(
+                "the paper has none of these scores",
+                parameter="paper",
+                found=", ".join(sorted(metrics)),
+                expected=", ".join(sorted(theirs)),
+            )
+
+    def tables(self, ours: Sequence[Figure]) -> list[Table]:
+        """The paper's tables of metrics that we have, with our rows under its own and the difference from one of them.
+
+        Args:
+            ours: ``table`` is ignored; ``row`` is the name of a model or a system.
+
+        Raises:
+            XalignError: the paper has no metric that we have.
+        """
+        metrics = {figure.metric for figure in ours}
+        self.require(metrics)
+        places = dict.fromkeys((figure.table, figure.metric) for figure in self.figures if figure.metric in metrics)
+        return [_table(table, metric, self.figures, ours, self.rows) for table, metric in places]
+
+
+def _table(
+    table: str, metric: str, published: Sequence[Figure], ours: Sequence[Figure], rows: Mapping[str, str]
+) -> Table:
+    """One table of the paper, for one metric."""
+    theirs = _by_place(figure for figure in published if (figure.table, figure.metric) == (table, metric))
+    mine = _by_place(figure for figure in ours if figure.metric == metric)
+    columns = list(dict.fromkeys(column for _, column in theirs))
+    names = list(dict.fromkeys(row for row, _ in theirs))
+    lines = [_line(name, theirs, columns) for name in names]
+    for name in dict.fromkeys(row for row, _ in mine):
+        lines.append((f"ours: {name}", *(_cell(mine.get((name, column))) for column in columns)))
+        other = rows.get(name) or next((each for each in names if each.casefold() == name.casefold()), None)
+        if other in names:
+            pairs = [(mine.get((name, column)), theirs.get((other, column))) for column in columns]
+            found = (signed(own.value - their.value) if own and their else "" for own, their in pairs)
+            lines.append((f"{name} less {other}", *found))
+    return Table(f"Table {table} of the paper, {metric}, and ours", ("row", *columns), lines)
+
+
+def _by_place(figures: Iterable[Figure]) -> dict[tuple[str, str], Figure]:
+    return {(figure.row, figure.column): figure for figure in figures}
+
+
+def _line(row: str, figures: Mapping[tuple[str, str], Figure], columns: Sequence[str]) -> tuple[str, ...]:
+    return (row, *(_cell(figures.get((row, column))) for column in columns))
+
+
+def _cell(figure: Figure | None) -> str:
+    return "" if figure is None else figure.text

@@ -1,0 +1,137 @@
+"""A network that scores pairs of words, learned from gold links of any languages: which words annotators link."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.func import functional_call
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
+from xalign_fairseq.objectives.step import Step, declared
+from xalign_fairseq.transport.link_scorer import LinkScorer, Scores, usual_layers
+from xalign_fairseq.transport.names import ENCODINGS
+from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.word_states import WordStates, word_states
+
+
+@register_objective("link_scorer")
+@dataclass
+class LinkScoring(Objective):
+    """L = sum over pairs of words of BCE(z1) + BCE(z2) - sum over links (i, j) of log p(j | i) + log q(i | j).
+
+    z1 and z2 are the logits of both rounds of a link scorer, of all pairs of words of a sentence pair, and p and q its
+    learned similarity's softmaxes over either side; the count is the number of links. Pairs without prepared links
+    teach nothing. ``xalign align --method scored`` with the checkpoint makes links by it.
+
+    The encoder stays as it is, and the scorer learns in minutes, unless ``--link-scorer-train-encoder``.
+    ``xalign train-aligner --gold`` does without fairseq, and keeps what the similarity and the networks learn from
+    apart.
+    """
+
+    traits = Traits(needs=("bitext", "links"), stats=("precision", "recall"), freezes_encoder=True, counts_ahead=True)
+
+    layers: str = option("", "layers whose states are read, as in 4,6,7,9 (default: these of 12, or at their depth)")
+    similarity_layers: str = option("", "those of them that the learned similarity reads (default: 6,7 of 12)")
+    encoding: str = option(
+        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
+    )
+    rank: int = option(64, "dimensions that the learned similarity adds to the encoder's")
+    width: int = option(32, "hidden units of the networks")
+    train_encoder: bool = option(False, "train the encoder too")
+
+    def __post_init__(self) -> None:
+        self.require_choices(encoding=ENCODINGS)
+        self.require_values(rank=(self.rank > 0, "1 or more"), width=(self.width > 1, "2 or more"))
+        self.numbers = {name: self._numbers(name) for name in ("layers", "similarity_layers")}
+        if self.train_encoder:
+            self.traits = replace(self.traits, freezes_encoder=False)
+
+    def bind(self, context: RunContext) -> None:
+        """Resolve the layers."""
+        super().bind(context)
+        usual = usual_layers(context.config.encoder_layers)
+        self.read = self._layers("layers") or usual[0]
+        self.similar = self._layers("similarity_layers") or tuple(each for each in usual[1] if each in self.read)
+        if not self.similar or not set(self.similar) <= set(self.read):
+            raise XalignError(
+                "the similarity reads other layers than the link scorer",
+                parameter="link_scorer_similarity_layers",
+                found=self.similarity_layers or usual[1],
+                expected=f"some of {', '.join(map(str, self.read))}",
+            )
+
+    def _numbers(self, name: str) -> tuple[int, ...]:
+        try:
+            return tuple(map(int, filter(None, getattr(self, name).split(","))))
+        except ValueError:
+            raise XalignError(
+                "layers are not numbers separated by commas",
+                parameter=f"link_scorer_{name}",
+                found=getattr(self, name),
+                expected="such as 4,6,7,9",
+            ) from None
+
+    def _layers(self, name: str) -> tuple[int, ...]:
+        config = self.context.config
+        return tuple(config.resolve_layer(number, f"link_scorer_{name}") for number in self.numbers[name])
+
+    def count(self, batch: Batch) -> int:
+        """The links."""
+        return int(declared(batch.bitext, "bitext").host.links.sum())
+
+    def build_head(self) -> LinkScorer:
+        """The link scorer."""
+        return LinkScorer(self.context.config.encoder_embed_dim, self.read, self.similar, self.rank, self.width)
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The pairs."""
+        if not self.train_encoder:
+            return ()
+        return [(given, max(self.read)) for given in step.bitext.pair_inputs(self.encoding)]
+
+    def forward(self, step: Step) -> Loss:
+        """Score all pairs of words."""
+        bitext = step.bitext
+        src, tgt = self._words(step)
+        with torch.autocast(src.states.device.type, enabled=False):
+            scores = scores_in_float32(step.head, src, tgt)
+        row, i, j = bitext.links.T
+        labels = torch.zeros_like(scores.rounds[0]).index_put((row, i, j), scores.rounds[0].new_ones(()))
+        counted = (src.tokens > 0)[:, :, None] & (tgt.tokens > 0)[:, None, :] & bitext.has_links[:, None, None]
+        total = -(scores.log_forward[row, i, j] + scores.log_backward[row, i, j]).sum()
+        for logits in scores.rounds:
+            losses = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
+            total = total + losses.masked_fill(~counted, 0.0).sum()
+        found = (scores.rounds[1].detach() > 0) & counted
+        hits = (found & (labels > 0)).sum()
+        count = row.new_full((), len(row))
+        return Loss(total, count, {"precision": (hits, found.sum()), "recall": (hits, count)})
+
+    def _words(self, step: Step) -> tuple[WordStates, WordStates]:
+        """The words of both sides."""
+        bitext, frozen = step.bitext, not self.train_encoder
+        inputs = bitext.pair_inputs(self.encoding)
+        step.encoder.expect([(given, max(self.read)) for given in inputs], labelling=frozen)
+        found = [step.encoder.pair_states(bitext, at, self.encoding, labelling=frozen) for at in self.read]
+        hidden, spans = torch.cat([states for states, _ in found], 2), found[0][1]
+        src, tgt = (self._side(bitext, hidden, spans, side) for side in (0, 1))
+        return src, tgt
+
+    def _side(self, bitext: Bitext, hidden: Tensor, spans: Tensor, side: int) -> WordStates:
+        table = bitext.word_table(side)
+        words, _ = table.tokens(bitext.longest[side])
+        owners = words.masked_fill(words == table.width, -1)
+        return word_states(hidden, spans, side, owners, len(self.read), max(1, table.width))
+
+
+def scores_in_float32(scorer: LinkScorer, src: WordStates, tgt: WordStates) -> Scores:
+    """The scores of words by a scorer whose parameters may be of half precision."""
+    state: dict[str, Any] = {**dict(scorer.named_parameters()), **dict(scorer.named_buffers())}
+    wide = {name: at_least_float32(each) if each.is_floating_point() else each for name, each in state.items()}
+    found: Scores = functional_call(scorer, wide, (src, tgt))
+    return found

@@ -1,0 +1,195 @@
+"""What a link scorer reads of each pair of words: similarities, both softmaxes, other candidates, neighbours, places.
+
+Every feature has a mirror, its value where source and target change places; a feature that is its own mirror is
+symmetric. So one network reads a pair in both directions (:func:`mirrored`).
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.transport.word_states import WordStates
+
+FLOOR = 1e-4
+# Scores of neighbours that are features: (i + a, j + b), each with that of its mirror.
+NEIGHBOURS = ((1, 1), (-1, -1), (1, -1), (-1, 1), (0, 1), (1, 0), (0, -1), (-1, 0))
+NEIGHBOUR_MIRRORS = (0, 1, 3, 2, 5, 4, 7, 6)
+AROUND = (-2, -1, 1, 2)  # the words of one side whose partners say where a word's own may be
+FAR = 9.0
+
+
+class ScoreMap:
+    """Scores (B, n, m) of pairs of words, 0 outside, and what is around each: computed for some rows at a time."""
+
+    def __init__(self, scores: Tensor):
+        self.scores = scores
+        self.padded = torch.nn.functional.pad(scores, (2, 2, 2, 2))
+        self.sums = scores.sum(2), scores.sum(1)
+        self._best = _two_best(scores, 2), _two_best(scores, 1)
+
+    def around(self, rows: slice, a: int, b: int) -> Tensor:
+        """The scores of (i + a, j + b) for the rows i."""
+        n, m = self.scores.shape[1:]
+        start, stop, _ = rows.indices(n)
+        return self.padded[:, 2 + a + start : 2 + a + stop, 2 + b : 2 + b + m]
+
+    def others(self, rows: slice) -> tuple[Tensor, Tensor]:
+        """The best other score of the row, and of the column, for each pair of words of these rows."""
+        here = self.scores[:, rows]
+        (first, second), (col_first, col_second) = self._best
+        of_row = torch.where(here >= first[:, rows, None], second[:, rows, None], first[:, rows, None])
+        return of_row, torch.where(here >= col_first[:, None], col_second[:, None], col_first[:, None])
+
+    def neighbours(self, rows: slice) -> Iterator[Tensor]:
+        """The scores of the eight neighbours, in the order of ``NEIGHBOURS``."""
+        return (self.around(rows, a, b) for a, b in NEIGHBOURS)
+
+
+def _two_best(scores: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """The two highest scores along a dimension; 0 for a second one that there is not."""
+    if scores.shape[dim] < 2:
+        return scores.sum(dim), torch.zeros_like(scores.sum(dim))
+    first, second = scores.topk(2, dim).values.unbind(dim)
+    return first, second
+
+
+class PairFeatures:
+    """The features (B, rows, m, C) of pairs of words, for some rows of the source at a time.
+
+    Args:
+        src: words of the source.
+        tgt: words of the target.
+        products: (B, n, m), a learned similarity of the words, at most 1.
+        scale: of ``products`` in the softmaxes over either side.
+
+    Example::
+
+        features = PairFeatures(src, tgt, products, scale)
+        features.rows(slice(0, 8)).shape  # (B, 8, m, features.count(layers))
+    """
+
+    def __init__(self, src: WordStates, tgt: WordStates, products: Tensor, scale: Tensor):
+        self._src, self._tgt, self._products = src, tgt, products
+        inside = (src.tokens > 0)[:, :, None] & (tgt.tokens > 0)[:, None, :]
+        self._inside = inside
+        logits = (products * scale).masked_fill(~inside, torch.finfo(products.dtype).min)
+        self.log_forward, self.log_backward = logits.log_softmax(2), logits.log_softmax(1)
+        self._forward, self._backward = (
+            each.exp().masked_fill(~inside, 0.0) for each in (self.log_forward, self.log_backward)
+        )
+        self.map = ScoreMap((self._forward * self._backward).clamp(min=FLOOR**4).sqrt().masked_fill(~inside, 0.0))
+        self._centred = _centred(src), _centred(tgt)
+        self._lengths = src.lengths, tgt.lengths
+        self._near = self._nearness()
+
+    @staticmethod
+    def count(layers: int) -> int:
+        """C, for so many layers."""
+        return len(mirrors(layers))
+
+    def rows(self, rows: slice) -> Tensor:
+        """The features of some rows; those outside the pair mean nothing."""
+        src, tgt = self._src.states[:, rows], self._tgt.states
+        sides = ((src, tgt), (self._centred[0][:, rows], self._centred[1]))
+        found = [torch.einsum("bilh,bjlh->bijl", *each) for each in sides]
+        forward, backward, score = self._forward[:, rows], self._backward[:, rows], self.map.scores[:, rows]
+        of_row, of_col = self.map.others(rows)
+        row_sum, col_sum = self.map.sums[0][:, rows, None], self.map.sums[1][:, None]
+        log_score = _log(score)
+        single = [
+            self._products[:, rows],
+            score,
+            self.map.around(rows, 2, 2) + self.map.around(rows, -2, -2),
+            self._distance(rows),
+            _log(forward),
+            _log(backward),
+            of_row,
+            of_col,
+            log_score - _log(of_row),
+            log_score - _log(of_col),
+            row_sum,
+            col_sum,
+            self._near[0][:, rows],
+            self._near[1][:, rows],
+            *self._of_words(rows),
+            *self.map.neighbours(rows),
+        ]
+        return torch.cat([*found, torch.stack([each.expand_as(score) for each in single], 3)], 3)
+
+    def _distance(self, rows: slice) -> Tensor:
+        """How far apart the relative places of both words are."""
+        src, tgt = (_places(*each) for each in zip((self._src, self._tgt), self._lengths, strict=True))
+        return (src[:, rows, None] - tgt[:, None]).abs()
+
+    def _of_words(self, rows: slice) -> Iterator[Tensor]:
+        """Tokens of each word, words of each sentence, and which words are its first and last."""
+        for of_src, of_tgt in zip(_word_features(self._src), _word_features(self._tgt), strict=True):
+            yield of_src[:, rows, None]
+            yield of_tgt[:, None, :]
+
+    def _nearness(self) -> tuple[Tensor, Tensor]:
+        """exp(-d / 2), d the distance from where a neighbour's partners are, seen from either side; (B, n, m)."""
+        weights = (self.map.scores + 1e-6).masked_fill(~self._inside, 0.0)
+        to_tgt, to_src = (_expected(weights, dim) for dim in (2, 1))
+        return _near(to_tgt, self._lengths[0], weights.shape[2]), _near(to_src, self._lengths[1], weights.shape[1]).mT
+
+
+def mirrors(layers: int) -> list[int]:
+    """The number of each feature's mirror."""
+    symmetric = 2 * layers + 4
+    paired = [symmetric + (at ^ 1) for at in range(16)]
+    return [*range(symmetric), *paired, *(symmetric + 16 + at for at in NEIGHBOUR_MIRRORS)]
+
+
+def mirrored(weight: Tensor, mirror: Tensor) -> Tensor:
+    """The weights (..., C) of a map of features that reads them with source and target exchanged."""
+    return weight[..., mirror]
+
+
+def _centred(words: WordStates) -> Tensor:
+    """The states without the mean of their sentence, of norm 1."""
+    here = (words.tokens > 0)[:, :, None, None]
+    mean = (words.states * here).sum(1, keepdim=True) / here.sum(1, keepdim=True).clamp(min=1)
+    # A sentence of one word is its own mean: without a floor the gradient there would be without bound.
+    return torch.nn.functional.normalize(words.states - mean, dim=3, eps=1e-3) * here
+
+
+def _places(words: WordStates, lengths: Tensor) -> Tensor:
+    """(B, W): the place of each word in its sentence, from 0 to 1."""
+    at = torch.arange(words.tokens.shape[1], device=lengths.device) + 0.5
+    return at / lengths.clamp(min=1)[:, None]
+
+
+def _word_features(words: WordStates) -> Iterator[Tensor]:
+    """Each (B, W)."""
+    at = torch.arange(words.tokens.shape[1], device=words.tokens.device)
+    last = words.lengths[:, None] - 1
+    yield words.tokens.clamp(max=6) / 4
+    yield ((last + 1).clamp(max=60) / 30).to(words.tokens.dtype).expand_as(words.tokens)
+    yield ((at == 0) | (at == last)).to(words.tokens.dtype)
+
+
+def _log(values: Tensor) -> Tensor:
+    return values.clamp(min=FLOOR).log() / 4
+
+
+def _expected(weights: Tensor, dim: int) -> Tensor:
+    """The mean place along a dimension, by weights (B, n, m)."""
+    at = torch.arange(weights.shape[dim], device=weights.device, dtype=weights.dtype)
+    total = (weights * (at if dim == 2 else at[:, None])).sum(dim)
+    return total / weights.sum(dim).clamp(min=1e-6)
+
+
+def _near(expected: Tensor, lengths: Tensor, size: int) -> Tensor:
+    """(B, W, size): exp(-d / 2) of the least distance from the places that words around expect."""
+    width = expected.shape[1]
+    at = torch.arange(width, device=expected.device)
+    places = torch.arange(size, device=expected.device)
+    least = expected.new_full((len(expected), width, size), FAR)
+    for offset in AROUND:
+        other = at + offset
+        there = (other >= 0) & (other < lengths[:, None])
+        distance = (expected[:, other.clamp(0, width - 1), None] - places - offset).abs()
+        least = torch.where(there[..., None], torch.minimum(least, distance), least)
+    return (-least / 2).exp()
