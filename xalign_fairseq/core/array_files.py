@@ -17,9 +17,9 @@ DEFLATED = 1032  # bytes that one of a deflated file unfolds to at most
 
 
 class ArrayForm(NamedTuple):
-    """What an array is to be: ``dtype`` or a kind of it, as ``numpy.floating``, and so many dimensions, None for any."""
+    """What an array is to be: ``dtype`` or a kind of it, as ``numpy.floating``, and so many dimensions, None: any."""
 
-    dtype: type[np.generic]
+    dtype: type
     ndim: int | None = None
 
 
