@@ -114,6 +114,28 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
   done
 }
 
+# Training pairs of a data-bin, of all its language pairs or of one.
+count_pairs() { # DATA_BIN [PAIR]
+  python - "$@" <<'END'
+import sys
+
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.data.databin import DataBin
+
+
+def main():
+    data = DataBin(sys.argv[1])
+    pairs = [name.partition("-")[::2] for name in sys.argv[2:]] or data.language_pairs("train")
+    count = sum(len(data.pair("train", *pair)[0]) for pair in pairs)
+    if not count:
+        raise XalignError("the data-bin has no training pairs", where=sys.argv[1])
+    print(count)
+
+
+sys.exit(exit_code(main))
+END
+}
+
 # Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees. With GPUS (of
 # each node) scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm scripts/slurm/train.sbatch
 # does.

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.json_files import read_json, write_changed_json, write_json
+from xalign_fairseq.core.json_files import parse_json, read_json, write_changed_json, write_json
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,11 @@ def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
     path.write_text("{")
     write_changed_json(path, {"a": 2})
     assert read_json(path) == {"a": 2}
+
+
+@pytest.mark.parametrize("content", [b'{"a": "\\ud83d"}', '{"a": "\\uDE00 x"}', '{"\\ud83d": 1}'])
+def test_halves_of_characters_are_refused_but_where_they_are_looked_for(content):
+    with pytest.raises(XalignError, match=r"not JSON, or it is damaged\n  where: here"):
+        parse_json(content, "here")
+    assert len(parse_json(content, "here", whole_characters=False)) == 1
+    assert parse_json(b'["\\ud83d\\ude00"]', "here") == ["\U0001f600"]

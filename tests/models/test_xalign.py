@@ -210,6 +210,19 @@ def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, 
         other.attach_head("linear_mapping", head)
 
 
+def test_of_another_architecture_the_encoder_is_told_and_no_option_of_a_head(build):
+    from xalign_fairseq.encoder.queue import KeyQueue
+    from xalign_fairseq.models.xalign import XalignModel
+
+    small = XalignModel(replace(CONFIG, encoder_embed_dim=16))
+    small.attach_head("moco", KeyQueue(4, 2))
+    model = build()
+    model.attach_head("moco", KeyQueue(3, 2))
+    with pytest.raises(XalignError, match=r"(?s)does not fit this model.*from the architecture.*arch") as error:
+        model.load_state_dict(small.state_dict())
+    assert "moco" not in str(error.value)
+
+
 def test_a_queue_of_another_size_is_refused_by_the_name_of_its_objective(build):
     from xalign_fairseq.encoder.queue import KeyQueue
 

@@ -101,49 +101,6 @@ def test_dropout_stays_off_in_training():
     assert made.loss(batch()).total == made.loss(batch(), training=False).total
 
 
-def test_training_finds_a_rotation(monkeypatch):
-    made = Trial(LinearMapping)
-    torch.manual_seed(3)
-    # Small rotations as well as large ones; determinant 1, as identities can become.
-    skew = torch.randn(3, 8, 8, dtype=torch.float64) * 0.3
-    rotations = torch.matrix_exp(skew - skew.mT)
-    s = torch.randn(3, 300, 8, dtype=torch.float64)
-    t = s @ rotations.mT
-    languages = torch.tensor([[EN, DE], [EN, RU]])[torch.arange(300) % 2]
-    t = torch.where(languages[:, 1:] == RU, t.flip(2), t)
-
-    class Pairs:
-        rows = torch.arange(300)
-
-        def __init__(self, *_):
-            self.languages = languages
-
-        def __len__(self):
-            return 300
-
-        def of_languages(self, _, language):
-            return (languages[:, 1] == language).nonzero()[:, 0]
-
-    module = "xalign_fairseq.objectives.linear_mapping"
-    monkeypatch.setattr(f"{module}.WordPairs", Pairs)
-    monkeypatch.setattr(f"{module}.layer_vectors", lambda *_: (s, t))
-    maps = made.heads["linear_mapping"]
-    optimizer = torch.optim.Adam(maps.parameters(), lr=0.02)
-    for update in range(400):
-        for group in optimizer.param_groups:
-            group["lr"] = 0.02 * (1 - update / 400)
-        optimizer.zero_grad()
-        loss = made.loss(batch(), update=update)
-        (loss.total / loss.count).backward()
-        optimizer.step()
-    torch.testing.assert_close(maps.of("de").detach(), rotations, atol=1e-3, rtol=0)
-    torch.testing.assert_close(maps.of("ru").detach(), rotations.flip(1), atol=1e-3, rtol=0)
-    error, number = maps.orthogonality_error()
-    assert error / number < 1e-3
-    similar, of = loss.stats["similarity"]
-    assert similar / of > 0.999
-
-
 def test_bad_input():
     for beta in (-0.1, 1.0):
         with pytest.raises(XalignError, match="linear_mapping_beta"):

@@ -139,19 +139,6 @@ def test_a_pair_without_finite_states_is_counted_and_left_out(options):
     assert [part.item() for part in loss.stats["pairs_without_plan"]] == [1, 4]
 
 
-def test_steps_against_the_gradient_lower_the_cost():
-    one = trial()
-    costs = []
-    for _ in range(8):
-        loss, gradient = one.gradient(batch())
-        costs.append(loss.total.item())
-        with torch.no_grad():
-            for name, parameter in one.parameters.items():
-                if gradient[name] is not None:
-                    parameter -= 0.02 * gradient[name]
-    assert costs[-1] < 0.8 * costs[0]
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [("mu", 0.0), ("iterations", 0), ("dustbin", 1.5)],

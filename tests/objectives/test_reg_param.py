@@ -60,12 +60,3 @@ def test_the_mlm_head_is_free():
         trial.encoder.lm_head.dense.weight.add_(1)
         trial.encoder.lm_head.bias.add_(1)
     assert trial.loss(batch()).total.item() == before
-
-
-def test_half_precision_is_summed_in_float32():
-    trial = Trial(RegParam, dtype=torch.bfloat16)
-    trial.loss(batch())
-    with torch.no_grad():
-        for parameter in trial.encoder.parameters():
-            parameter.add_(0.5)
-    assert trial.loss(batch()).total.dtype == torch.float32

@@ -3,13 +3,11 @@ from dataclasses import dataclass, fields, replace
 
 import pytest
 import torch
-from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from support.processes import type_checked
 from support.small import CONFIG, pair, typed
-from support.trials import Trial, build_criterion, build_model
+from support.trials import Trial
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.batches import collate
 from xalign_fairseq.objectives import DWA, TLM
 from xalign_fairseq.objectives.registry import (
     OBJECTIVES,
@@ -38,20 +36,6 @@ def length():
             return Loss(hidden.norm(), torch.tensor(len(hidden)))
 
     return Length
-
-
-def test_a_late_objective_has_options_a_criterion_and_a_loss(length):
-    assert length.name == "length_of_states" and OBJECTIVES["length_of_states"] is length
-    for name in ("xlm_align", "length_of_states"):
-        chosen = CRITERION_DATACLASS_REGISTRY[name]()
-        assert chosen.length_of_states_weight == 1.0 and chosen.length_of_states_layer is None
-    criterion = build_criterion("xlm_align", objectives="tlm,length_of_states", length_of_states_weight=2.0)
-    model = build_model(criterion)
-    sample = collate([pair(5, 7), pair(2, 3)], [])
-    _, size, logs = criterion(model, sample)
-    hidden = model.encoder.states(sample["bitext"]["tokens"]).layer(-1)
-    assert logs["length_of_states/loss/sum"].item() == pytest.approx(hidden.norm().item(), rel=1e-10)
-    assert size == logs["tlm/loss/count"] + 2
 
 
 def test_what_is_registered_is_checked(length):

@@ -120,6 +120,9 @@ BACKENDS = ("pytorch_ddp", "legacy_ddp")
 class TrainedTask(Task, XalignPretrainingTask):
     """The steps of the task, without data."""
 
+    def state_dict(self):
+        return {}
+
 
 @functools.cache
 def configuration(backend, rank, count, *extra):
@@ -132,15 +135,20 @@ def configuration(backend, rank, count, *extra):
     )
 
 
-def make_trainer(backend, rank, count, normalization, chosen, **given):
+def make_trainer(backend, rank, count, normalization, chosen, extra=(), **given):
     """The trainer of worker ``rank`` of ``count``.
 
-    chosen: options of the weighted criterion.
+    normalization: of the weighted criterion; None for the preset that ``chosen`` names instead of one.
+    chosen: options of the criterion; or a preset's name.
+    extra: options of fairseq-train.
     given: what the task has.
     """
-    cfg = copy.deepcopy(configuration(backend, rank, count))
+    cfg = copy.deepcopy(configuration(backend, rank, count, *extra))
     task = TrainedTask(**given)
-    criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
+    if isinstance(chosen, str):
+        criterion = build_criterion(chosen, task)
+    else:
+        criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
     task.heads_start, task.models = HeadsStart(XalignPretrainingConfig()), [build_model(criterion, torch.float32)]
     trainer = Trainer(cfg, task, task.models[-1], criterion)
     trainer.lr_step_begin_epoch(1)

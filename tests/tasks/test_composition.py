@@ -57,12 +57,6 @@ def test_two_processes_train_all_objectives(train, lexicon_bin, tmp_path):
     assert {f"{name}_loss" for name in EVERY} <= set(logged[4])
 
 
-def test_a_frozen_encoder_refuses_objectives_that_train_it(train, databin, tmp_path):
-    extra = (*NO_VALID, "--max-update", 1, "--objectives", "linear_mapping,tlm")
-    _, done = train(databin, tmp_path / "run", *extra, criterion="weighted", check=False)
-    assert done.returncode != 0 and "tlm with linear_mapping" in done.stderr
-
-
 def test_links_are_needed_where_objectives_read_them(train, databin, command, sample, tmp_path):
     bare = tmp_path / "bare"
     command("xalign", "prepare", "--out", bare, "--pair", "en-de", "--trainpref", sample / "en-de/train",

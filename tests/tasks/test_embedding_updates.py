@@ -122,12 +122,6 @@ def test_micro_batches_have_the_norm_of_dense_updates(train, databin, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_regulariser_of_all_embeddings_is_refused_beside_lazy_updates(train, databin, tmp_path):
-    _, done = train(databin, tmp_path, *LAZY, "--objectives", "self_training,reg_param", check=False)
-    assert done.returncode != 0 and "the gradient of reg_param has every row" in done.stderr
-
-
-@pytest.mark.slow
 def test_a_yaml_run_knows_its_optimizer(databin, command, tmp_path):
     (tmp_path / "run.yaml").write_text(
         f"""# @package _global_

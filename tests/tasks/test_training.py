@@ -190,20 +190,6 @@ def test_half_precision_on_the_cpu(plain, train, databin, tmp_path, flag):
     assert logged[max(logged)]["loss"] == pytest.approx(plain[0][max(logged)]["loss"], rel=0.02)
 
 
-def test_exponential_moving_average(train, databin, tmp_path):
-    train(databin, tmp_path / "save", *NO_VALID, "--max-update", 3, "--store-ema", "--ema-decay", 0.5)
-    state = torch.load(tmp_path / "save/checkpoint_last.pt", weights_only=True)
-    key = "encoder.sentence_encoder.layers.0.fc1.weight"
-    assert not torch.equal(state["extra_state"]["ema"][key], state["model"][key])
-
-
-def test_shards_are_read_one_an_epoch(train, databin, tmp_path):
-    (tmp_path / "other").symlink_to(databin)
-    data = f"{databin}:{tmp_path / 'other'}"
-    _, done = train(data, tmp_path / "save", *NO_VALID, "--epoch-items", 16, "--max-epoch", 2)
-    assert (done.stdout + done.stderr).count("train: 2 language pairs") >= 2
-
-
 def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, command, tmp_path):
     import sentencepiece
 

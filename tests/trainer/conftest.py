@@ -32,8 +32,7 @@ def make(fairseqs, tmp_path, monkeypatch):
             common=SimpleNamespace(**{"amp": False, **dict(common)}),
             checkpoint=SimpleNamespace(**{**usual, **dict(checkpoint)}),
             distributed_training=SimpleNamespace(ddp_backend="legacy_ddp", **{**processes, **dict(distributed)}),
-            optimization=SimpleNamespace(max_update=max_update, lr=[1e-3], update_freq=[1], clip_norm=0.0),
-            dataset=SimpleNamespace(batch_size=1, batch_size_valid=None, max_tokens=None, num_workers=0),
+            optimization=SimpleNamespace(max_update=max_update),
             ema=SimpleNamespace(store_ema=False),
             model=SimpleNamespace(),
         )

@@ -27,17 +27,8 @@ def test_numbers_of_adam_are_as_they_are_written_by_hand():
 
 
 def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone():
-    line = [
-        *FAIRSEQ_TRAIN,
-        "nowhere",
-        "--user-dir",
-        USER_DIR,
-        "--cpu",
-        "--task",
-        "xalign_pretraining",
-        "--criterion",
-        "mlm",
-    ]
-    done = subprocess.run([*line, "--arch", "xalign_tiny", "--max-tokens", "64"], capture_output=True, text=True)
-    assert done.returncode == 1 and "nowhere" in done.stderr and "Traceback" not in done.stderr
+    line = [*FAIRSEQ_TRAIN, "nowhere", "--user-dir", USER_DIR, "--cpu", "--task", "xalign_pretraining"]
+    line += ["--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64", "--lr=-1"]
+    done = subprocess.run(line, capture_output=True, text=True)
+    assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"

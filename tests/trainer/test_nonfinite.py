@@ -2,8 +2,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from support.small import block, pair
+from support.trials import make_trainer
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.criterions import weighted
+from xalign_fairseq.data.batches import collate
 from xalign_fairseq.trainer.nonfinite import warn
 
 BAD, GOOD = float("nan"), 1.0
@@ -46,3 +50,24 @@ def test_a_sparse_gradient_is_looked_at_too(end, number, named):
     model = torch.nn.Embedding(4, 2, sparse=True)
     (model(torch.tensor([1, 3, 1])) * number).sum().backward()
     assert named in end(model)
+
+
+@pytest.mark.parametrize("flag", ["--fp16", "--memory-efficient-fp16"])
+def test_a_loss_scale_at_its_minimum_ends_the_training_with_objective_and_batch(flag, tmp_path, monkeypatch):
+    """fairseq ran the update once more, and ended in StopIteration."""
+    monkeypatch.setattr(weighted, "told", lambda sample, task: f"{sample['nsentences']} pairs")
+    extra = (flag, "--fp16-init-scale", 4, "--min-loss-scale", 0.5, "--save-dir", tmp_path)
+    trainer = make_trainer("legacy_ddp", 0, 1, "joint", {"objectives": "mlm,tlm"}, extra)
+    sample = collate([pair(5, 7)], [block(1)])
+    trainer.train_step([sample])
+    assert trainer.get_num_updates() == 1 and not trainer.left_out
+    (tmp_path / "checkpoint_last.pt").touch()
+    with torch.no_grad():
+        trainer.get_model().encoder.lm_head.bias.fill_(float("inf"))
+    for scale in (2, 1):
+        trainer.train_step([sample])
+        assert trainer.left_out and trainer.optimizer.scaler.loss_scale == scale
+    found = r"(?s)reached its minimum.*update 2.*\(0\.5\).*the loss of mlm, tlm in the batch of 2 pairs.*resume from"
+    with pytest.raises(XalignError, match=found):
+        trainer.train_step([sample])
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint_last.pt"] and trainer.get_num_updates() == 1

@@ -9,6 +9,8 @@ from fairseq.distributed import utils
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer import requeue
 
+CFG, held = SimpleNamespace(checkpoint="folder"), []
+
 
 @pytest.fixture
 def call_main(monkeypatch):
@@ -17,6 +19,8 @@ def call_main(monkeypatch):
     for name in ("received", "trains"):
         monkeypatch.setattr(requeue.Signalled, name, False)
     monkeypatch.setattr(requeue, "training_loop", lambda: "fairseq-train")
+    monkeypatch.setattr(requeue, "hold", held.append)
+    held.clear()
     with monkeypatch.context() as patch:
         patch.setattr(utils, "call_main", lambda cfg, main: main(cfg))
         requeue.install()
@@ -25,14 +29,14 @@ def call_main(monkeypatch):
 
 
 def test_the_signal_is_received(call_main):
-    call_main(None, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))
+    call_main(CFG, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))
     assert requeue.Signalled.received
 
 
 def test_somebody_elses_handler_stays(call_main):
     heard = []
     signal.signal(signal.SIGUSR1, lambda *given: heard.append(1))
-    call_main(None, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))
+    call_main(CFG, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))
     assert heard and not requeue.Signalled.received
 
 
@@ -47,7 +51,7 @@ def test_who_starts_the_others_hands_the_signal_on(call_main, monkeypatch, train
         monkeypatch.setattr(requeue.os, "kill", lambda *given: handed.append(given))
         signal.raise_signal(signal.SIGUSR1)
 
-    call_main(None, main)
+    call_main(CFG, main)
     assert handed == ([] if trains else [(11, signal.SIGUSR1)])
 
 
@@ -64,8 +68,17 @@ def test_who_starts_the_others_ends_as_they_do(call_main, code, raised):
         raise torch.multiprocessing.ProcessExitedException("ended", error_index=0, error_pid=11, exit_code=code)
 
     with pytest.raises(raised) as end:
-        call_main(None, main)
+        call_main(CFG, main)
     if raised is SystemExit:
         assert end.value.code == code
     if raised is XalignError:
         assert "killed" in str(end.value) and "memory" in str(end.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "holds"), [("RANK", "0", True), ("RANK", "1", False), ("SLURM_PROCID", "3", False)]
+)
+def test_the_first_process_of_a_launcher_holds_the_folder(call_main, monkeypatch, variable, value, holds):
+    monkeypatch.setenv(variable, value)
+    call_main(CFG, lambda cfg: None)
+    assert held == (["folder"] if holds else [])

@@ -101,18 +101,6 @@ def test_a_program_that_is_fairseq_train_itself_counts_too(restart, saved, load,
     assert process.validate(0.7, 0.8) == [False, True]
 
 
-@pytest.mark.parametrize("suffix", ["", "-shard0"])
-def test_a_restore_file_that_does_not_exist_is_an_error(make, fairseqs, monkeypatch, tmp_path, suffix):
-    monkeypatch.setattr(fairseqs, "load_checkpoint", lambda self, name, *given: name)
-    path = tmp_path / "checkpoint_lst.pt"
-    made = make(checkpoint={"restore_file": str(path), "checkpoint_suffix": suffix})
-    if not suffix:  # shards have names of their own, and are left to fairseq
-        with pytest.raises(XalignError, match=r"(?s)does not exist.*restore_file.*checkpoint_lst.pt"):
-            made.load_checkpoint(str(path))
-        path.touch()
-    assert made.load_checkpoint(str(path)) == str(path)
-
-
 def write(path, updates):
     torch.save({"model": {}, "args": None, "optimizer_history": [{"num_updates": updates}]}, path)
 
@@ -134,9 +122,9 @@ def resumed(make, fairseqs, monkeypatch, tmp_path):
     def resume(rank=0, suffix="", **checkpoint):
         monkeypatch.setattr(fairseqs, "load_checkpoint", lambda self, name, *given: None)
         monkeypatch.setattr(fairseqs, "data_parallel_rank", rank)
-        last = tmp_path / "checkpoint_last.pt"
-        make(checkpoint={"checkpoint_suffix": suffix, **checkpoint}).load_checkpoint(str(last))
-        return updates_of(last)
+        asked = checkpoint.get("restore_file", f"checkpoint_last{suffix}.pt")
+        make(checkpoint={"checkpoint_suffix": suffix, **checkpoint}).load_checkpoint(str(tmp_path / asked))
+        return updates_of(tmp_path / "checkpoint_last.pt")
 
     return resume
 
@@ -227,3 +215,24 @@ def shown(rank):
 
 def test_every_rank_s_task_sees_what_rank_0_has_read(tmp_path):
     assert run_workers(shown, 2, tmp_path) == [[{"shard": 1}]] * 2
+
+
+@pytest.mark.parametrize("state", [{"model": {}, "cfg": None}, {"model": {}, "args": None, "extra_state": {}}])
+def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_path, state, monkeypatch):
+    """As other tools write it: fairseq ended in KeyError: 'best_loss'."""
+    path, loaded = tmp_path / "model.pt", []
+    torch.save(state, path)
+    made = make(SimpleNamespace(load_state_dict=loaded.append), checkpoint={"finetune_from_model": str(path)})
+    model = SimpleNamespace(
+        set_num_updates=loaded.append, load_state_dict=lambda *given, **more: loaded.append("model")
+    )
+    monkeypatch.setattr(fairseqs, "model", model)
+    made.get_criterion = torch.nn.Identity
+    made.lr_step = lambda epoch: loaded.append(f"epoch {epoch}")
+    made.load_checkpoint(str(path), reset_optimizer=True, reset_lr_scheduler=True, reset_meters=True)
+    assert loaded == [0, "model", "epoch 0"]
+    with pytest.raises(XalignError, match=r"(?s)no training to resume.*model.pt.*finetune_from_model.*init_checkpoint"):
+        made.load_checkpoint(str(path))
+    other = make(checkpoint={"restore_file": str(path)})
+    with pytest.raises(XalignError, match="no training to resume"):
+        other.load_checkpoint(str(path), reset_optimizer=True)  # its place in the data is asked for

@@ -5,6 +5,7 @@ import os
 from datetime import UTC, datetime
 
 import pytest
+from support.damage import damaged
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
@@ -91,3 +92,14 @@ def test_the_usual_seed_may_be_given_or_not(tmp_path):
 def test_the_same_run_goes_on_with_more_updates_and_more_data(tmp_path):
     begun(tmp_path, "a", "--seed", "1", "--max-update", "5")
     train_record.require_same(tmp_path, ["a:b", "--seed=1", "--max-update", "9", "--lr", "2"])
+
+
+def test_a_record_of_another_form_is_named(tmp_path):
+    begun(tmp_path, "a", "--seed", "1")
+    path = tmp_path / train_record.NAME
+    for content in damaged(json.loads(path.read_text())):
+        path.write_text(json.dumps(content))
+        try:
+            train_record.require_same(tmp_path, ["a", "--seed", "1"])
+        except XalignError as error:
+            assert path.name in str(error) or "another run" in str(error)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from support.damage import damaged
 from support.links import random_pairs
 
 from xalign_fairseq.core.errors import XalignError
@@ -109,3 +110,20 @@ def test_arguments_name_what_differs_from_defaults_and_bears_on_links(method, op
     found = Linking(method, options, (7, 8), encoding="separate").arguments()
     told = " ".join(f"{name} {value}" for name, value in found.items())
     assert told == f"method {words} layer 7-8 encoding separate"
+
+
+def test_a_checkpoint_s_labelling_of_another_form_is_refused():
+    """A traceback of whatever Python made of it, or links by an option of another type."""
+    state = Linking.of(Transport(filter="itermax", mu=0.5), {"hidden": 8, "pointer": 12}, "hidden", "joint").state()
+    assert Linking.from_state(state).state() == state
+    taken = 0
+    for other in damaged(state):
+        try:
+            taken += bool(Linking.from_state(other).finder)
+        except XalignError as error:
+            assert "model.pt" not in str(error)
+    assert 5 < taken < 40
+    wrong = (("layers", {"pointer": 3}, "labels by a layer"), ("method", {"name": "x"}, "another version"))
+    for part, value, named in wrong:
+        with pytest.raises(XalignError, match=named):
+            Linking.from_state({**state, part: value}, "model.pt")

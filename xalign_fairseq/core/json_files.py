@@ -29,8 +29,10 @@ def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
     return require_form(parse_json(content, path), form, path)
 
 
-def parse_json(content: bytes | str, where: object) -> Any:
+def parse_json(content: bytes | str, where: object, whole_characters: bool = True) -> Any:
     """The value of a JSON text.
+
+    Halves of surrogate pairs, which no file of text can hold, are refused, unless not all need ``whole_characters``.
 
     Raises:
         XalignError: it is none, longer than :data:`LARGEST_JSON`, nested deeper or with longer numbers than Python
@@ -38,8 +40,12 @@ def parse_json(content: bytes | str, where: object) -> Any:
     """
     if len(content) > LARGEST_JSON:
         raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
+    halves = (b"\\ud", b"\\uD") if isinstance(content, bytes) else ("\\ud", "\\uD")
     try:
-        return json.loads(content)
+        value = json.loads(content)
+        if whole_characters and any(half in content for half in halves):  # type: ignore[operator]
+            json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # that of file names alone
+        return value
     except (ValueError, RecursionError) as error:
         raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None
 

@@ -23,21 +23,12 @@ class TokenizerState(TypedDict, total=False):
     pipeline: Any
 
 
-class LabellingState(TypedDict, total=False):
-    """How a model labelled itself (:meth:`~xalign_fairseq.transport.linking.Linking.state`)."""
-
-    method: Required[dict[str, Any]]
-    layers: Required[dict[str, int]]
-    similarity: Required[str]
-    encoding: str | None
-
-
 class TaskState(TypedDict, total=False):
     """What this package's tasks keep, as far as it is read before training goes on."""
 
     tokenizer: TokenizerState
     family: str
-    labelling: LabellingState | None
+    labelling: dict[str, Any] | None
     trimmed: dict[str, Any]
     transfer: dict[str, Any]
     language_embeddings: str

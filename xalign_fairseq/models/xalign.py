@@ -161,17 +161,14 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                 found=f"keys such as {sorted(loaded)[:3]}",
                 expected=f"a checkpoint of RoBERTa, XLM-R or this package with {embeddings}",
             )
-        for head in self.heads:
-            mine = {key: value for key, value in loaded.items() if key.startswith(f"heads.{head}.")}
-            if mine:
-                own = {key: value for key, value in current.items() if key.startswith(f"heads.{head}.")}
-                require_fitting_head(head, mine, own)
         for key, value in loaded.items():
             head = key.split(".")[1] if key.startswith("heads.") else ""
             if head and head not in self.heads:
                 self._waiting[key] = value
             elif key not in current:
                 logger.warning("not used from the checkpoint: %s", key)
+            elif head and value.shape != current[key].shape:
+                continue  # of another --arch it fits with no options: the encoder is told of first
             elif value.shape != current[key].shape:
                 raise XalignError(
                     "the checkpoint does not fit this model",
@@ -195,6 +192,12 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                 found=f"{len(wrong)} parameters missing, such as {wrong[:3]}",
                 remedy=("choose", Parameter("arch"), "and", Parameter("encoder_layers"), "of the checkpoint"),
             )
+        for name in self.heads:
+            of = f"heads.{name}."
+            mine = {key: value for key, value in loaded.items() if key.startswith(of)}
+            own = {key: value for key, value in current.items() if key.startswith(of)}
+            if mine:
+                require_fitting_head(name, mine, own)
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
             state_dict.update({key: current[key] for key in missing})

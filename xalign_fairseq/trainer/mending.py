@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_copy
 
 BEST, LAST = "checkpoint_best.pt", "checkpoint_last.pt"
@@ -49,3 +51,22 @@ def mend(folder: Path, say: Say) -> bool:
     if damaged and newest is None:
         say(f"no checkpoint of a training in {folder} is whole: training begins anew")
     return (folder / LAST).is_file()
+
+
+def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str, Any]:
+    """A checkpoint of a model alone, as other tools write it, with a training of no update where all begins anew.
+
+    Raises:
+        XalignError: the run is to go on with a training.
+    """
+    if "optimizer_history" in state or "best_loss" in state:
+        return state
+    if not anew:
+        raise XalignError(
+            "the checkpoint holds a model and no training to resume",
+            where=filename,
+            found=f"keys {', '.join(sorted(state))}",
+            remedy=("begin with it by", Parameter("finetune_from_model"), "or", Parameter("init_checkpoint")),
+        )
+    none = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}
+    return {"extra_state": {}, "last_optimizer_state": None, **state, "optimizer_history": [none]}

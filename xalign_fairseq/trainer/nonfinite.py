@@ -21,28 +21,54 @@ class NonfiniteGradient(Exception):
     """The norm of an update's gradient is infinite or not a number; nothing has been changed."""
 
 
+class LossScaleMinimum(Exception):
+    """The gradient of ``--fp16`` overflows though the loss is scaled as little as ``--min-loss-scale`` allows."""
+
+
 def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
     """Warn of an update that is left out, with what the criterion's ``nonfinite`` says of its batches.
 
     Raises:
         XalignError: it is one too many.
     """
-    criterion = trainer.get_criterion()
-    why = criterion.nonfinite(samples) if hasattr(criterion, "nonfinite") else ""
-    why = why or f"the gradient of {', '.join(_spoilt_gradients(trainer)) or 'another process'}"
-    where = f"update {trainer.get_num_updates() + 1}"
+    why, where, start = _why(trainer, samples), _where(trainer), _start(trainer)
     most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
     if in_a_row < most:
         logger.warning("%s is left out, %d in a row, %d end the training: not finite: %s", where, in_a_row, most, why)
         return
-    last = Path(trainer.cfg.checkpoint.save_dir) / LAST
-    start = f"resume from {last}, the last good checkpoint," if last.is_file() else "start"
     raise XalignError(
         f"the training has lost its way: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
         where=where,
         found=why,
         remedy=(start, "with a lower", Parameter("lr"), "or without what is named"),
     )
+
+
+def scale_error(trainer: "Trainer", samples: list[Any], said: str) -> XalignError:
+    """The error for a loss scale that has reached its minimum, with objective and batch; ``said``: by fairseq."""
+    return XalignError(
+        "the loss scale has reached its minimum: gradients overflow in every update",
+        where=_where(trainer),
+        parameter="min_loss_scale",
+        found=f"{said.split(').')[0]}); {_why(trainer, samples)}",
+        remedy=(_start(trainer), "with a lower", Parameter("lr"), "or in", Parameter("bf16")),
+    )
+
+
+def _why(trainer: "Trainer", samples: list[Any]) -> str:
+    """The losses that are not finite and their batches; if all are, the gradients."""
+    criterion = trainer.get_criterion()
+    why = criterion.nonfinite(samples) if hasattr(criterion, "nonfinite") else ""
+    return why or f"the gradient of {', '.join(_spoilt_gradients(trainer)) or 'another process'}"
+
+
+def _where(trainer: "Trainer") -> str:
+    return f"update {trainer.get_num_updates() + 1}"
+
+
+def _start(trainer: "Trainer") -> str:
+    last = Path(trainer.cfg.checkpoint.save_dir) / LAST
+    return f"resume from {last}, the last good checkpoint," if last.is_file() else "start"
 
 
 def _spoilt_gradients(trainer: "Trainer") -> list[str]:

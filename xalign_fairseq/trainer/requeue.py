@@ -17,6 +17,7 @@ from typing import Any
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.trainer.compat.patching import replace, training_loop
+from xalign_fairseq.trainer.holding import hold
 
 
 class Signalled:
@@ -55,6 +56,8 @@ def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
 
         if training_loop() is not None:
             listen()
+            if all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID")):  # the first of a launcher's
+                hold(cfg.checkpoint)
         try:
             return original(cfg, main, **kwargs)
         except torch.multiprocessing.ProcessExitedException as error:

@@ -68,8 +68,14 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
     path = folder / NAME
     if not (path.is_file() and (folder / LAST).exists()) or any(given(line, name) for name in TAKEN_OVER):
         return
-    newest = _writer(folder, read_json(path, TrainRecord))
-    earlier, earlier_data = shlex.split(newest["command"])[1:], newest["data"]
+    record = read_json(path, TrainRecord)
+    if not record["sessions"]:
+        return
+    newest = _writer(folder, record)
+    try:
+        earlier, earlier_data = shlex.split(newest["command"])[1:], newest["data"]
+    except ValueError as error:
+        raise XalignError("the record has a command that is none", where=path, found=error) from None
     found: dict[str, object] = {}
     for name, usual in IDENTITY.items():
         before, now = (value(each, name) or usual for each in (earlier, line))
@@ -93,7 +99,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
 def _writer(folder: Path, record: TrainRecord) -> Session:
     """The session that the last checkpoint is of: one that ended before it wrote any says nothing of the run."""
     written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
-    before = [each for each in record["sessions"] if datetime.fromisoformat(each["begun"]) <= written]
+    before = [each for each in record["sessions"] if moment(each["begun"], folder / NAME) <= written]
     return (before or record["sessions"])[-1]
 
 
@@ -135,6 +141,14 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     record: TrainRecord = {"sessions": [*sessions, begun]}
     write_json(path, record)
     return record
+
+
+def moment(text: str, where: object) -> datetime:
+    """A time of the record, with its zone; :class:`XalignError` for what is none."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise XalignError("the record has a time that is none", where=where, found=text) from None
 
 
 def _data(line: Sequence[str]) -> list[str]:

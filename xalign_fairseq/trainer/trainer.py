@@ -2,8 +2,7 @@
 
 import functools
 import logging
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -12,45 +11,25 @@ import fairseq.trainer
 import torch
 from fairseq import checkpoint_utils
 from fairseq.data import iterators
-from fairseq.dataclass.configs import FairseqConfig
 from fairseq.distributed import utils
-from fairseq.file_io import PathManager
 from fairseq.logging import metrics
 from fairseq.trainer import Trainer
-from omegaconf import open_dict
+from omegaconf import DictConfig, open_dict
 
-from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.data.waiting import DataWait
 from xalign_fairseq.trainer import nonfinite, requeue
 from xalign_fairseq.trainer.compat import torchrun
 from xalign_fairseq.trainer.compat.patching import replace, swapped, training_loop
+from xalign_fairseq.trainer.holding import hold
 from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
-from xalign_fairseq.trainer.mending import LAST, repair
-from xalign_fairseq.trainer.nonfinite import NonfiniteGradient
+from xalign_fairseq.trainer.mending import LAST, repair, with_training
+from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
+from xalign_fairseq.trainer.options import check_options
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
 logger = logging.getLogger(__name__)
-
-
-def check_numbers(cfg: FairseqConfig) -> None:
-    """Raise :class:`XalignError` for numbers by which fairseq would train nothing, or away from the lowest loss."""
-    rates, sizes = cfg.optimization, cfg.dataset
-    lowest = {
-        "lr": (rates.lr, 0),
-        "update_freq": (rates.update_freq, 1),
-        "clip_norm": (rates.clip_norm, 0),
-        "max_update": (rates.max_update, 0),
-        "batch_size": (sizes.batch_size, 1),
-        "batch_size_valid": (sizes.batch_size_valid, 1),
-        "max_tokens": (sizes.max_tokens, 1),
-        "num_workers": (sizes.num_workers, 0),
-    }
-    for name, (value, low) in lowest.items():
-        values = [] if value is None else value if isinstance(value, Sequence) else [value]
-        fits = all(low <= each < math.inf for each in values)
-        check_values("a number is out of range", (name, value, fits, f"{low} or more"))
 
 
 class XalignTrainer(Trainer):
@@ -68,9 +47,9 @@ class XalignTrainer(Trainer):
 
     def __init__(self, cfg: Any, *args: Any, **kwargs: Any):
         torchrun.check(cfg.distributed_training.distributed_world_size)
-        check_numbers(cfg)
         self.clock = DataWait()
         self.nonfinite_in_a_row = 0
+        self.left_out = False
         self.requeue_agreed = False
         self.checked_update = -1
         if loop := training_loop():
@@ -84,6 +63,8 @@ class XalignTrainer(Trainer):
         """One update; its log, or None if it is left out."""
         try:
             logs = self.clock.work(self._update, samples, raise_oom)
+        except LossScaleMinimum as minimum:
+            raise nonfinite.scale_error(self, samples, str(minimum)) from None
         except NonfiniteGradient:
             self.nonfinite_in_a_row += 1
             nonfinite.warn(self, samples, self.nonfinite_in_a_row)
@@ -118,10 +99,16 @@ class XalignTrainer(Trainer):
 
         Raises:
             NonfiniteGradient: before fairseq ends the training; ``--fp16`` and ``--amp`` scale the loss instead.
+            LossScaleMinimum: ``--fp16`` can scale it no further.
         """
-        norm = super().clip_grad_norm(clip_norm)
+        self.left_out = True
+        try:
+            norm = super().clip_grad_norm(clip_norm)
+        except FloatingPointError as minimum:  # fairseq would run the update once more to find where, and fail
+            raise LossScaleMinimum(str(minimum)) from None
         if not self.tpu and not self.cfg.common.amp and not norm.isfinite().all():
             raise NonfiniteGradient
+        self.left_out = False
         return norm
 
     def _aggregate_logging_outputs(self, logging_outputs: list[Any], *counts: Any, ignore: bool = False) -> Any:
@@ -188,10 +175,10 @@ class XalignTrainer(Trainer):
         """Load a checkpoint, or the newest whole one in the place of a damaged last one.
 
         Raises:
-            XalignError: a ``--restore-file`` that does not exist, for which fairseq would train from scratch.
+            XalignError: it holds a model alone, and the run is to go on with a training.
         """
-        self._find_whole()
-        with self._task_sees_its_state(filename):
+        self._find_whole(filename)
+        with self._task_sees_its_state(filename, reset_optimizer):
             extra_state = super().load_checkpoint(
                 filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
             )
@@ -200,25 +187,17 @@ class XalignTrainer(Trainer):
             counter.best, counter.num_runs = extra_state[STOPPING]["best"], extra_state[STOPPING]["num_runs"]
         return extra_state
 
-    def _find_whole(self) -> None:
-        cfg = self.cfg.checkpoint
-        if self.checkpoint_suffix:  # sharded states have a file for each process, with a name of its own
+    def _find_whole(self, filename: str) -> None:
+        own = Path(self.cfg.checkpoint.save_dir) / LAST
+        if Path(filename) != own:
             return
-        if cfg.restore_file == LAST:
-            if self.data_parallel_rank == 0 and (Path(cfg.save_dir) / LAST).is_file():
-                repair(Path(cfg.save_dir), logger.warning)
-            if torch.distributed.is_initialized():  # the others look at the same file
-                torch.distributed.barrier()
-        elif not PathManager.exists(cfg.restore_file):
-            raise XalignError(
-                "the checkpoint to resume from does not exist",
-                parameter="restore_file",
-                found=cfg.restore_file,
-                remedy=f"give a checkpoint's path; without it a run resumes from its own {LAST}, if any",
-            )
+        if self.data_parallel_rank == 0 and own.is_file():
+            repair(own.parent, logger.warning)
+        if torch.distributed.is_initialized():  # the others look at the same file
+            torch.distributed.barrier()
 
     @contextmanager
-    def _task_sees_its_state(self, filename: str) -> Iterator[None]:
+    def _task_sees_its_state(self, filename: str, reset_optimizer: bool) -> Iterator[None]:
         """Show the task its state in a checkpoint as soon as that is read, or received from rank 0."""
         cfg = self.cfg.checkpoint
         data_anew = cfg.reset_dataloader or (
@@ -237,7 +216,13 @@ class XalignTrainer(Trainer):
             state = send(*args, **kwargs)
             return shown(state) if self.data_parallel_rank > 0 else state
 
+        upgrade, anew = checkpoint_utils._upgrade_state_dict, data_anew and reset_optimizer
+
+        def upgraded(state: dict[str, Any]) -> dict[str, Any]:
+            return upgrade(with_training(state, filename, anew))
+
         with (
+            swapped(checkpoint_utils, "_upgrade_state_dict", upgraded),
             swapped(checkpoint_utils, "load_checkpoint_to_cpu", lambda *args, **kwargs: shown(read(*args, **kwargs))),
             swapped(utils, "broadcast_object", sent),
         ):
@@ -294,7 +279,7 @@ def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(save)
     def save_checkpoint(cfg: Any, trainer: Any, *rest: Any) -> Any:
         # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
-        if getattr(trainer, "nonfinite_in_a_row", 0) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
+        if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
             logger.warning("no checkpoint is written after an update that is not finite: it has spoilt %s", name)
             return None
         return save(cfg, trainer, *rest)
@@ -310,3 +295,17 @@ def install() -> None:
     requeue.install()
     if loop := training_loop():  # it has taken fairseq's class already
         loop.Trainer = XalignTrainer
+        replace(loop, "add_defaults", NAME, _checked)
+
+
+def _checked(add_defaults: Callable[..., Any]) -> Callable[..., Any]:
+    """The first that fairseq-train does with its whole configuration, by command line and by YAML."""
+
+    @functools.wraps(add_defaults)
+    def add_and_check(cfg: DictConfig) -> None:
+        add_defaults(cfg)
+        check_options(cfg)
+        if utils.is_master(cfg.distributed_training):
+            hold(cfg.checkpoint)
+
+    return add_and_check

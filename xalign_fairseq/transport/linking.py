@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.transport.methods import Method, Transport, make_method, method_of_state, method_state
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
@@ -13,6 +14,15 @@ from xalign_fairseq.transport.pointer import Pointer
 # Options of methods that a choice on development data sets, and that arguments therefore always name.
 CHOSEN = ("filter", "threshold")
 Finder = TypeVar("Finder", bound=Method)
+
+
+class _State(TypedDict):
+    """What a checkpoint says of how its model labels itself."""
+
+    method: dict[str, Any]
+    layers: dict[str, int]
+    similarity: str
+    encoding: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -112,10 +122,13 @@ class Linking:
         return {"method": method, "layers": self.own_layers, "similarity": self.similarity, **encoding}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> "Linking":
-        """The inverse of :meth:`state`."""
-        method = method_of_state(state["method"])
-        return cls.of(method, state["layers"], state["similarity"], state.get("encoding") or "")
+    def from_state(cls, state: Mapping[str, Any], where: object = "checkpoint") -> "Linking":
+        """The inverse of :meth:`state`; :class:`XalignError` for what it did not give."""
+        found = require_form(state, _State, f"{where}, labelling")
+        if found["similarity"] not in found["layers"]:
+            known = " or ".join(found["layers"]) or "none"
+            raise XalignError("a model labels by a layer", where=where, found=found["similarity"], expected=known)
+        return cls.of(method_of_state(found["method"]), found["layers"], found["similarity"], found.get("encoding", ""))
 
 
 UNSPECIFIED = Linking()

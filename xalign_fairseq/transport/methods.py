@@ -163,7 +163,11 @@ def method_of_state(state: Mapping[str, Any]) -> Method:
     options = dict(state)
     try:
         name = options.pop("name")
-        return _CLASSES[name](**_fixed(name), **options)
+        made = _CLASSES[name](**_fixed(name), **options)
+        for key, value in method_state(_CLASSES[name](**_fixed(name))).items():
+            if key in options and value is not None and not isinstance(options[key], (type(value), int)):
+                raise TypeError(f"{key} is of another type")
+        return made
     except (KeyError, TypeError) as error:
         raise XalignError(
             "a labelling method is of another version of this package", found=f"{dict(state)} ({error})"

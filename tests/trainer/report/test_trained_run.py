@@ -1,8 +1,12 @@
 """What a run has left, read."""
 
+import json
+
 import pytest
+from support.damage import damaged
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.report.page import report_page
 from xalign_fairseq.trainer.report.trained_run import read_run
 
 
@@ -72,3 +76,29 @@ def test_of_many_warnings_the_first_are_kept(tmp_path):
     (tmp_path / "train.log").write_text(many + row)
     warnings = read_run(tmp_path).warnings
     assert len(warnings) == 51 and warnings[-1] == "and 20 more"
+
+
+RESULT = {
+    "command": "fairseq-train x",
+    "minutes": 2.5,
+    "before": 0.3,
+    "aer": 0.2,
+    "scores": {"de": {"f1": 0.5}, "fr": None},
+}
+
+
+@pytest.mark.parametrize("name", ["training.json", "result.json", "run.json", "../data-bin/manifest.json"])
+def test_a_record_of_another_form_gives_a_page_or_an_error_that_names_it(run_folder, name):
+    path = run_folder / name
+    if name in ("result.json", "run.json"):
+        (run_folder / "training.json").unlink()
+        path.write_text(json.dumps(RESULT | {"machine": "A", "seed": 3}))
+    whole, pages = json.loads(path.read_text()), 0
+    report_page(read_run(run_folder))
+    for content in damaged(whole):
+        path.write_text(json.dumps(content))
+        try:
+            pages += report_page(read_run(run_folder)).encode("utf-8").startswith(b"<!doctype")
+        except XalignError as error:
+            assert path.name in str(error)
+    assert pages > 10

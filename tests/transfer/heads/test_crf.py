@@ -99,19 +99,6 @@ def test_padding_and_company_change_nothing(crf, batch):
         assert crf.decode(*alone)[0].tolist() == best[i, :length].tolist()
 
 
-def test_gradients(crf, batch):
-    scores, tags, mask = batch
-    tags[0, 1] = -1
-
-    def loss(scores, first, neighbours, last):
-        parameters = {"first": first, "neighbours": neighbours, "last": last}
-        return torch.func.functional_call(crf, parameters, (scores, tags, mask))
-
-    crf.forward = crf.negative_log_likelihood
-    inputs = [t.detach().clone().requires_grad_() for t in (scores, crf.first, crf.neighbours, crf.last)]
-    assert torch.autograd.gradcheck(loss, inputs)
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_narrow_scores_are_summed_in_float32(dtype):
     crf = LinearChainCRF(5).to(dtype)

@@ -76,5 +76,5 @@ def open_model(
     encoder, heads = load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
     labelling = (state.get("task_state") or {}).get("labelling")
-    linking = None if labelling is None else Linking.from_state(labelling)
+    linking = None if labelling is None else Linking.from_state(labelling, where)
     return OpenedModel(where, encoder, heads, tokenizer, linking, family, trimmed)

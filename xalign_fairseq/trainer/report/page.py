@@ -47,7 +47,7 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
         ),
     ]
     policy = "default-src 'none'; style-src 'unsafe-inline'"
-    return (
+    page = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -55,6 +55,7 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
         + "\n".join(part for part in parts if part)
         + f"\n</main>\n<footer>Written by xalign_fairseq {__version__}</footer>\n</body>\n</html>\n"
     )
+    return page.encode(errors="replace").decode()  # JSON can hold halves of characters
 
 
 @cache
@@ -81,7 +82,7 @@ def _tiles(run: TrainedRun) -> str:
     tiles = []
     most = run.configuration.get("optimization", {}).get("max_update")
     updates = max(row.updates for row in run.rows)
-    tiles.append(("updates", f"{updates:,}", f"of {most:,}" if most else ""))
+    tiles.append(("updates", f"{updates:,}", f"of {most:,}" if isinstance(most, int) and most else ""))
     if loss := run.series(run.training, "loss"):
         tiles.append(("training loss", f"{loss[-1][1]:.2f}", f"first {loss[0][1]:.2f}"))
     if aer := run.series(VALID, "aer"):
@@ -165,7 +166,9 @@ def _numbers(run: TrainedRun) -> str:
                 cells = (points[0][1], points[-1][1], best)
                 rows.append((title, name, *(f"{cell:.4g}" for cell in cells), f"{at:,}"))
     for language, scores in dict(run.result.get("scores") or {}).items():
-        rows += [("test", f"{language} {name}", "", f"{100 * score:.2f}", "", "") for name, score in scores.items()]
+        rows += [
+            ("test", f"{language} {name}", "", f"{100 * score:.2f}", "", "") for name, score in (scores or {}).items()
+        ]
     return table(("", "", "first", "last", "best", "at update"), rows, numbers=4)
 
 

@@ -3,17 +3,17 @@
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.data.databin import MANIFEST
+from xalign_fairseq.data.databin import MANIFEST, FileEntry
 from xalign_fairseq.trainer.launch import LOG
 from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
 from xalign_fairseq.trainer.train_record import NAME as RECORD
+from xalign_fairseq.trainer.train_record import Session, TrainRecord, moment
 from xalign_fairseq.trainer.training_log import TrainingCost, read_cost
 
 WARNINGS = ("WARNING", "ERROR", "CRITICAL")
@@ -21,12 +21,61 @@ MOST_WARNINGS = 50
 NO_COST = TrainingCost(0, 0, 0.0)
 
 
+class LinkCounts(TypedDict):
+    """Links of a bitext."""
+
+    sure: int
+    possible: int
+
+
+class ReportedText(TypedDict):
+    """What is shown of a bitext, or of a text in one language."""
+
+    split: str
+    dropped: NotRequired[dict[str, int]]
+    tokens: NotRequired[dict[str, int]]
+    links: NotRequired[LinkCounts | None]
+
+
+class ReportedPair(ReportedText):
+    """A bitext."""
+
+    src: str
+    tgt: str
+    pairs: int
+
+
+class ReportedMono(ReportedText):
+    """A text in one language."""
+
+    lang: str
+    sentences: int
+
+
+class ReportedManifest(TypedDict, total=False):
+    """What is shown of a data-bin's manifest."""
+
+    pairs: list[ReportedPair]
+    mono: list[ReportedMono]
+    tokenizer: dict[str, Any]
+    files: dict[str, FileEntry]
+    xalign_fairseq: str
+
+
+class ReportedResult(TypedDict, total=False):
+    """What is shown of ``result.json`` and ``run.json``."""
+
+    command: str
+    minutes: float
+    scores: dict[str, dict[str, float] | None] | None
+
+
 @dataclass(frozen=True)
 class DataFolder:
     """A data-bin: what its manifest says, and the manifest's digest; None where there is none."""
 
     path: Path
-    manifest: Mapping[str, Any] | None
+    manifest: ReportedManifest | None
     digest: str | None
 
 
@@ -48,7 +97,7 @@ class TrainedRun:
     cost: TrainingCost = NO_COST
     command: str = ""
     configuration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    sessions: Sequence[Mapping[str, Any]] = ()
+    sessions: Sequence[Session] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
     record: Mapping[str, Any] = field(default_factory=dict)
     data: Sequence[DataFolder] = ()
@@ -72,12 +121,17 @@ class TrainedRun:
     @property
     def seconds(self) -> float | None:
         """How long it has taken, interruptions left out; None if nothing says so."""
-        spans = [_span(each["begun"], each["ended"]) for each in self.sessions if each.get("ended")]
-        if spans:
-            return sum(spans)
+        if any(each["ended"] for each in self.sessions):
+            return sum(map(self._span, self.sessions))
         if self.cost.minutes:
             return 60 * self.cost.minutes
         return 60 * self.result["minutes"] if "minutes" in self.result else None
+
+    def _span(self, session: Session) -> float:
+        begun, ended = (
+            moment(each or session["begun"], self.folder / RECORD) for each in (session["begun"], session["ended"])
+        )
+        return (ended - begun).total_seconds()
 
 
 def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
@@ -106,10 +160,13 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
     rows = standing(row for row in map(read_row, lines) if row is not None)
     if not rows:
         raise XalignError("the log has no update yet", where=log, expected="log_format json or simple")
-    records = {name: _json(folder / name) for name in (RECORD, "run.json", "result.json")}
-    sessions = records[RECORD].get("sessions", [])
+    record = folder / RECORD
+    sessions = read_json(record, TrainRecord)["sessions"] if record.is_file() else []
+    records = {name: _json(folder / name) for name in ("run.json", "result.json")}
     configuration = _configuration(lines)
-    command = next((each["command"] for each in (*sessions[-1:], *records.values()) if "command" in each), "")
+    command = next(
+        (each["command"] for each in (*map(dict, sessions[-1:]), *records.values()) if "command" in each), ""
+    )
     times = [row.time for row in rows if row.time] or [""]
     return TrainedRun(
         folder=folder,
@@ -127,7 +184,7 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    return read_json(path) if path.is_file() else {}
+    return dict(read_json(path, ReportedResult)) if path.is_file() else {}
 
 
 def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -143,9 +200,7 @@ def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {}
 
 
-def _data_paths(
-    folder: Path, sessions: Sequence[Mapping[str, Any]], configuration: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
+def _data_paths(folder: Path, sessions: Sequence[Session], configuration: Mapping[str, Mapping[str, Any]]) -> list[str]:
     if sessions:
         return list(sessions[-1]["data"])
     if (folder / "data-bin" / MANIFEST).is_file():  # train-aligner's
@@ -157,7 +212,7 @@ def _data(path: Path) -> DataFolder:
     manifest = path / MANIFEST
     if not manifest.is_file():
         return DataFolder(path, None, None)
-    return DataFolder(path, read_json(manifest), file_sha256(manifest))
+    return DataFolder(path, read_json(manifest, ReportedManifest), file_sha256(manifest))
 
 
 def _warnings(lines: Sequence[str]) -> list[str]:
@@ -168,7 +223,3 @@ def _warnings(lines: Sequence[str]) -> list[str]:
             found[f"{parts[1].lower()}: {parts[3]}"] = None
     kept = list(found)[:MOST_WARNINGS]
     return [*kept, f"and {len(found) - len(kept)} more"] if len(found) > len(kept) else kept
-
-
-def _span(begun: str, ended: str) -> float:
-    return (datetime.fromisoformat(ended) - datetime.fromisoformat(begun)).total_seconds()

@@ -1,0 +1,30 @@
+"""Plain data in which one part is another thing than it was."""
+
+import copy
+
+ODD = (None, [], {}, [1], {"a": 1}, "x", "\ud800", -1, 0.5, float("inf"), float("nan"), True, 10**30)
+
+
+def damaged(data):
+    """Every copy in which one part, at any depth, is one of :data:`ODD` or is not there."""
+    for path in _paths(data):
+        for odd in (*ODD, _GONE):
+            made = copy.deepcopy(data)
+            part = made
+            for key in path[:-1]:
+                part = part[key]
+            if odd is _GONE:
+                del part[path[-1]]
+            else:
+                part[path[-1]] = odd
+            yield made
+
+
+_GONE = object()
+
+
+def _paths(data):
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield (key,)
+        yield from ((key, *rest) for rest in _paths(value))

@@ -1,0 +1,126 @@
+"""Options of fairseq-train that are refused before anything is read or built."""
+
+import copy
+
+import pytest
+from omegaconf import OmegaConf, open_dict
+from support.trials import configuration
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.options import check_options, check_parts, check_start
+
+
+@pytest.fixture
+def checked(tmp_path):
+    """The function that checks the usual options but for one."""
+
+    def check(**changes):
+        cfg = copy.deepcopy(configuration("legacy_ddp", 0, 1))
+        with open_dict(cfg):
+            cfg.checkpoint.save_dir = str(tmp_path)
+            for name, value in changes.items():
+                group = next(group for group in cfg if name in (cfg[group] or ()))
+                OmegaConf.update(cfg, f"{group}.{name}", value)
+        check_options(cfg)
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("lr", value) for value in ([-1], [0], [float("nan")], [float("inf")], [1e-3, -1e-3])),
+        *((name, 0) for name in ("batch_size", "max_tokens", "batch_size_valid", "max_tokens_valid", "encoder_layers")),
+        *((name, 0) for name in ("validate_interval", "save_interval", "log_interval", "fp16_init_scale", "adam_eps")),
+        *((name, 0) for name in ("encoder_attention_heads", "distributed_world_size", "min_loss_scale")),
+        *((name, -1) for name in ("max_epoch", "max_update", "clip_norm", "num_workers", "save_interval_updates")),
+        *((name, -1) for name in ("seed", "stop_time_hours", "weight_decay", "warmup_updates", "batch_size")),
+        *((name, value) for name in ("dropout", "attention_dropout") for value in (-0.1, 1.0)),
+        ("update_freq", [2, 0]), ("patience", -2), ("seed", 2**32), ("adam_betas", "(0.9, 1)"),
+        ("adam_betas", "0.9;0.98"), ("ema_decay", 1.5), ("layer_norm_eps", 0),
+    ],
+)  # fmt: skip
+def test_a_number_out_of_range_is_refused_by_its_name(checked, name, value):
+    with pytest.raises(XalignError, match=f"(?s)out of range.*where: {name}\n") as error:
+        checked(**{name: value})
+    assert error.value.parameters == (name,)
+
+
+def test_what_is_usual_or_means_never_is_taken(checked):
+    checked()
+    checked(
+        patience=-1, max_update=0, keep_last_epochs=-1, clip_norm=0.0, batch_size=1, lr=[1e-9], adam_betas="(0, 0.9)"
+    )
+
+
+def test_asynchronous_writing_needs_iopath(checked, monkeypatch):
+    checked(write_checkpoints_asynchronously=False)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(XalignError, match=r"(?s)iopath is not installed.*write_checkpoints_asynchronously"):
+        checked(write_checkpoints_asynchronously=True)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: "there")
+    checked(write_checkpoints_asynchronously=True)
+
+
+FITTING = [
+    ("xalign_pretraining", "xlm_align", "xalign_tiny"),
+    ("xalign_pretraining", "weighted", "xalign_base"),
+    ("xalign_tagging", "transfer", "xalign_tiny"),
+    ("masked_lm", "masked_lm", "roberta_base"),
+    ("no_such_task", "xlm_align", "roberta_base"),
+    (None, None, None),
+]
+
+
+@pytest.mark.parametrize("parts", FITTING)
+def test_what_belongs_together(parts):
+    check_parts(*parts)
+
+
+@pytest.mark.parametrize(
+    ("parts", "named", "expected"),
+    [
+        (("xalign_pretraining", "xlm_align", "roberta_base"), "arch", "xalign_base, xalign_large, xalign_small"),
+        (("xalign_pretraining", "masked_lm", "xalign_tiny"), "criterion", "xlm_align"),
+        (("xalign_pretraining", "transfer", "xalign_tiny"), "criterion", "xlm_align"),
+        (("xalign_tagging", "xlm_align", "xalign_tiny"), "criterion", "transfer"),
+        (("masked_lm", "xlm_align", "roberta_base"), "task", "xalign_pretraining"),
+        (("masked_lm", "transfer", "xalign_tiny"), "task", "xalign_classification, xalign_parsing"),
+        (("masked_lm", "masked_lm", "xalign_tiny"), "task", "xalign_pretraining"),
+    ],
+)
+def test_parts_that_were_made_for_others_are_refused_with_those_that_fit(parts, named, expected):
+    with pytest.raises(
+        XalignError, match=f"(?s)do not belong together.*expected: .*{expected.split(': ')[-1]}"
+    ) as error:
+        check_parts(*parts)
+    assert error.value.parameters == (named,)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """The function that checks what a run in a folder begins with."""
+
+    def check(**given):
+        usual = {"restore_file": "checkpoint_last.pt", "continue_once": None, "finetune_from_model": None}
+        check_start(OmegaConf.create({**usual, "save_dir": str(tmp_path / "run"), **given}))
+
+    return check
+
+
+@pytest.mark.parametrize("name", ["restore_file", "continue_once", "finetune_from_model"])
+def test_a_checkpoint_to_begin_with_is_a_file(start, tmp_path, name):
+    start()
+    for path, what in ((tmp_path, "is a folder"), (tmp_path / "lst.pt", "does not exist")):
+        with pytest.raises(XalignError, match=f"(?s)begin with {what}.*{name}.*found: {path}"):
+            start(**{name: str(path)})
+    (tmp_path / "lst.pt").touch()
+    start(**{name: str(tmp_path / "lst.pt")})
+
+
+def test_a_run_that_goes_on_needs_no_more_what_it_began_with(start, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/checkpoint_last.pt").touch()
+    start(continue_once="gone.pt", finetune_from_model="gone.pt")
+    with pytest.raises(XalignError, match="does not exist"):
+        start(restore_file="gone.pt")

@@ -1,0 +1,193 @@
+"""What is checked of fairseq-train's whole configuration before anything is read or built."""
+
+import ast
+import importlib.util
+import math
+import operator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from fairseq.criterions import CRITERION_REGISTRY
+from fairseq.file_io import PathManager
+from fairseq.models import ARCH_MODEL_REGISTRY
+from fairseq.tasks import TASK_REGISTRY
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.trainer.mending import LAST
+
+# The least value of each number; -1 is "never" or "all" in fairseq.
+LEAST = {
+    "common": {"seed": 0, "log_interval": 1, "fp16_init_scale": 1, "fp16_scale_window": 1},
+    "dataset": {
+        **dict.fromkeys(("batch_size", "batch_size_valid", "max_tokens", "max_tokens_valid", "validate_interval"), 1),
+        **dict.fromkeys(("num_workers", "validate_interval_updates", "data_buffer_size"), 0),
+        "required_batch_size_multiple": 1,
+    },
+    "optimization": {"max_epoch": 0, "max_update": 0, "update_freq": 1, "clip_norm": 0, "stop_time_hours": 0},
+    "checkpoint": {
+        "save_interval": 1,
+        "save_interval_updates": 0,
+        **dict.fromkeys(("keep_interval_updates", "keep_last_epochs", "keep_best_checkpoints", "patience"), -1),
+    },
+    "distributed_training": {"distributed_world_size": 1},
+    "optimizer": {"weight_decay": 0, "momentum": 0},
+    "lr_scheduler": {"warmup_updates": 0, "total_num_update": 1, "end_learning_rate": 0},
+    "model": {
+        **dict.fromkeys(("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads"), 1),
+        "max_positions": 3,
+    },
+}
+ABOVE_0 = {
+    "common": ("min_loss_scale", "threshold_loss_scale"),
+    "optimization": ("lr",),
+    "optimizer": ("adam_eps",),
+    "lr_scheduler": ("power",),
+    "model": ("layer_norm_eps",),
+}
+SHARES = {"model": ("dropout", "attention_dropout", "activation_dropout"), "optimizer": ("adam_betas",)}
+PACKAGE = "xalign_fairseq"
+
+
+def check_options(cfg: DictConfig) -> None:
+    """Refuse what would end in fairseq's traceback, or train otherwise than it was asked to.
+
+    Args:
+        cfg: fairseq's whole configuration.
+
+    Raises:
+        XalignError: a number that is out of range; a task, a criterion and a model that do not belong together; a
+            checkpoint to begin with that is no file; asynchronous writing without iopath.
+
+    Example::
+
+        check_options(convert_namespace_to_omegaconf(args))
+    """
+    check_numbers(cfg)
+    check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
+    check_start(cfg.checkpoint)
+    if cfg.checkpoint.write_checkpoints_asynchronously and importlib.util.find_spec("iopath") is None:
+        raise XalignError(
+            "checkpoints can't be written asynchronously: iopath is not installed",
+            parameter="write_checkpoints_asynchronously",
+            remedy="pip install iopath, or leave it out",
+        )
+
+
+def check_numbers(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for the first number that is out of range; what is not given is in order."""
+    for group, limits in LEAST.items():
+        for name, least in limits.items():
+            _require(cfg, group, name, partial(operator.le, least), f"at least {least}")
+    for group, names in ABOVE_0.items():
+        for name in names:
+            _require(cfg, group, name, lambda value: value > 0, "a number above 0")
+    for group, names in SHARES.items():
+        for name in names:
+            _require(cfg, group, name, lambda value: 0 <= value < 1, "from 0 to below 1")
+    _require(cfg, "common", "seed", lambda value: value < 2**32, "below 2 ** 32")
+    _require(cfg, "ema", "ema_decay", lambda value: 0 <= value <= 1, "from 0 to 1")
+
+
+def _require(cfg: DictConfig, group: str, name: str, fits: Callable[[float], bool], expected: str) -> None:
+    value = _get(_get(cfg, group), name)
+    if value is None:
+        return
+    try:
+        numbers = ast.literal_eval(value) if isinstance(value, str) else value
+        numbers = list(numbers) if isinstance(numbers, Iterable) else [numbers]
+        right = all(math.isfinite(each) and fits(each) for each in numbers) and numbers
+    except (ValueError, SyntaxError, TypeError):
+        right = False
+    if not right:
+        raise XalignError("an option is out of range", parameter=name, found=value, expected=expected)
+
+
+def _get(group: object, name: str) -> Any:
+    """A value, None where there is none or it is left open."""
+    try:
+        return getattr(group, name, None)
+    except OmegaConfBaseException:
+        return None
+
+
+def check_parts(task: str | None, criterion: str | None, arch: str | None) -> None:
+    """Raise :class:`XalignError` for a task with a criterion or an architecture that was made for others.
+
+    Args:
+        task, criterion, arch: by their names; those that fairseq does not know are its own affair.
+
+    Example::
+
+        check_parts("xalign_pretraining", "xlm_align", "roberta_base")  # an error: the model has no passes to share
+    """
+    kinds = [
+        _kind(registry.get(name))
+        for registry, name in (
+            (TASK_REGISTRY, task),
+            (CRITERION_REGISTRY, criterion),
+            (ARCH_MODEL_REGISTRY, arch),
+        )
+    ]
+    if None in kinds or set(kinds) == {"other"}:
+        return
+    of_task, of_criterion, of_model = kinds
+    if of_task == "other":
+        parameter, found = "task", task
+        fitting = _names(TASK_REGISTRY, {"transfer"} if of_criterion == "transfer" else {"pretraining", "transfer"})
+    elif of_criterion != of_task:
+        parameter, found, fitting = "criterion", criterion, _names(CRITERION_REGISTRY, {str(of_task)})
+    elif of_model == "other":
+        parameter, found = "arch", arch
+        fitting = _names(ARCH_MODEL_REGISTRY, {"model"})
+    else:
+        return
+    raise XalignError(
+        "task, criterion and architecture do not belong together",
+        where=(Parameter("task", task), Parameter("criterion", criterion), Parameter("arch", arch)),
+        parameter=parameter,
+        found=found,
+        expected=", ".join(fitting),
+    )
+
+
+def _kind(cls: type | None) -> str | None:
+    """What a registered class is of: ``pretraining``, ``transfer``, ``model`` or ``other``; None for none."""
+    if cls is None:
+        return None
+    homes = [base.__module__ for base in cls.__mro__ if base.__module__.startswith(f"{PACKAGE}.")]
+    if not homes:
+        return "other"
+    if any(home.startswith(f"{PACKAGE}.models") for home in homes):
+        return "model"
+    return "transfer" if any(home.endswith(".transfer") for home in homes) else "pretraining"
+
+
+def _names(registry: dict[str, type], kinds: set[str]) -> Iterator[str]:
+    return (name for name in sorted(registry) if _kind(registry[name]) in kinds)
+
+
+def check_start(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for a checkpoint to begin with that is no file, for which fairseq trains from scratch.
+
+    Args:
+        cfg: the group ``checkpoint``.
+    """
+    if cfg.restore_file != LAST:
+        asked = {"restore_file": cfg.restore_file}
+    elif PathManager.isfile(os.path.join(cfg.save_dir, LAST)):  # the run goes on, whatever it began with
+        return
+    else:
+        asked = {name: _get(cfg, name) for name in ("continue_once", "finetune_from_model")}
+    for name, path in asked.items():
+        if path is not None and not PathManager.isfile(path):
+            what = "is a folder" if os.path.isdir(path) else "does not exist"
+            raise XalignError(
+                f"the checkpoint to begin with {what}",
+                parameter=name,
+                found=path,
+                remedy=f"give a checkpoint's path; without it a run resumes from its own {LAST}, if any",
+            )
