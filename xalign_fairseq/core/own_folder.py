@@ -13,7 +13,7 @@ from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import LOCK, alone_on
 
 
-def require_own(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
+def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
     """Raise :class:`XalignError` if anything else is in a folder than an output that was begun.
 
     A folder is the command's own if it is new or empty, if it has the note that says what was begun, or if all that is
@@ -74,7 +74,7 @@ def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: st
         with begun_folder(Path("aligner"), "begun.json", {"src": "sha256 1f..."}, "a statistical aligner"):
             ...  # what is there already needs not be made again
     """
-    require_own(folder, note, maker)
+    require_own_folder(folder, note, maker)
     folder.mkdir(parents=True, exist_ok=True)
     with alone_on(folder / note):
         if (folder / note).is_file():

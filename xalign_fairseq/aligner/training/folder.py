@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.own_folder import require_identity, require_own
+from xalign_fairseq.core.own_folder import require_identity, require_own_folder
 from xalign_fairseq.trainer.mending import BEST, LAST
 
 TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command takes the second as the folder's model
@@ -37,7 +37,7 @@ class RunFolder:
 
     def require_own(self) -> None:
         """Raise :class:`XalignError` if anything else is in the folder than a run, or what precedes its beginning."""
-        require_own(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
+        require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
         """What ``run.json`` says, None if the run has not begun; :class:`XalignError` if it is another one."""
