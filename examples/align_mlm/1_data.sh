@@ -19,6 +19,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -eq 2 ]] || usage
 benchmark="$1" out="$2"
+as_paths benchmark out
 require_file "BENCHMARK/bitext" "$benchmark/bitext"
 require_file "BENCHMARK/eval" "$benchmark/eval"
 : "${SEED:=1}" "${WORKERS:=2}" "${PARSES:=}"

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -40,7 +41,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     _remove_leftovers(path)
     temporary = _beside(path)
     # Made by hand, since tempfile's are for their owner alone: the permissions are those that the umask asks for.
-    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+    handle = new_file(temporary)
     try:
         _hold(handle)
         with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
@@ -51,6 +52,20 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def new_file(path: StrPath) -> int:
+    """The number of an open file that was not there: what someone else has put there, a link too, is an error."""
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o666)
+
+
+def require_own(path: StrPath) -> None:
+    """Raise :class:`XalignError` for what is to be gone on with, but is a symbolic link or another user's."""
+    found = os.lstat(path)
+    if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
+        said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
+        problem, expected = "what is unfinished was not left by this user", "a file or folder of an earlier run"
+        raise XalignError(problem, where=path, found=said, expected=expected, remedy="remove it, if you trust it")
 
 
 def opened(path: StrPath) -> int | None:
@@ -92,7 +107,8 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     _remove_leftovers(path)
     temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
     temporary.mkdir(exist_ok=keep)
-    handle = os.open(temporary, os.O_RDONLY)
+    require_own(temporary)
+    handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         if not _hold(handle) and keep:
             raise XalignError("another process writes this output", where=path, found=temporary)
@@ -124,7 +140,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
     _remove_leftovers(path)
     temporary = _beside(path)
     temporary.mkdir()
-    handle = os.open(temporary, os.O_RDONLY)
+    handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         _hold(handle)
         yield temporary
@@ -136,7 +152,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
 def usual_mode(path: StrPath) -> None:
     """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
     probe = _beside(Path(path))
-    handle = os.open(probe, os.O_CREAT | os.O_EXCL, 0o666)
+    handle = new_file(probe)
     try:
         os.chmod(path, os.fstat(handle).st_mode & 0o777)
     finally:
