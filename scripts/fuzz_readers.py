@@ -48,7 +48,7 @@ def all_readers(work: Path) -> list[Reader]:
 
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
-    from xalign_fairseq.aligner.sentence_pairs import open_pairs
+    from xalign_fairseq.core.text.pairs import open_pairs
     from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
