@@ -19,10 +19,9 @@ from lstm_parser import Parse, Parser, train
 from xalign_fairseq.cli._aligning import progress_bar
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.lines import read_lines, split_words
 from xalign_fairseq.data.labelled.conllu import read_trees
 from xalign_fairseq.data.labelled.examples import TreeExample
-from xalign_fairseq.data.tokenizers.tokenizer import split_words
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 from xalign_fairseq.evaluation.tagging import TOKEN_ACCURACY
 from xalign_fairseq.languages import nli_files

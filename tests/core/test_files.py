@@ -246,6 +246,20 @@ def test_what_is_nearly_called_so(tmp_path):
     assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_folder_that_another_process_fills_is_left_to_it(tmp_path, keep):
+    with files.atomic_folder(tmp_path / "d", overwrite=True) as first:
+        with (
+            pytest.raises(XalignError, match="another process writes this output"),
+            files.atomic_folder(tmp_path / "d", overwrite=True, keep=keep),
+        ):
+            pass
+        (first / "file").touch()
+    with files.atomic_folder(tmp_path / "d", overwrite=True):
+        pass
+    assert [each.name for each in tmp_path.iterdir()] == ["d"]
+
+
 def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp_path, monkeypatch):
     """What someone has put there is neither written to nor removed."""
     (tmp_path / "others").mkdir()

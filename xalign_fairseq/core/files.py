@@ -16,6 +16,8 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
+# The name of what is to become an output, of which a kill leaves it: the output, and the process.
+LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 
 @contextmanager
@@ -95,7 +97,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
     Raises:
         XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
-            another process has filled it; or, with ``keep``, another process has the temporary folder.
+            another process has filled it; or another process fills it.
     """
     path = _resolved(path)
     if path.exists() and not path.is_dir():
@@ -105,6 +107,8 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
+    if (other := _in_use(path)) is not None:
+        raise XalignError("another process writes this output", where=path, found=other)
     temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
     temporary.mkdir(exist_ok=keep)
     require_own(temporary)
@@ -215,10 +219,9 @@ def _hold(handle: int) -> bool:
 
 def _remove_leftovers(path: Path) -> None:
     """Remove what killed processes have left of the same output; what is in use stays."""
-    mine = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]{{12}}\.tmp")
     for left in path.parent.iterdir():
-        found = mine.fullmatch(left.name)
-        if found is None or _is_running(int(found[1])):
+        found = re.fullmatch(LEFTOVER, left.name)
+        if found is None or found[1] != path.name or _is_running(int(found[2])):
             continue
         with suppress(OSError):  # held by a process of another machine, or gone meanwhile
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
@@ -230,6 +233,22 @@ def _remove_leftovers(path: Path) -> None:
                     left.unlink()
             finally:
                 os.close(handle)
+
+
+def _in_use(path: Path) -> Path | None:
+    """The temporary of the same output that another process, or another block of this one, fills."""
+    for left in path.parent.iterdir():
+        found = re.fullmatch(LEFTOVER, left.name)
+        if found is None or found[1] != path.name or not _is_running(int(found[2])):
+            continue
+        with suppress(FileNotFoundError):
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                if not _hold(handle):
+                    return left
+            finally:
+                os.close(handle)
+    return None
 
 
 def _is_running(process: int) -> bool:

@@ -1,6 +1,7 @@
 """Objects in JSON files: read with a look at their form, written whole or not at all."""
 
 import json
+from contextlib import suppress
 from typing import Any, TypeVar, overload
 
 from xalign_fairseq.core.errors import XalignError
@@ -65,6 +66,14 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
         raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
     return value
+
+
+def write_changed_json(path: StrPath, content: object) -> None:
+    """As :func:`write_json`; a file that says the same already keeps its time."""
+    with suppress(XalignError):  # there is none yet, or it is damaged
+        if read_json(path) == content:
+            return
+    write_json(path, content)
 
 
 def write_json(path: StrPath, content: object) -> None:

@@ -40,6 +40,7 @@ def alone_on(output: Path) -> Iterator[None]:
     Raises:
         XalignError: another process holds it.
     """
+    output.parent.mkdir(parents=True, exist_ok=True)
     lock = output.with_name(output.name + LOCK)
     with _locked(lock, output):
         try:
