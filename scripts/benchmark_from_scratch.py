@@ -23,7 +23,6 @@ from typing import Any
 from from_scratch_report import OURS, PEER, draw, write_sizes, write_table
 from harness import RESULTS, about, write_text
 
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
 from xalign_fairseq.aligner.statistical.calibration import calibration_error
 from xalign_fairseq.aligner.statistical.choice import candidates
@@ -34,6 +33,7 @@ from xalign_fairseq.aligner.tools.tools import TOOLS
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
@@ -77,7 +77,7 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
             start = time.process_time()
             print(f"learned by {units}", file=sys.stderr, flush=True)
 
-    train_from_scratch(str(src), str(tgt), work / "aligner", told)
+    train_from_scratch(SentencePairs(src, tgt), work / "aligner", told)
     trained = load(work / "aligner")
     pairs = list(SentencePairs(src, tgt))
     links, facts = {}, {}

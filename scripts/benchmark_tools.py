@@ -25,8 +25,8 @@ from unittest.mock import patch
 
 from harness import peak_mb
 
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.text.pairs import SentencePairs, WordPair
 
 LAYER = 8  # SimAlign's and awesome-align's default
 WARM_UP = {"cpu": 2, "cuda": 32}  # pairs that are aligned before the clock starts

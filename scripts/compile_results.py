@@ -8,6 +8,7 @@ report (FOLDER/results/report/report.md, as xalign transfer-report or the study'
 heading for each table; without a report the tables say so. benchmarks/NAME is scripts/results/NAME.md, as
 scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, benchmarks/MACHINE/NAME what it has measured on another
 machine (--out scripts/results/MACHINE), and benchmarks/peers is made of several of these (scripts/peers.py).
+Figures in prose, and what is claimed of them: see scripts/prose.py.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import markers
 import peers
+import prose
 
 from xalign_fairseq.core.errors import XalignError, exit_code
 
@@ -63,7 +65,8 @@ def write(root: Path, check: bool) -> int:
         page for page in sorted((root / "examples").rglob("*.md")) if "results" not in page.relative_to(root).parts
     ]
     documents = [root / "README.md", *sorted((root / "docs").rglob("*.md")), *pages]
-    return markers.update(documents, "results", lambda name: results_table(root, name), check, COMMAND)
+    outdated = markers.update(documents, "results", lambda name: results_table(root, name), check, COMMAND)
+    return outdated | prose.update(root, documents, check, COMMAND)
 
 
 def main() -> int:

@@ -172,8 +172,8 @@ def benchmarks() -> str:
 
 def defaults() -> str:
     """How models of known families align unless they are told otherwise."""
-    from xalign_fairseq.aligner.neural.defaults import RESULTS as FILES
-    from xalign_fairseq.aligner.neural.defaults import TABLE
+    from xalign_fairseq.transport.families import RESULTS as FILES
+    from xalign_fairseq.transport.families import TABLE
     from xalign_fairseq.transport.linking import layer_range
 
     rows = []

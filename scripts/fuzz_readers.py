@@ -1,8 +1,11 @@
 """What scripts/fuzz.py alters: for each reader of the package the files of a valid example, and how they are read."""
 
+import bz2
 import contextlib
+import gzip
 import io
 import json
+import lzma
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,12 +43,12 @@ class Reader:
 
 def all_readers(work: Path) -> list[Reader]:
     """Every reader; examples that the package itself has to make are made in a folder."""
-    return [*text_readers(), *json_readers(work), *binary_readers(work)]
+    return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers()]
 
 
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
-    from xalign_fairseq.aligner.sentence_pairs import open_pairs
+    from xalign_fairseq.core.text.pairs import open_pairs
     from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
@@ -282,6 +285,48 @@ def binary_readers(work: Path) -> list[Reader]:
             "sentencepiece model, pieces",
             {"a.model": spm},
             lambda folder: read_pieces((folder / "a.model").read_bytes()),
+        ),
+    ]
+
+
+def packed_readers() -> list[Reader]:
+    """Archives of arrays, compressed texts and texts within other files."""
+    from xalign_fairseq.core.array_files import ArrayForm, read_arrays
+    from xalign_fairseq.core.text.containers import open_text
+    from xalign_fairseq.core.text.lines import read_lines
+    from xalign_fairseq.evaluation.published import COLUMNS, read_published
+
+    arrays = io.BytesIO()
+    np.savez_compressed(arrays, a=np.arange(5), b=np.ones((2, 3), np.float32))
+    form = {"a": ArrayForm(np.integer, 1), "b": ArrayForm(np.floating, 2)}
+    units = "".join(
+        f"<tu><tuv xml:lang='en'><seg>{a} <ph>x</ph></seg></tuv><tuv xml:lang='de'><seg>{b}</seg></tuv></tu>"
+        for a, b in (("red", "rot"), ("house", "Haus"))
+    )
+    text = b"the red house\n\nb c\n"
+
+    def whole(name: str) -> Callable[[Path], Any]:
+        return lambda folder: list(read_lines(folder / name))
+
+    def part(name: str, suffix: str) -> Callable[[Path], Any]:
+        def read(folder: Path) -> None:
+            with open_text(f"{folder / name}#{suffix}") as stream:
+                stream.read()
+
+        return read
+
+    return [
+        Reader("arrays (npz)", {"a.npz": arrays.getvalue()}, lambda folder: read_arrays(folder / "a.npz", form)),
+        *(
+            Reader(f"text ({name})", {f"a.{name}": packed}, whole(f"a.{name}"))
+            for name, packed in (("xz", lzma.compress(text)), ("gz", gzip.compress(text)), ("bz2", bz2.compress(text)))
+        ),
+        Reader("text within TMX", {"a.tmx": f"<tmx><body>{units}</body></tmx>".encode()}, part("a.tmx", "de")),
+        Reader("column of a table", {"a.tsv": b"a b\tx\r\nc\ty\n"}, part("a.tsv", "2")),
+        Reader(
+            "published figures",
+            {"a.tsv": "\t".join(COLUMNS).encode() + b"\n" + b"\t".join([b"1"] * len(COLUMNS)) + b"\n"},
+            lambda folder: read_published(folder / "a.tsv"),
         ),
     ]
 

@@ -310,7 +310,7 @@ def traced() -> str:
         rooms, hops = WALKS_BEFORE[name]
         before = f"{rooms} rooms, {hops} hop{'s' * (hops > 1)}"
         numbers = (len(trace.files()), len(trace.rooms()), len(trace.upward()))
-        rows.append((f"`{name}`", before, *map(str, numbers)))
+        rows.append((name, before, *map(str, numbers)))
     return markers.table(("", "walk of its main parameter, before", "files", "rooms", "upward calls"), rows)
 
 

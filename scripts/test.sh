@@ -13,9 +13,7 @@ export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" # the tests' tensors are tiny: mo
 ruff check .
 ruff format --check .
 mypy
-while IFS= read -r script; do
-  bash -n "$script"
-done < <(find scripts examples .ci -name '*.sh' -o -path '.ci/run' 2> /dev/null)
+find scripts examples .ci \( -name '*.sh' -o -name '*.sbatch' -o -path '.ci/run' \) -exec shellcheck {} +
 
 # A file's tests stay in one process, which makes their fixtures once. The files go in the order of their names: the
 # order of their lengths, xdist's own, would begin the few long training runs last.
@@ -29,6 +27,7 @@ for argument in "$@"; do
       argument="-m=" left_out=""
       arguments+=(--durations=25 --durations-min=8) # where the minutes go
       ;;
+    *) ;;
   esac
   arguments+=("$argument")
 done

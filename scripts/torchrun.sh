@@ -15,7 +15,7 @@ gpus=$1
 shift
 where=(--standalone)
 if ((${NODES:-1} > 1)); then
-  where=(--nnodes "$NODES" --node-rank "$NODE" --master-addr "$HOST" --master-port "${PORT:-29500}")
+  where=(--nnodes "$NODES" --node-rank "${NODE:?}" --master-addr "${HOST:?}" --master-port "${PORT:-29500}")
 fi
 exec torchrun "${where[@]}" --nproc-per-node "$gpus" "$program" "$@" \
   --distributed-world-size $((gpus * ${NODES:-1})) --ddp-backend legacy_ddp

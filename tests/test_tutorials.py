@@ -65,7 +65,9 @@ def written_commands(page):
 
 
 @pytest.mark.parametrize(
-    "page", [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: str(page.relative_to(ROOT))
+    "page",
+    [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_commands_of_the_documents_are_those_of_the_parsers(page, capsys):
     for words in written_commands(page):

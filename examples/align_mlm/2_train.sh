@@ -31,7 +31,7 @@ variant=""
 mono_tokens="$MAX_TOKENS" sizes=()
 case "$objective" in
   mlm | align_mlm) change=("criterion._name=$objective") ;;
-  dict_mlm) change=(criterion._name=dict_mlm model.language_embeddings=en,xx) ;;
+  dict_mlm) change=(criterion._name=dict_mlm "model.language_embeddings=en,xx") ;;
   xlm)
     # For f pairs to a sentence, TLM has f / (1 + f) of all tokens (appendix G.3).
     pair_tokens=$((MAX_TOKENS * PARALLEL / (100 + PARALLEL)))

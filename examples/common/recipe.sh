@@ -19,6 +19,15 @@ choose_benchmark() {
   [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
 }
 
+# Paths of the command line, by the names of their variables, as no program takes them for anything else: -x is no option
+# then, and lang=de/text no assignment of awk.
+as_paths() { # NAME ...
+  local name
+  for name in "$@"; do
+    [[ "${!name}" == /* ]] || printf -v "$name" './%s' "${!name}"
+  done
+}
+
 # Saves the start of fairseq-train, which would leave a finished run as it is. The line of an epoch is logged after the
 # last checkpoint was written, that of a validation before.
 finished() { # SAVE_DIR UPDATES
@@ -49,8 +58,10 @@ choose_engine() {
 # Links training and validation text together by `engine`, which knows more the more it reads, and takes the links
 # apart: FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json says how they came to be.
 link_splits() { # FOLDER SRC TGT [option of xalign links ...]
-  local folder="$1" src="$2" tgt="$3" all="$1/.all" lang pairs
+  local folder="$1" src="$2" tgt="$3" all lang pairs
   shift 3
+  as_paths folder
+  all="$folder/.all"
   [[ ! -e "$folder/symmetrized.json" ]] || return 0 # it is written last
   for lang in "$src" "$tgt"; do
     awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # ends a last line that has no end
@@ -71,7 +82,7 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
   read -r -a names <<< "$5"
   [[ "${SLURM_PROCID:-0}" == 0 ]] || return 0 # of several processes the first one writes
   # PATH stands there since export without a name lists all.
-  [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname "${BASH_SOURCE[0]}")/record_run.py" "$@")
+  [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
 
 # Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing, and
@@ -84,7 +95,7 @@ download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.p
   else
     [[ ! -e "$1/.sample" ]] ||
       { echo "error: '$1' holds the made-up text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
-    python "$(dirname "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
+    python "$(dirname -- "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
   fi
 }
 
@@ -114,6 +125,28 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
   done
 }
 
+# Training pairs of a data-bin, of all its language pairs or of one.
+count_pairs() { # DATA_BIN [PAIR]
+  python - "$@" <<'END'
+import sys
+
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.data.databin import DataBin
+
+
+def main():
+    data = DataBin(sys.argv[1])
+    pairs = [name.partition("-")[::2] for name in sys.argv[2:]] or data.language_pairs("train")
+    count = sum(len(data.pair("train", *pair)[0]) for pair in pairs)
+    if not count:
+        raise XalignError("the data-bin has no training pairs", where=sys.argv[1])
+    print(count)
+
+
+sys.exit(exit_code(main))
+END
+}
+
 # Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees. With GPUS (of
 # each node) scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm scripts/slurm/train.sbatch
 # does.
@@ -124,14 +157,14 @@ choose_launcher() {
     read -r -a options <<< "$DISTRIBUTED"
     train+=("${options[@]}")
   elif [[ -n "${GPUS:-}" ]]; then
-    train=("$(dirname "${BASH_SOURCE[0]}")/../../scripts/torchrun.sh" "$GPUS")
+    train=("$(dirname -- "${BASH_SOURCE[0]}")/../../scripts/torchrun.sh" "$GPUS")
   fi
 }
 
 # Sets `options`, those of fairseq-train that a YAML file stands for, and UPDATES where it isn't given.
 read_options() { # YAML [SECTION.OPTION=VALUE ...]
   local words
-  words="$(python "$(dirname "${BASH_SOURCE[0]}")/options.py" "$@")"
+  words="$(python "$(dirname -- "${BASH_SOURCE[0]}")/options.py" "$@")"
   mapfile -t options <<< "$words"
   UPDATES="${UPDATES:-${options[-1]}}"
 }
@@ -142,9 +175,9 @@ train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   local data="$1" save="$2" device
   shift 2
   if finished "$save" "$UPDATES"; then return; fi
-  read -r -a device <<< "$DEVICE"
+  read -r -a device <<< "${DEVICE?}"
   choose_launcher
   "${train[@]}" "$data" --user-dir "$(xalign user-dir)" "${options[@]}" ${INIT:+--init-checkpoint "$INIT"} \
-    --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "$SEED" "${device[@]}" \
+    --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "${SEED:?}" "${device[@]}" \
     --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" "$@"
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The texts of PPA (Pan et al. 2021, section 3.1) and XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG.
+# The texts of PPA (Pan et al. 2021, section 3.1) and mBERT. Writes TEXT/PAIR/{train,valid}.LANG.
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: en-fr en-es en-de en-bg en-ar en-zh en-hi (default: all)
 #
 # DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
-# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
-# comes to TEXT/downloads/xlmr.base.
+# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. mBERT
+# comes to TEXT/mbert.pt; MODEL=xlmr.base fetches XLM-R base in its place, to TEXT/downloads/xlmr.base.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 1 ]] || usage
@@ -22,4 +22,9 @@ for pair in "$@"; do
   esac
   bitext+=("$pair=$corpora")
 done
-download "$text" "${bitext[@]}" --file xlmr.base
+missing=0
+download "$text" "${bitext[@]}" --file "${MODEL:=mbert}" || missing=$?
+if [[ -e "$text/downloads/mbert/model.safetensors" && ! -e "$text/mbert.pt" ]]; then
+  xalign import-hf --model "$text/downloads/mbert" --out "$text/mbert.pt"
+fi
+exit "$missing"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Post-pretraining alignment; running it again resumes, a finished run is left as it is.
 #
-#   INIT=xlmr.base/model.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING [fairseq-train option ...]
+#   INIT=TEXT/mbert.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING [fairseq-train option ...]
 #
 # Settings (Pan et al. 2021), with the paper's hyper-parameters; INIT is the checkpoint to start from:
 #   ppa        MoCo + TLM          (Eq. 4)
@@ -9,14 +9,15 @@
 #   moco       without TLM         (Table 5)
 #   ppa_mlm    MoCo + MLM on each sentence, in place of TLM   (Table 5)
 #   ppa_mean   MoCo on the mean of the tokens, + TLM          (footnote 1)
-# UPDATES (136719: 10 of the paper's epochs over 7 x 250000 pairs), WARMUP (a tenth of them), BATCH (128) pairs on
+# EPOCHS (10; of more than 7 million pairs, the paper's 2M setting, 5) of the paper's, which has each pair once, over the
+# training pairs of the data-bin; or UPDATES. WARMUP (a tenth of them), BATCH (128) pairs on
 # each GPU and UPDATE_FREQ (1); the paper has 128 in all: BATCH=$((128 / N)) on N GPUs. SEED (1), ARCH (xalign_base).
 # DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
-require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
+require_file "INIT, the checkpoint to start from (TEXT/mbert.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
 shift 3
 case "$setting" in
@@ -26,6 +27,12 @@ case "$setting" in
   ppa_mean) change=(criterion.moco_pooling=mean) ;;
   *) echo "error: unknown setting $setting; expected ppa, tlm, moco, ppa_mlm or ppa_mean" >&2; exit 2 ;;
 esac
+if [[ -z "${UPDATES:-}" ]]; then
+  pairs="$(count_pairs "$data")"
+  : "${EPOCHS:=$((pairs > 7000000 ? 5 : 10))}"
+  UPDATES="$(((EPOCHS * pairs + 127) / 128))"
+  echo "$pairs pairs, $EPOCHS of the paper's epochs: $UPDATES updates of 128 pairs" >&2
+fi
 read_options "$here/ppa.yaml" "${change[@]}"
 : "${SEED:=1}" "${DEVICE:=--fp16}" "${WARMUP:=$((UPDATES / 10))}"
 

@@ -29,13 +29,13 @@ case "$setting" in
   tlm) options=(--criterion tlm) ;;
   tlm30) options=(--criterion tlm --mask-prob 0.3) ;;
   linear_mapping) options=(--criterion linear_mapping) ;;
-  l2) options=(--criterion explicit_alignments --objectives l2_align,reg_param) ;;
-  l2_hidden) options=(--criterion explicit_alignments --objectives l2_align,reg_hidden) ;;
+  l2) options=(--criterion explicit_alignments --objectives "l2_align,reg_param") ;;
+  l2_hidden) options=(--criterion explicit_alignments --objectives "l2_align,reg_hidden") ;;
   weak) options=(--criterion explicit_alignments --word-contrastive-negatives weak) ;;
   strong) options=(--criterion explicit_alignments --word-contrastive-negatives strong) ;;
   ppa) options=(--criterion ppa --moco-queue-size "${QUEUE:-2000}") ;;
   moco) options=(--criterion ppa --objectives moco --moco-queue-size "${QUEUE:-2000}") ;;
-  ppa_mlm) options=(--criterion ppa --objectives moco,sentence_mlm --moco-queue-size "${QUEUE:-2000}") ;;
+  ppa_mlm) options=(--criterion ppa --objectives "moco,sentence_mlm" --moco-queue-size "${QUEUE:-2000}") ;;
   ppa_mean) options=(--criterion ppa --moco-pooling mean --moco-queue-size "${QUEUE:-2000}") ;;
   weam) options=(--criterion weam --mask-prob 0.3) ;;
   *) echo "error: unknown setting $setting; expected one of those that $0 lists without arguments" >&2; exit 2 ;;

@@ -187,7 +187,7 @@ def read_dictionary(path: Path, english: Path, foreign: Path) -> BilingualDictio
         {word for word, count in Counter(word for line in read_lines(file) for word in line.split()).items()
          if count >= OCCURRENCES} for file in (english, foreign)
     ]  # fmt: skip
-    pairs = [line.split("\t") for line in read_lines(path)]
+    pairs = [line.split("\t") for line in read_lines(path, table=True)]
     return BilingualDictionary.collect(
         (first, second)
         for first, second in pairs

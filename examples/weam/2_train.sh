@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Word-exchange pre-training of one language pair; running it again resumes, a finished run is left as it is.
 #
-#   INIT=xlmr.base/model.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING PAIR [fairseq-train option ...]
+#   INIT=TEXT/mbert.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING PAIR [fairseq-train option ...]
 #
 # Settings (Yang et al. 2021), with the paper's hyper-parameters; INIT is the checkpoint to start from:
 #   weam        TLM + word exchange by prepared links   (Eq. 11)
@@ -14,7 +14,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 4 ]] || usage
-require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
+require_file "INIT, the checkpoint to start from (TEXT/mbert.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3" pair="$4"
 shift 4
 case "$setting" in
@@ -24,16 +24,7 @@ case "$setting" in
   *) echo "error: unknown setting $setting; expected weam, weam_self or tlm" >&2; exit 2 ;;
 esac
 if [[ -z "${UPDATES:-}" ]]; then
-  count='import sys
-from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.core.errors import XalignError
-src, _, tgt = sys.argv[2].partition("-")
-try:
-    print(len(DataBin(sys.argv[1]).pair("train", src, tgt)[0]))
-except XalignError as error:
-    print(f"error: {error}", file=sys.stderr)
-    sys.exit(2)'
-  pairs="$(python -c "$count" "$data" "$pair")"
+  pairs="$(count_pairs "$data" "$pair")"
   UPDATES="$(((2 * pairs + 31) / 32))" # fairseq takes 0 for no end
 fi
 read_options "$here/weam.yaml" "task.lang_pairs=$pair" "optimization.max_update=$UPDATES" "${change[@]}"

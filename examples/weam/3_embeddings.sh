@@ -10,9 +10,11 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 4 ]] || usage
-train="$1/$2/train" pair="$2" out="$3"
+text="$1" pair="$2" out="$3"
+as_paths text out
+bitext="$text/$pair/train"
 shift 3
-links="$train.symmetrized.links"
-[[ -e "$links" ]] || links="$train.links"
-xalign embeddings --model "$@" --src "$train.${pair%-*}" --tgt "$train.${pair#*-}" --links "$links" \
+links="$bitext.symmetrized.links"
+[[ -e "$links" ]] || links="$bitext.links"
+xalign embeddings --model "$@" --src "$bitext.${pair%-*}" --tgt "$bitext.${pair#*-}" --links "$links" \
   --leave-out "$here/function_words.txt" --plot "$out.png" --json > "$out.json"

@@ -7,8 +7,10 @@
 # DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
 # en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
 # comes to TEXT/downloads/xlmr.base.
-# MONO: languages of CC-100 (default: those of the pairs; MONO=none: none, the pairs' sides are the monolingual text).
-# The paper has 94, and Wikipedia beside (https://dumps.wikimedia.org): append text of it to TEXT/mono/LANG.txt by hand.
+# MONO: languages of CC-100 (default: those of the pairs; MONO=all: the paper's 94; MONO=none: none, the pairs' sides are
+# the monolingual text). WIKIPEDIA likewise (default none): the newest dump behind CC-100's text, without markup. JOBS (4)
+# files are fetched, and then unpacked, at a time. How large all of it is, is said first: DRY=1 says nothing else than that
+# and from where.
 # Which corpora of OPUS it has for a pair it does not say; these are a reading of it.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -32,6 +34,13 @@ for pair in "$@"; do
   languages+=("${pair%-*}" "${pair#*-}")
 done
 read -r -a mono <<< "${MONO:-${languages[*]}}"
+read -r -a wikipedia <<< "${WIKIPEDIA:-none}"
 [[ "${mono[*]}" != none ]] || mono=()
-download "$text" "${bitext[@]}" --file xlmr.base alignment-test-sets --mono "${mono[@]}"
-[[ -n "${DRY:-}${SAMPLE:-}" ]] || python "$here/lay_out.py" "$text/downloads/alignment-test-sets" "$text/gold"
+[[ "${wikipedia[*]}" != none ]] || wikipedia=()
+missing=0
+download "$text" "${bitext[@]}" --jobs "${JOBS:-4}" --file xlmr.base alignment-test-sets --mono "${mono[@]}" \
+  --wikipedia "${wikipedia[@]}" || missing=$?
+if [[ -z "${DRY:-}${SAMPLE:-}" && -d "$text/downloads/alignment-test-sets" ]]; then
+  python "$here/lay_out.py" "$text/downloads/alignment-test-sets" "$text/gold"
+fi
+exit "$missing"

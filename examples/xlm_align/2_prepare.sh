@@ -4,7 +4,9 @@
 #
 #   bash 2_prepare.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# VOCAB (default 8000) pieces; WORKERS (default 2) processes. To start from XLM-R, pass its model and dictionary
+# VOCAB (default 8000) pieces; WORKERS (default 2) processes. SHARDS (1): DATA_BIN.0, DATA_BIN.1, ... each with a share of
+# the training text, one after the other or by jobs of their own (SHARD=17 makes the 17th alone, from 0); they want a
+# vocabulary that is there (SPM or TOKENIZER), and 3_train.sh takes them as DATA_BIN.0:DATA_BIN.1:... . To start from XLM-R, pass its model and dictionary
 # instead: SPM=sentencepiece.bpe.model DICT=dict.txt bash 2_prepare.sh ..., or the folder or checkpoint of any other
 # model: TOKENIZER=TEXT/mbert.pt bash 2_prepare.sh ...
 set -euo pipefail
@@ -13,7 +15,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 text="$1" data="$2"
 shift 2
 choose_vocabulary 8000
-[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+shards="${SHARDS:-1}"
+[[ "$shards" == 1 || -n "${SPM:-}${TOKENIZER:-}" ]] ||
+  { echo "error: SHARDS: shards have one vocabulary; next: give SPM and DICT, or TOKENIZER" >&2; exit 2; }
 options=() languages=()
 for pair in "$@"; do
   src="${pair%-*}" tgt="${pair#*-}"
@@ -34,4 +38,9 @@ else
     options+=(--mono "$given")
   done
 fi
-xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"
+for ((shard = ${SHARD:-0}; shard < ${SHARD:-$((shards - 1))} + 1; shard++)); do
+  bin="$data" part=()
+  [[ "$shards" == 1 ]] || { bin="$data.$shard"; part=(--shard "$shard/$shards" --resume); }
+  [[ ! -e "$bin" ]] || { echo "$bin is there already"; continue; }
+  xalign prepare --out "$bin" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}" "${part[@]}"
+done

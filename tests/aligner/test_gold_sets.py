@@ -1,9 +1,6 @@
 """Test sets that are found in a folder."""
 
-import pytest
-
-from xalign_fairseq.aligner.gold_sets import find_sets, read_fitting_gold
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.aligner.gold_sets import find_sets
 
 
 def write(folder, gold):
@@ -31,14 +28,3 @@ def test_linked_folders_are_found_once(tmp_path):
         (tmp_path / "gold" / name).symlink_to(tmp_path / "elsewhere")
     (tmp_path / "elsewhere/up").symlink_to(tmp_path / "gold")
     assert [one.name for one in find_sets(str(tmp_path / "gold"))] == ["linked/de-en"]
-
-
-def test_gold_links_are_those_of_the_text(tmp_path):
-    (tmp_path / "gold").write_text("0-0 1p1\n\n")
-    pairs = [(["a", "b"], ["x", "y"]), ([], [])]
-    first, second = read_fitting_gold(str(tmp_path / "gold"), pairs)
-    assert (first.sure, first.possible, second.possible) == ({(0, 0)}, {(0, 0), (1, 1)}, frozenset())
-    with pytest.raises(XalignError, match="lines"):
-        read_fitting_gold(str(tmp_path / "gold"), pairs[:1])
-    with pytest.raises(XalignError, match=r"gold, line 1\n  found: link 1-1, sentence lengths 1 and 2"):
-        read_fitting_gold(str(tmp_path / "gold"), [(["a"], ["x", "y"]), ([], [])])

@@ -6,8 +6,8 @@ import pytest
 from xalign_fairseq.aligner import kept_scores
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.kept_scores import KeptScores
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import SentencePairs
 
 LINES = [("a b", "x"), ("", "y"), ("c", "x y z"), ("too long", "x"), ("d", "y z"), ("a b", "x")]
 

@@ -10,6 +10,7 @@ from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.transport.linking import Linking
 
 SIDES = ["the house is old", ""], ["the house is old", "a"]
@@ -20,7 +21,7 @@ def learned(tmp_path_factory):
     """The folder of an aligner of a small text."""
     folder = tmp_path_factory.mktemp("text")
     src, tgt = write_bitext(folder)
-    train_from_scratch(src, tgt, folder / "aligner", lambda *_: None)
+    train_from_scratch(SentencePairs(src, tgt), folder / "aligner", lambda *_: None)
     return folder / "aligner"
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.cli import _aligning, align, layers
+from xalign_fairseq.core import devices
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import dtypes
 from xalign_fairseq.transport import names
 from xalign_fairseq.transport.linking import Linking
 
@@ -30,7 +30,7 @@ def parser():
         ("filter", names.FILTERS),
         ("encoding", names.ENCODINGS),
         ("units", aligner.UNITS),
-        ("dtype", dtypes.DTYPES),
+        ("dtype", devices.DTYPES),
         ("sinkhorn-backend", names.BACKENDS),
     ],
 )

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from xalign_fairseq.aligner.neural import defaults
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
+from xalign_fairseq.transport import resolving
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Dustbin, Transport
 
@@ -78,7 +78,7 @@ def test_pairs_are_encoded_as_the_model_did_it(tiny_state, tmp_path, align):
 def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state, tmp_path, align, monkeypatch):
     softmax = Linking("softmax", {"threshold": 0.2}, (4, 8), encoding="separate")
     argmax = Linking("argmax", layers=(12,), encoding="joint")
-    monkeypatch.setattr(defaults, "FAMILIES", {"known": (softmax, argmax)})
+    monkeypatch.setattr(resolving, "FAMILIES", {"known": (softmax, argmax)})
     path = tmp_path / "known.pt"
     known = {"tokenizer": tiny_state["task_state"]["tokenizer"], "family": "known"}
     torch.save({**tiny_state, "task_state": known}, path)

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.locks import alone_on
 
 SETS = {"one/de-en": ("0-0 1p1\n0-1 1-0\n", 2), "two/en-xx": ("0-0 1-1\n0-0\n1-0\n", 3)}
 
@@ -39,6 +40,15 @@ def links(data, tmp_path):
 
 def bench(*arguments):
     return main(["bench", *map(str, arguments)])
+
+
+def test_one_process_at_a_time_writes_a_table(data, links, tmp_path, capsys):
+    tool, out = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n"), tmp_path / "table.md"
+    with alone_on(out):
+        assert bench("--data", data, *tool, "--out", out, "--quiet") == 2
+    assert "another process is making this" in capsys.readouterr().err and not out.exists()
+    assert bench("--data", data, *tool, "--out", out, "--quiet") == 0
+    assert out.exists() and not out.with_name("table.md.lock").exists()
 
 
 def test_figures_are_those_of_score(data, links, tmp_path, capsys):

@@ -1,12 +1,22 @@
 """What a process may use of the machine, told by a machine with GPUs that is made up here."""
 
+import logging
 import os
 
 import pytest
 import torch
 
 from xalign_fairseq.core import devices
-from xalign_fairseq.core.devices import Cpu, choose_device, cores, cpu, fast_bfloat16, training_device, visible_gpus
+from xalign_fairseq.core.devices import (
+    Cpu,
+    choose_device,
+    choose_dtype,
+    cores,
+    cpu,
+    fast_bfloat16,
+    training_device,
+    visible_gpus,
+)
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -101,3 +111,41 @@ def test_the_maker_and_generation_of_the_cpu(monkeypatch, tmp_path, info, window
     if info is not None:
         (tmp_path / "cpuinfo").write_text(info)
     assert cpu() == found
+
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize(("fast", "expected"), [((True, True), "bfloat16"), ((True, False), "float32")])
+def test_auto_is_bfloat16_where_all_devices_are_fast_in_it(fast, expected, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, devices.__name__)  # a command may have made it quiet
+    answers = iter(fast)
+    monkeypatch.setattr(devices, "fast_bfloat16", lambda device: next(answers))
+    assert choose_dtype("auto", [CPU, CPU]) == expected
+    assert ("computes in bfloat16" in caplog.text) == (expected == "bfloat16")
+
+
+def test_what_is_asked_for_is_taken(monkeypatch, caplog):
+    caplog.set_level(logging.INFO, devices.__name__)  # a command may have made it quiet
+    monkeypatch.setattr(devices, "fast_bfloat16", lambda device: True)
+    assert [choose_dtype(name, [CPU]) for name in ("float32", "bfloat16")] == ["float32", "bfloat16"]
+    assert not caplog.text
+    with pytest.raises(XalignError, match="auto or float32 or bfloat16 or int8"):
+        choose_dtype("float16", [CPU])
+
+
+@pytest.mark.parametrize("missing", ["vnni", "operator"])
+def test_where_it_cannot_be_had(missing, monkeypatch):
+    if missing == "vnni":
+        monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False, raising=False)
+    else:
+        monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: True, raising=False)
+        monkeypatch.delattr(torch, "_int_mm")
+    with pytest.raises(XalignError, match="dtype='auto'") as error:
+        choose_dtype("int8", [CPU])
+    assert ("without VNNI" if missing == "vnni" else torch.__version__) in str(error.value)
+
+
+def test_it_is_for_the_cpu():
+    with pytest.raises(XalignError, match="cuda:1"):
+        choose_dtype("int8", [torch.device("cuda:1")])

@@ -1,11 +1,15 @@
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from xalign_fairseq.core import files
 from xalign_fairseq.core.errors import XalignError
+
+PACKAGE = Path(files.__file__).parents[1]
 
 
 def content(folder):
@@ -240,3 +244,101 @@ def test_what_is_nearly_called_so(tmp_path):
     assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"no such name, but {tmp_path}/runs"
     assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
     assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_folder_that_another_process_fills_is_left_to_it(tmp_path, keep):
+    with files.atomic_folder(tmp_path / "d", overwrite=True) as first:
+        with (
+            pytest.raises(XalignError, match="another process writes this output"),
+            files.atomic_folder(tmp_path / "d", overwrite=True, keep=keep),
+        ):
+            pass
+        (first / "file").touch()
+    with files.atomic_folder(tmp_path / "d", overwrite=True):
+        pass
+    assert [each.name for each in tmp_path.iterdir()] == ["d"]
+
+
+def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp_path, monkeypatch):
+    """What someone has put there is neither written to nor removed."""
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others/file").write_text("theirs")
+    (tmp_path / ".out.unfinished").symlink_to(tmp_path / "others")
+    with pytest.raises(XalignError, match=r"not left by this user[\s\S]*a symbolic link"):
+        files.atomic_folder(tmp_path / "out", keep=True).__enter__()
+    assert content(tmp_path / "others") == {"file": "theirs"}
+    (tmp_path / ".out.unfinished").unlink()
+    (tmp_path / ".out.unfinished").mkdir()
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(XalignError, match=r"not left by this user[\s\S]*a file of user"):
+        files.atomic_folder(tmp_path / "out", keep=True).__enter__()
+
+
+def test_a_new_file_is_new(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "there").touch()
+    for name in ("link", "there"):
+        with pytest.raises(FileExistsError):
+            files.new_file(tmp_path / name)
+    os.close(files.new_file(tmp_path / "new"))
+    assert not (tmp_path / "elsewhere").exists()
+
+
+# What writes files other than by atomic_write and atomic_folder, and why nobody else's link is written through there.
+WRITERS = {
+    "in a folder of atomic_folder, scratch_folder or tempfile": {
+        "aligner/tools/processes.py:run_tool",
+        "aligner/tools/tools.py:Tool.run",
+        "encoder/pretrained/exporting.py:fill",
+        "encoder/pretrained/saving.py:convert",
+        "languages/files.py:_write_bitext",
+        "languages/files.py:_write_lines",
+        "languages/sample/bitext.py:_write_pair.opened",
+        "transfer/plan.py:make_plan",
+        "transport/sinkhorn/building.py:built",
+    },
+    "a log or a mark within the folder of a run": {
+        "core/process.py:heard",
+        "transfer/checkpoints.py:_converted",
+        "transfer/scheduler.py:_start",
+    },
+    "as a new file, or without following links": {
+        "core/files.py:new_file",
+        "core/locks.py:_locked",
+        "core/output.py:Output._open_part",
+        "transport/sinkhorn/building.py:_locked",
+        "trainer/compat/checkpoint_temporaries.py:_into_a_new_file.torch_persistent_save",
+    },
+}
+WRITING = {"write_text", "write_bytes", "touch", "mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
+
+
+def writers(path):
+    """The functions of a module that open a file for writing, or make a temporary file or folder, by name."""
+
+    def look(node, name):
+        for child in ast.iter_child_nodes(node):
+            inner = [*name, child.name] if isinstance(child, ast.FunctionDef | ast.ClassDef) else name
+            if isinstance(child, ast.Call) and writes(child):
+                yield f"{path.relative_to(PACKAGE).as_posix()}:{'.'.join(inner)}"
+            yield from look(child, inner)
+
+    return set(look(ast.parse(path.read_text(encoding="utf-8")), []))
+
+
+def writes(call):
+    name = ast.unparse(call.func)
+    if name == "os.open":
+        return "O_CREAT" in ast.unparse(call) or "O_RDWR" in ast.unparse(call) or "O_WRONLY" in ast.unparse(call)
+    if name.rpartition(".")[2] in ("open", "fdopen"):
+        given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+        modes = [each.value for each in given if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        return any(set(mode) <= set("rwabxt+") and set(mode) & set("wax+") for mode in modes)
+    return name.rpartition(".")[2] in WRITING
+
+
+def test_every_place_that_writes_is_known():
+    """A new one writes by atomic_write or atomic_folder, by new_file, or is named above with its reason."""
+    found = set().union(*map(writers, PACKAGE.rglob("*.py")))
+    assert found - {"core/files.py:atomic_write"} == set().union(*WRITERS.values())

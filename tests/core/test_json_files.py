@@ -5,7 +5,7 @@ import os
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.json_files import parse_json, read_json, write_changed_json, write_json
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,24 @@ def test_what_is_not_json_leaves_the_old_file(tmp_path):
     with pytest.raises(TypeError):
         write_json(tmp_path / "run.json", {"aer": 0.4, "else": object()})
     assert read_json(tmp_path / "run.json") == {"aer": 0.5} and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_that_says_the_same_keeps_its_time(tmp_path):
+    path = tmp_path / "file.json"
+    write_changed_json(path, {"a": 1})
+    first = path.stat()
+    write_changed_json(path, {"a": 1})
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
+    write_changed_json(path, {"a": 2})
+    assert read_json(path) == {"a": 2}
+    path.write_text("{")
+    write_changed_json(path, {"a": 2})
+    assert read_json(path) == {"a": 2}
+
+
+@pytest.mark.parametrize("content", [b'{"a": "\\ud83d"}', '{"a": "\\uDE00 x"}', '{"\\ud83d": 1}'])
+def test_halves_of_characters_are_refused_but_where_they_are_looked_for(content):
+    with pytest.raises(XalignError, match=r"not JSON, or it is damaged\n  where: here"):
+        parse_json(content, "here")
+    assert len(parse_json(content, "here", whole_characters=False)) == 1
+    assert parse_json(b'["\\ud83d\\ude00"]', "here") == ["\U0001f600"]

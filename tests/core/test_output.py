@@ -188,3 +188,18 @@ def test_lines_that_have_their_break(tmp_path, monkeypatch, block, content, expe
     monkeypatch.setattr("xalign_fairseq.core.output.BLOCK", block)
     (tmp_path / "text").write_bytes(content)
     assert complete_lines(tmp_path / "text") == expected
+
+
+@pytest.mark.parametrize("planted", ["links.part", "links.part.json", "links.part.lock"])
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_is_written_through_a_link_that_someone_has_put_there(write, tmp_path, planted, there):
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other/file"
+    if there:
+        other.write_text("mine\n")
+    (tmp_path / planted).symlink_to(other)
+    for resume in (False, True):
+        with pytest.raises(XalignError, match="symbolic link"):
+            write("a", "b", resume=resume)
+    assert other.read_text() == "mine\n" if there else not other.exists()
+    assert not (tmp_path / "links").exists()

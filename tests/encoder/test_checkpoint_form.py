@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.checkpoint import load_encoder, load_pointer, read, vocab_size
+from xalign_fairseq.encoder.checkpoint import load_encoder, load_pointer, read, require_options, vocab_size
 from xalign_fairseq.encoder.checkpoint_form import require_checkpoint, require_parameters
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
@@ -78,7 +78,7 @@ def test_shapes_that_contradict_each_other(state, name, value, message):
 def test_options_that_no_encoder_has(state, heads):
     state["cfg"]["model"]["encoder_attention_heads"] = heads
     with pytest.raises(XalignError, match="heads"):
-        load_encoder(state)
+        load_encoder(require_options(state, "here"))
 
 
 def test_nothing_is_built_for_sizes_that_cannot_be():

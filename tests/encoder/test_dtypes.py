@@ -1,16 +1,13 @@
 """The dtype of an encoder that is only read: what ``auto`` takes, and what is converted."""
 
 import copy
-import logging
 
 import pytest
 import torch
 from torch import nn
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import dtypes
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
+from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.transformer import Encoder
 
 CPU = torch.device("cpu")
@@ -21,24 +18,6 @@ TOKENS = torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
 def encoder():
     torch.manual_seed(0)
     return Encoder(EncoderConfig(12, 2, 32, 64, 2, max_positions=10)).eval()
-
-
-@pytest.mark.parametrize(("fast", "expected"), [((True, True), "bfloat16"), ((True, False), "float32")])
-def test_auto_is_bfloat16_where_all_devices_are_fast_in_it(fast, expected, monkeypatch, caplog):
-    caplog.set_level(logging.INFO, dtypes.__name__)  # a command may have made it quiet
-    answers = iter(fast)
-    monkeypatch.setattr(dtypes, "fast_bfloat16", lambda device: next(answers))
-    assert choose_dtype("auto", [CPU, CPU]) == expected
-    assert ("computes in bfloat16" in caplog.text) == (expected == "bfloat16")
-
-
-def test_what_is_asked_for_is_taken(monkeypatch, caplog):
-    caplog.set_level(logging.INFO, dtypes.__name__)  # a command may have made it quiet
-    monkeypatch.setattr(dtypes, "fast_bfloat16", lambda device: True)
-    assert [choose_dtype(name, [CPU]) for name in ("float32", "bfloat16")] == ["float32", "bfloat16"]
-    assert not caplog.text
-    with pytest.raises(XalignError, match="auto or float32 or bfloat16 or int8"):
-        choose_dtype("float16", [CPU])
 
 
 def test_float32_is_the_encoder_as_it_was(encoder):

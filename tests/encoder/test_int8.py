@@ -8,11 +8,12 @@ import torch
 from torch import nn
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.core.devices import require_int8
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import int8
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.encoder import dtypes
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
+from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.int8 import Int8Linear, quantise
 from xalign_fairseq.encoder.transformer import Encoder
 
@@ -21,7 +22,7 @@ CPU = torch.device("cpu")
 
 def supported():
     try:
-        int8.require_int8(CPU)
+        require_int8(CPU)
     except XalignError:
         return False
     return True
@@ -84,7 +85,7 @@ def test_zeros_have_a_scale():
 @needs_int8
 @pytest.mark.parametrize("fast", [True, False])
 def test_the_layers_maps_alone_are_narrow_and_the_sensitive_ones_less_so(fast, monkeypatch):
-    monkeypatch.setattr(int8, "fast_bfloat16", lambda device: fast)
+    monkeypatch.setattr(dtypes, "fast_bfloat16", lambda device: fast)
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(12, 2, 32, 64, 2, max_positions=10)).eval().requires_grad_(False)
     before, tokens = copy.deepcopy(encoder), torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
@@ -97,23 +98,6 @@ def test_the_layers_maps_alone_are_narrow_and_the_sensitive_ones_less_so(fast, m
     assert torch.equal(encoder.states(tokens).layer(0), before.states(tokens).layer(0))
     exact, found = before.states(tokens).layer()[0], encoder.states(tokens).layer()[0]
     assert torch.nn.functional.cosine_similarity(exact, found, dim=-1).min() > 0.999
-
-
-@pytest.mark.parametrize("missing", ["vnni", "operator"])
-def test_where_it_cannot_be_had(missing, monkeypatch):
-    if missing == "vnni":
-        monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: False, raising=False)
-    else:
-        monkeypatch.setattr(torch.cpu, "_is_vnni_supported", lambda: True, raising=False)
-        monkeypatch.delattr(torch, "_int_mm")
-    with pytest.raises(XalignError, match="dtype='auto'") as error:
-        choose_dtype("int8", [CPU])
-    assert ("without VNNI" if missing == "vnni" else torch.__version__) in str(error.value)
-
-
-def test_it_is_for_the_cpu():
-    with pytest.raises(XalignError, match="cuda:1"):
-        choose_dtype("int8", [torch.device("cuda:1")])
 
 
 @needs_int8

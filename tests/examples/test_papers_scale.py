@@ -18,10 +18,11 @@ for line in open(sys.argv[sys.argv.index("-i") + 1], encoding="utf-8"):
     print(" ".join(f"{{i}}-{{i}}" for i in range(min(len(src.split()), len(tgt.split())))))
 """
 SMALL = ("--arch", "xalign_tiny", "--num-workers", "0", "--log-interval", "1")
+XLM_R = ("--layer-norm-eps", "1e-5")  # where the recipe starts from mBERT
 # Commands after 0_download.sh that make the data-bin and that train, and the options of the second.
 STEPS = {
-    "ppa": (("1_data.sh",), ("2_train.sh", "ppa"), ("--min-sentence-length", "1", "--moco-queue-size", "16")),
-    "weam": (("1_data.sh",), ("2_train.sh", "weam", "en-de"), ()),
+    "ppa": (("1_data.sh",), ("2_train.sh", "ppa"), ("--min-sentence-length", "1", "--moco-queue-size", "16", *XLM_R)),
+    "weam": (("1_data.sh",), ("2_train.sh", "weam", "en-de"), XLM_R),
     "explicit_alignments": (("1_data.sh",), ("2_train.sh", "weak"), ()),
     "xlm_align": (
         ("2_prepare.sh",),

@@ -2,11 +2,15 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from xalign_fairseq.cli import build_parser
+from xalign_fairseq.transfer.plan import TransferOptions
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = (
@@ -75,3 +79,36 @@ def test_a_papers_page_is_claim_answer_one_table_and_steps(paper):
     assert claim < page.index("\n**The answer**") < table.start() < steps
     assert len(re.findall(r"^!\[", page, re.MULTILINE)) == 1
     assert "(details.md)" in page[steps:] and len(page.splitlines()) <= 80
+
+
+PAGES = sorted(page for page in (ROOT / "examples").rglob("*.md") if "results" not in page.parts)
+SCRIPT = re.compile(r"\b(?:bash|python) ((?:\.\./)*[\w/.-]+\.(?:sh|py))\b(.*)")
+
+
+def page_lines(page):
+    """The indented lines of a page, those that go on joined."""
+    text = "\n".join(line[4:] for line in page.read_text().split("\n") if line.startswith("    "))
+    return text.replace("\\\n", " ").split("\n")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_pages_scripts_are_there_and_say_their_usage(page):
+    for line in page_lines(page):
+        for name, _ in SCRIPT.findall(line):
+            script = page.parent / name
+            assert script.is_file(), line
+            if script.suffix == ".sh" and script.parent.parent == ROOT / "examples":
+                done = subprocess.run(["bash", script], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+                assert done.returncode == 2 and f"bash {script.name}" in done.stderr, (line, done.stderr)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_tasks_and_studies_that_a_page_names_are_there(page):
+    """The command that a page of transfer printed named a task that there was not."""
+    for line in page_lines(page):
+        words = shlex.split(line, comments=True) if line.startswith("xalign transfer ") and "..." not in line else []
+        if words:
+            args = build_parser().parse_args(words[1:])
+            study = args.study and str(page.parent / args.study)
+            options = TransferOptions({}, Path(args.out), study, args.data or "data", args.tasks, args.languages)
+            assert options.load_study().tasks, line

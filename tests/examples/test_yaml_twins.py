@@ -75,6 +75,7 @@ PAPERS = {
 }  # fmt: skip
 WEAM = dict(arguments=("de-en",), variables=(("UPDATES", "1250"),))
 WEAM_SIZES = ("task.lang_pairs=de-en", "optimization.max_update=1250", "lr_scheduler.warmup_updates=125")
+PPA = dict(variables=(("UPDATES", "136719"),))  # of 7 x 250,000 pairs
 EXPLICIT = "explicit_alignments/2_train.sh"
 PAPER_SIZES = dict(
     LAYERS="8", DIM="512", HEADS="8", UPDATES="500000", WARMUP="10000", LR="1e-4", BLOCK="512", MAX_TOKENS="65536",
@@ -95,7 +96,7 @@ TWINS = (
     Twin("xlm_align/3_train.sh", "base", "base"),
     Twin(EXPLICIT, "weak", "weak"),
     Twin(EXPLICIT, "linear_mapping", "linear_mapping"),
-    Twin("ppa/2_train.sh", "ppa", "ppa"),
+    Twin("ppa/2_train.sh", "ppa", "ppa", **PPA),
     Twin("weam/2_train.sh", "weam", "weam", WEAM_SIZES, **WEAM),
     align_mlm("align_mlm", "align_mlm"),
     align_mlm("xlm", "xlm"),
@@ -104,8 +105,8 @@ L2 = ("criterion.objectives='l2_align,reg_param'", "criterion.word_contrastive_g
 VARIANTS = (
     Twin(EXPLICIT, "strong", "weak", ("criterion.word_contrastive_negatives=strong",)),
     Twin(EXPLICIT, "l2", "weak", L2),
-    Twin("ppa/2_train.sh", "ppa_mlm", "ppa", ("criterion.objectives='moco,sentence_mlm'",)),
-    Twin("ppa/2_train.sh", "ppa_mean", "ppa", ("criterion.moco_pooling=mean",)),
+    Twin("ppa/2_train.sh", "ppa_mlm", "ppa", ("criterion.objectives='moco,sentence_mlm'",), **PPA),
+    Twin("ppa/2_train.sh", "ppa_mean", "ppa", ("criterion.moco_pooling=mean",), **PPA),
     Twin("weam/2_train.sh", "weam_self", "weam", (*WEAM_SIZES, "criterion.word_exchange_links=self"), **WEAM),
     align_mlm("mlm", "align_mlm", "criterion._name=mlm"),
     align_mlm("dict_mlm", "align_mlm", "criterion._name=dict_mlm", "model.language_embeddings='en,xx'"),

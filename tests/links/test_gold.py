@@ -5,7 +5,7 @@ import random
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.links.gold import is_numbered, read_gold
+from xalign_fairseq.links.gold import is_numbered, read_gold, read_gold_text
 from xalign_fairseq.links.pharaoh import Gold, format_links
 
 
@@ -65,3 +65,24 @@ def test_both_forms_say_the_same(write):
 def test_malformed_lines_are_named(write, text, told):
     with pytest.raises(XalignError, match=told):
         read_gold(write(text), pairs=7)
+
+
+def test_gold_links_are_those_of_the_text(tmp_path):
+    src, tgt, gold = (tmp_path / name for name in ("src", "tgt", "gold"))
+    src.write_text("a b\n\n"), tgt.write_text("x y\n\n"), gold.write_text("0-0 1p1\n\n")
+    pairs, (first, second) = read_gold_text(src, tgt, gold)
+    assert list(pairs) == [(["a", "b"], ["x", "y"]), ([], [])]
+    assert (first.sure, first.possible, second.possible) == ({(0, 0)}, {(0, 0), (1, 1)}, frozenset())
+    gold.write_text("0-0\n")
+    with pytest.raises(XalignError, match="lines"):
+        read_gold_text(src, tgt, gold)
+    gold.write_text("1 1 1\n3 1 1\n")
+    with pytest.raises(XalignError, match=r"line 2\n  found: pair 3\n  expected: pairs 1 to 2"):
+        read_gold_text(src, tgt, gold)
+    gold.write_text("0-0 2-1\n\n")
+    with pytest.raises(XalignError, match=r"gold, line 1\n  found: link 2-1, sentence lengths 2 and 2"):
+        read_gold_text(src, tgt, gold)
+    gold.write_text("\n\n")
+    assert len(read_gold_text(src, tgt, gold, needs_links=False).golds) == 2
+    with pytest.raises(XalignError, match="no link"):
+        read_gold_text(src, tgt, gold)

@@ -58,29 +58,6 @@ def test_rows_are_relative_to_simalign_and_links_to_the_program_with_the_method(
     assert "equal_pairs" not in rows["xalign", "transport"] and "equal_pairs" not in rows["awesome-align", "softmax"]
 
 
-def test_a_device_without_results_is_not_measured(benchmark, measured):
-    result = {
-        "machine": "a CPU, one core",
-        "pairs": 2,
-        "subwords": 70.4,
-        "commit": "abc1234",
-        "command": "bench.py",
-        "rows": benchmark.compare(measured),
-    }
-    text = benchmark.render({"cpu": result})
-    assert "| simalign | itermax | separate, 8 | float32 | 1.0 (1.00) | not measured | - |" in text
-    assert "| xalign | itermax | separate, 8 | float32 | 4.0 (4.00) | not measured | 1 pairs, 0.8571 |" in text
-    assert "simalign 700 MB, awesome-align 900 MB, xalign 800 MB" in text and "70 subwords" in text
-
-    on_gpu = {tool: {**found, "device_peak_mb": 99.0} for tool, found in measured.items()}
-    half = run("itermax", 0.1, ["0-0 1-1", "0-0"], dtype="bfloat16")
-    on_gpu["xalign"]["runs"] = [*on_gpu["xalign"]["runs"], half]
-    text = benchmark.render({"cpu": result, "cuda": {**result, "rows": benchmark.compare(on_gpu)}})
-    assert "| simalign | itermax | separate, 8 | float32 | 1.0 (1.00) | 1.0 (1.00) | - |" in text
-    row = "| xalign | itermax | separate, 8 | bfloat16 | not measured | 20.0 (20.00) | 2 pairs, 1.0000 |"
-    assert row in text and "xalign 800 MB (GPU 99 MB)" in text
-
-
 def test_pairs_are_spread_over_the_text_and_made_once(benchmark, script, monkeypatch, tmp_path):
     made = []
     model = script("benchmark_model")
@@ -138,33 +115,6 @@ def test_a_peer_that_linked_fewer_pairs_is_compared_on_these(benchmark, measured
     assert (ours["equal_pairs"], ours["compared"], ours["times_simalign"]) == (1, 1, 8.0)
 
 
-def test_each_encoder_has_a_table(benchmark, measured):
-    rows = benchmark.compare(measured)
-    rows = [{"encoder": encoder, **row} for encoder in ("BERT base", "e5-small") for row in rows]
-    result = {"machine": "m", "pairs": 2, "subwords": 70.0, "commit": "c", "command": "b", "rows": rows}
-    text = benchmark.render({"cpu": result})
-    assert text.startswith("BERT base:\n\n| program |") and text.count("| program |") == 2
-    assert "\ne5-small:\n\n| program |" in text and text.count("xalign 800 MB") == 1
-
-
-def test_a_second_encoder_is_exported_beside_the_same_pairs(benchmark, monkeypatch, tmp_path):
-    from xalign_fairseq.encoder.pretrained import exporting, reading
-
-    task_state = {}
-    monkeypatch.setattr(exporting, "export", lambda model, folder: folder.mkdir())
-    monkeypatch.setattr(reading, "read_pretrained", lambda model: ({"task_state": task_state}, model))
-    inputs = tmp_path / "inputs-2"
-    inputs.mkdir()
-    for name in ("src.txt", "tgt.txt"):
-        (inputs / name).write_text(name)
-    name, folder = benchmark.prepare_model("models/mine.pt", inputs)
-    assert (name, folder) == ("mine", tmp_path / "inputs-2-mine") and (folder / "tgt.txt").read_text() == "tgt.txt"
-    task_state["family"] = "e5-small"
-    for _ in range(2):
-        found = benchmark.prepare_model("models/encoder.bin", inputs)
-        assert found == ("e5-small", tmp_path / "inputs-2-e5-small")
-
-
 @pytest.fixture
 def tools(script, monkeypatch, tmp_path):
     """benchmark_tools, with a tool "simalign" of which two methods are known."""
@@ -197,18 +147,6 @@ def test_a_method_that_fails_leaves_the_others(tools, tmp_path):
     assert working["links"] == ["0-0"] * 100 and tools.calls == [2, 100]
     absent = tools.measure("absent", tmp_path, "cpu")
     assert absent["runs"] == [] and "no-such-package" in absent["error"]
-
-
-def test_on_a_gpu_the_best_of_several_runs_counts_and_what_takes_long_is_cut(tools, monkeypatch, tmp_path):
-    monkeypatch.setattr("torch.cuda.max_memory_allocated", lambda: 0)
-    now = iter(range(10**6))
-    monkeypatch.setattr(tools, "_clock", lambda device: next(now))
-    _, working = tools.measure("other", tmp_path, "cuda")["runs"]
-    assert tools.calls == [32, 100, 100, 100] and working["seconds"] == 1
-    tools.calls.clear()
-    monkeypatch.setattr(tools, "LONG", {"cuda": 1.5})
-    _, working = tools.measure("simalign", tmp_path, "cuda")["runs"]
-    assert tools.calls == [32, 16, 16] and len(working["links"]) == 32 and working["seconds"] == 4
 
 
 def test_awesome_align_is_read_without_what_it_downloads_with(tools, monkeypatch):

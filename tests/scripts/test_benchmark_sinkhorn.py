@@ -58,13 +58,6 @@ def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestan
     assert seen >= {"xalign", "torch, eager", "released loop"}
 
 
-def test_the_restated_loop_links_again_where_both_tokens_or_one_are_free(contestants):
-    plan = torch.tensor([[0.9, 0.8, 0.1], [0.7, 0.1, 0.2], [0.1, 0.2, 0.6]]).numpy()
-    # (0, 0) and (2, 2) first; then 0.9 * 0.8 and 0.9 * 0.7 are the best of what is left of their rows and columns.
-    assert contestants.link_list(plan, OPTIONS) == [(0, 0), (0, 1), (1, 0), (2, 2)]
-    assert contestants.link_list(plan[:2], OPTIONS) == [(0, 0)]  # two tokens on a side: no second round
-
-
 def test_pot_gets_the_plan_up_to_a_factor_with_columns_first(contestants, ragged):
     pytest.importorskip("ot")
     plans = [contestants.CONTESTANTS[name].prepare(ragged, OPTIONS)() for name in ("POT", "POT, log domain")]
@@ -117,40 +110,6 @@ def test_rows_of_a_run(script, contestants, monkeypatch):
     assert len(set(measured)) == len(measured) == 2 * 2 * 2 * 2
     assert all(row["seconds"] > 0 and row.get("f1", 1.0) > 0.98 for row in rows[:-1])
     assert all(("f1" in row) == (row["program"] == "xalign") for row in rows[:-1])
-
-
-def test_a_brief_run_compiles_nothing_with_many_iterations(script, monkeypatch):
-    measure, asked = script("sinkhorn_measure"), []
-    monkeypatch.setattr(measure, "_measure", lambda group, *rest: asked.append((group.iterations, *group.kinds)) or [])
-    list(measure.times("cpu", 1, [], quick=True, brief=True))
-    assert asked == [(2, "usual", "compiled")] * 2 + [(50, "usual")] * 2
-
-
-def test_the_largest_batch_and_few_pairs_come_first_on_a_gpu(script, contestants, monkeypatch):
-    measure = script("sinkhorn_measure")
-    first = [(group.size.pairs, *group.kinds) for group in measure.groups("cuda", quick=False)][:7]
-    assert first[0] == (2048, "large") and first[1:5] == [(pairs, "few") for pairs in (64, 16, 4, 1)]
-    assert first[5:] == [(2048, "compiled"), (64, "usual")]
-    assert not any("compiled" in group.kinds for group in measure.groups("cuda", quick=False)[6:-4])
-    groups = measure.groups("cuda", quick=True)
-    monkeypatch.setattr(measure, "groups", lambda device, quick: groups)
-    *_, rows = measure.times("cpu", 1, ["bmm alone", "xalign", "xalign, CUDA graph", "torch, eager"], quick=True)
-    assert {row["dtype"] for row in rows if "group" in row} == {"bfloat16"}
-    kinds = [[row["program"] for row in rows if row.get("group") == kind] for kind in ("large", "few")]
-    assert kinds == [["bmm alone", "xalign", "torch, eager", "copy"], ["bmm alone", "xalign", "torch, eager"]]
-    assert contestants.CONTESTANTS["xalign, CUDA graph"].competes(["few"], "cuda")
-    rows = script("benchmark_sinkhorn").compare(rows)
-    assert all(("times_read" in row) == (row.get("group") == "large") for row in rows)
-
-
-def test_calls_take_turns_and_slow_ones_sit_out_later_rounds(script, monkeypatch):
-    measure = script("sinkhorn_measure")
-    done, pace = [], {"quick": iter([3.0, 1.0, 2.0, 4.0, 5.0]), "slow": iter([9.0, 8.0, 7.0])}
-    monkeypatch.setattr(measure, "clocked", lambda call, device, loops: next(pace[call()]))
-    calls = [lambda name=name: done.append(name) or name for name in pace]
-    monkeypatch.setattr(measure, "SECONDS", 10.0)
-    assert measure.interleaved(calls, 5, "cpu") == [1.0, 7.0]
-    assert done[:4] == ["quick", "quick", "slow", "slow"] and done[-4:] == ["quick"] * 4
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
@@ -282,26 +241,6 @@ def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result
     assert "| torch, eager | 540 | 5.40 | 1.0 |  |  |" in text and "| torch.compile | failed | failed | - |" in text
     assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
     assert "CPU: not measured." in text
-
-
-def test_few_pairs_are_compared_with_eager_with_and_without_a_graph(script, result):
-    report, compare = script("sinkhorn_report"), script("benchmark_sinkhorn").compare
-    for pairs in (64, 1):
-        given = {"size": "n = 64", "dtype": "bfloat16", "pairs": pairs, "group": "few"}
-        result["rows"] += compare([row("xalign", 4e-5, **given), row("xalign, CUDA graph", 2e-5, **given)])
-        result["rows"] += compare([row("torch, eager", 5e-4, **given)] if pairs > 1 else [])
-    text = report.render({"cuda": {**result, "machine": "a GPU"}})
-    assert "| pairs | xalign, us | xalign, CUDA graph, us | torch, eager, us | eager by xalign |" in text
-    assert "| 64 | 40 | 20 | 500 | 12.5 | 25.0 | 20 |" in text and "| 1 | 40 | 20 | - | - | - | 20 |" in text
-    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
-
-
-def test_a_run_that_ended_early_has_gaps(script, result):
-    result["rows"] = [one for one in result["rows"] if (one["program"], one.get("size")) != ("xalign", "4 to 128")]
-    result["rows"].append({**row("POT", 0.0), "failed": "it is wrong"})
-    text = script("sinkhorn_report").render({"cpu": {**result, "memory": []}})
-    assert "| xalign | labels | float32 | 1.20 / 1.70 | - |  | 0.9995 |" in text
-    assert "| POT | labels | float32 | failed | - |  | - |" in text
 
 
 def test_results_become_a_table_and_a_picture(script, result, tmp_path):

@@ -1,7 +1,6 @@
 """The benchmark of training: what it asks of its contestants, what it compares, and the contestants themselves."""
 
 import json
-import re
 from argparse import Namespace
 from dataclasses import replace
 from types import SimpleNamespace
@@ -94,17 +93,6 @@ def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
     assert whole["times_masked"] == [1.25, 1.25, 1.25] and "times_masked" not in rows["fairseq"]
 
 
-def test_the_spread_is_that_of_rounds_that_followed_each_other(benchmark):
-    def rounds(*seconds):
-        return {"rounds": [{"tokens": 100, "seconds": each} for each in seconds]}
-
-    rows = benchmark.compare({"fairseq": rounds(1, 2, 4), "transformers": rounds(1, 1)})
-    rows = {row["contestant"]: row for row in rows}
-    assert rows["fairseq"]["tokens_per_second"] == [50, 25, 100]
-    assert rows["transformers"]["times_fairseq"] == [1.5, 1, 2]
-    assert rows["xalign, XLM-Align"] == {"contestant": "xalign, XLM-Align"}
-
-
 @pytest.mark.parametrize("name", ["fairseq", "xalign, MLM + TLM", "transformers"])
 def test_nothing_is_written_where_first_losses_differ(run, asked, name):
     asked.losses[name] = 7.5 * (1 + 1e-4)
@@ -126,21 +114,6 @@ def test_what_is_measured_is_not_measured_again(run, asked):
     assert [what for _, what in asked.questions].count("round") == 8
 
 
-def test_a_run_that_is_ended_leaves_the_settings_that_it_had_measured(run, asked, benchmark, monkeypatch):
-    compare = benchmark.compare
-
-    def ended_at_base(found):
-        if len(asked.questions) > 30:
-            raise KeyboardInterrupt
-        return compare(found)
-
-    monkeypatch.setattr(benchmark, "compare", ended_at_base)
-    with pytest.raises(KeyboardInterrupt):
-        run("--arch", "tiny", "base", "--dtype", "float32")
-    rows = json.loads((run.out / "training-cpu.json").read_text())["rows"]
-    assert [row["arch"] for row in rows] == 4 * ["tiny"] and all("tokens_per_second" in row for row in rows)
-
-
 def test_a_contestant_that_fails_is_named_and_the_rest_goes_on(run, asked):
     asked.broken = {"transformers": ("begin",), "xalign, MLM + TLM": ("round",)}
     options = ("--arch", "tiny", "--dtype", "float32", "--rounds", "1", "--threads", "1")
@@ -152,14 +125,6 @@ def test_a_contestant_that_fails_is_named_and_the_rest_goes_on(run, asked):
     # What failed is tried again.
     asked.broken = {}
     assert rows_of(run(*options))["transformers"]["times_fairseq"][0] == 0.5
-
-
-def test_without_time_nothing_is_begun(run, asked):
-    result = run("--arch", "tiny", "base", "--dtype", "float32", "--minutes", "0")
-    assert not asked.questions and len(result["rows"]) == 8
-    text = (run.out / "training.md").read_text()
-    left = re.search(r"There was no time for: (tiny, .*); (base, .*)\.$", text, re.MULTILINE)
-    assert left and "| tiny" not in text and "| base" not in text
 
 
 def test_the_table_and_the_picture(run, asked, script):
@@ -203,11 +168,6 @@ def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, 
     assert describe(whole) == "small, float32, whole vocabulary, pairs of any length"
 
 
-def test_parts_are_not_asked_of_processes_that_share_an_update(run, asked):
-    run("--arch", "tiny", "--dtype", "float32", "--rounds", "1", "--processes", "2")
-    assert not {what for _, what in asked.questions} & {"parts", "wait"}
-
-
 @pytest.fixture
 def setting(script, databin):
     return script("training_batches").Setting("tiny", "float32", "cpu", 256, str(databin), 1, 1)
@@ -248,31 +208,6 @@ def loss_of(worker):
 
 
 @pytest.mark.slow
-def test_the_parts_of_xlm_align_s_step(script, setting):
-    worker = script("training_processes").Worker("xalign, XLM-Align", setting)
-    worker.begin()
-    found = worker.parts()
-    assert 0 < found["labelling"] < found["encoder_pass"] < found["step"]
-    assert 0 <= worker.wait()["wait"] < 1
-    worker.round = lambda: {"seconds": 2.0}  # of one update
-    assert worker.wait() == {"wait": None}
-
-
-@pytest.mark.slow
-def test_processes_answer_until_they_are_ended(script, benchmark, setting):
-    process = benchmark.Process("xalign, MLM + TLM", setting)
-    process.send("begin")
-    assert process.receive()["first_loss"] > 1
-    process.send("nothing")
-    with pytest.raises(XalignError, match="KeyError"):
-        process.receive()
-    process.send("round")
-    assert process.receive()["seconds"] > 0
-    process.end()
-    assert not any(each.is_alive() for each in process.processes)
-
-
-@pytest.mark.slow
 def test_two_processes_share_an_update(benchmark, setting, transformers):
     found = {}
     for name in ("fairseq", "xalign, MLM + TLM", "transformers"):
@@ -302,21 +237,3 @@ def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, set
             contestants[name](replace(setting, memory=memory))
             found.append(len(asked))
         assert found == expected, memory
-
-
-@pytest.mark.slow
-def test_pairs_of_a_range_of_lengths(script, setting):
-    batches = script("training_batches")
-    contestants = script("training_contestants")
-    made = contestants.MaskedAndTranslation(replace(setting, pairs="16"))
-    shapes = [sample["bitext"]["masked"].shape[1] for sample in made.samples]
-    assert all(8 < each <= 16 for each in shapes)
-    assert all(sample["mono"]["masked"].shape[1] == 16 for sample in made.samples)
-    mixed = contestants.MaskedAndTranslation(replace(setting, pairs="mixed"))
-    assert mixed.contents["padding"] > made.contents["padding"]
-    ranks = [batches.first_batches(mixed.task, replace(setting, processes=2), rank)[0] for rank in (0, 1)]
-    assert ranks[0]["bitext"]["tokens"].shape != ranks[1]["bitext"]["tokens"].shape or not torch.equal(
-        ranks[0]["bitext"]["tokens"], ranks[1]["bitext"]["tokens"]
-    )
-    with pytest.raises(XalignError, match="too few batches"):
-        batches.first_batches(made.task, replace(setting, batches=10**6))

@@ -27,6 +27,9 @@ def folder(tmp_path):
         (tmp_path / "examples" / study / "studies").mkdir(parents=True)
     (tmp_path / "examples/small").mkdir()
     (tmp_path / "examples/small/report.py").touch()
+    for results in ("transfer/results", "xlm_align/continued/results"):  # figures in prose
+        folders = (ROOT / "examples" / results, tmp_path / "examples" / results)
+        shutil.copytree(*folders, ignore=shutil.ignore_patterns("*.md"))
     studies = ("xlm_align", "xlm_align/small", "transfer", "small")
     for page in (f"examples/{study}/README.md" for study in studies):
         shutil.copy(ROOT / page, tmp_path / page)
@@ -55,7 +58,7 @@ def test_a_wrong_marker_is_named_and_nothing_is_written(folder, old, new, words)
     document.write_text(document.read_text().replace(old, new))
     before = [document.read_text(), page.read_text()]
     report = folder / "examples/small/results/report/report.md"
-    report.parent.mkdir(parents=True)
+    report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text("# Study\n\n## Summary\n\n| a |\n")
     done = run("--root", folder)
     assert done.returncode == 2 and "Traceback" not in done.stderr
@@ -76,7 +79,7 @@ def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
     assert run("--root", folder).returncode == 0
     assert "No results yet." in page.read_text()
     report = folder / "examples/transfer/results/report/report.md"
-    report.parent.mkdir(parents=True)
+    report.parent.mkdir(parents=True, exist_ok=True)
     (folder / "docs/results.md").write_text("# none\n")
     report.write_text("# Zero-shot\n\nWhat.\n\n## Overall\n\n| a |\n\n## POS, trained on en\n\n| b |\n\nNote.\n")
     assert run("--root", folder).returncode == 0
@@ -94,7 +97,7 @@ def test_a_page_may_show_a_table_of_another_folders_study(folder):
     assert run("--root", folder).returncode == 0
     assert "No results yet." in page.read_text()
     report = folder / "examples/small/results/report/report.md"
-    report.parent.mkdir(parents=True)
+    report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text("# Study\n\n## Summary\n\n| a |\n\n## WEAM\n\n| b |\n\n| c |\n")
     assert run("--root", folder, "--check").returncode == 1
     assert run("--root", folder).returncode == 0

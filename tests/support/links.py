@@ -11,6 +11,7 @@ import torch
 from xalign_fairseq.transport.extraction import find_links
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
+from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 from xalign_fairseq.transport.word_states import WordStates
@@ -201,6 +202,45 @@ def links_by(name, hidden, spans, options):
     """Links and probabilities by a backend, both (B, n, m)."""
     with backend.using(name):
         return pair_matrices(hidden, spans, options)
+
+
+def hard_plan(seed):
+    """Similarities (1, n, m) many of which are floored, their masks, options and masses: float32 may lose the plan."""
+    draw, generator = random.Random(seed), torch.Generator().manual_seed(seed)
+    n, m = draw.randint(2, 6), draw.randint(2, 6)
+    similarity = torch.rand(1, n, m, generator=generator) * draw.choice([1, 10, 50])
+    floored = torch.rand(1, n, m, generator=generator) < draw.choice([0.0, 0.3, 0.6])
+    masks = torch.ones(1, n, dtype=torch.bool), torch.ones(1, m, dtype=torch.bool)
+    options = SinkhornOptions(
+        iterations=draw.choice([1, 2, 5, 20, 50, 80, 200]),
+        mu=draw.choice([1, 0.5, 0.3, 0.2, 0.1, 0.05]),
+        order=draw.choice(["rows-first", "columns-first"]),
+    )
+    masses = {}
+    if draw.random() < 0.5:
+        masses = {
+            name: torch.rand(1, size, generator=generator) + 0.05 for name, size in (("src_mass", n), ("tgt_mass", m))
+        }
+        masses["tgt_mass"][:, : draw.randint(0, 1)] = 0
+    return similarity.masked_fill(floored, -1.0), masks, options, masses
+
+
+def exact_plan(similarity, masks, options, masses):
+    """The same plan in float64, in the log domain."""
+    wide = {name: mass.double() for name, mass in masses.items()}
+    return sinkhorn(similarity.double(), *masks, replace(options, domain="log"), **wide)
+
+
+def lost_pair(k):
+    """Hidden states (1, T, 3 k) and spans of a pair whose plan float32 loses in the linear domain from mu = 0.1 on.
+
+    Two thirds of its source tokens are like one third of the target's, the others like the other two thirds.
+    """
+    similarity = torch.randint(20, 65, (3 * k, 3 * k), generator=torch.Generator().manual_seed(k)) / 64
+    similarity[: 2 * k, k:] = similarity[2 * k :, :k] = -1.0
+    hidden = torch.zeros(1, 6 * k + 3, 3 * k)
+    hidden[0, 1 : 3 * k + 1], hidden[0, 3 * k + 2 : -1] = similarity, torch.eye(3 * k)
+    return hidden, torch.tensor([[1, 3 * k + 1, 3 * k + 2, 6 * k + 2]])
 
 
 def draw_words(sizes, layers, dim=DIM, seed=1):

@@ -10,7 +10,8 @@ class Alignment:
     """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
 
     ``units`` says what they are: the words of the text, or the encoder's subwords. ``too_long`` is a pair of more than
-    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned.
+    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned;
+    ``finite`` is false of one without links because its hidden states are not finite numbers.
 
     Example::
 
@@ -24,3 +25,4 @@ class Alignment:
     links: Links
     units: str = "word"
     too_long: bool = False
+    finite: bool = True

@@ -11,12 +11,10 @@ import numpy as np
 from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.kept_scores import KeptScores
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs, chunks
-from xalign_fairseq.aligner.statistical.choice import USUAL
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
-from xalign_fairseq.aligner.statistical.folder import TrainedModels, finish, load, train_models
-from xalign_fairseq.aligner.statistical.guide import Guide
+from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
+from xalign_fairseq.core.text.pairs import SentencePairs, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.grown import Grown
@@ -96,7 +94,7 @@ class CombinedAligner(WordAligner):
             counted = mean_scores(self._models, chunk, own.__getitem__)
             for alignment, scores, statistics in zip(read, own, counted, strict=True):
                 links = self._links(scores, statistics)
-                yield Alignment(alignment.src, alignment.tgt, links, too_long=alignment.too_long)
+                yield replace(alignment, links=links)
             read.clear()
 
     def _links(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> Links:
@@ -139,23 +137,18 @@ def learn_beside(
     Returns:
         the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.
     """
-    kept: list[KeptScores] = []
-
-    def read() -> Guide:
-        kept.append(KeptScores(encoder, folder))
-        with reading(len(text)) as progress:
-            kept[0].read(text, progress)
-        return kept[0].guide
-
-    with learning() as progress:
-        train_models(text, folder, identity, progress, read)
-    finish(folder, USUAL)
-    return kept[0], load(folder)
+    with begun(folder, identity):
+        kept = KeptScores(encoder, folder)
+        with reading(len(text)) as read:
+            kept.read(text, read)
+        with learning() as progress:
+            trained, _ = learn_models(text, folder, progress, kept.guide)
+        return kept, trained
 
 
 def _matrix(alignment: Alignment) -> np.ndarray | None:
-    """The scores of a pair; ``None`` if it was too long."""
-    if alignment.too_long:
+    """The scores of a pair; ``None`` if it has none."""
+    if alignment.too_long or not alignment.finite:
         return None
     scores = np.zeros((len(alignment.src), len(alignment.tgt)), np.float32)
     for link, score in alignment.links.items():

@@ -1,4 +1,4 @@
-"""Gold links that fit their text, and test sets with gold links, found in a folder by their names."""
+"""Test sets with gold links, found in a folder by their names."""
 
 import hashlib
 import os
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.links.pharaoh import Gold, check_bounds
+from xalign_fairseq.core.text.pairs import WordPair
+from xalign_fairseq.links.gold import read_gold_text
+from xalign_fairseq.links.pharaoh import Gold
 
 
 @dataclass(frozen=True)
@@ -70,24 +70,9 @@ def read_set(gold: Path, top: Path | None = None) -> GoldSet:
     if not (src and dash and tgt):
         raise XalignError("the languages of a test set are not in its name", where=gold, expected="such as de-en.gold")
     files = [gold.with_name(f"{gold.stem}.{side}") for side in (src, tgt)]
-    pairs = SentencePairs(*files)
-    golds = read_fitting_gold(gold, pairs)
-    require_links(golds, gold)
+    pairs, golds = read_gold_text(files[0], files[1], gold)
     content = hashlib.sha256()
     for file in (*files, gold):
         content.update(hashlib.sha256(file.read_bytes()).digest())
     name = (gold.relative_to(top) if top else Path(gold.name)).with_suffix("").as_posix()
     return GoldSet(name, (src, tgt), list(pairs), golds, content.hexdigest()[:12])
-
-
-def read_fitting_gold(path: str | os.PathLike[str], pairs: SentencePairs) -> list[Gold]:
-    """Gold links, 0-based, whose lines and indices are checked against the text."""
-    golds = read_gold(path, pairs=len(pairs))
-    check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=str(path))
-    return golds
-
-
-def require_links(golds: Sequence[Gold], where: object) -> None:
-    """Raise :class:`XalignError` for gold without a single link, by which all links are equally bad."""
-    if not any(gold.possible for gold in golds):
-        raise XalignError("the gold file has no link", where=where, expected="i-j (sure) and ipj (possible), 0-based")

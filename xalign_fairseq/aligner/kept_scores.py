@@ -8,14 +8,13 @@ import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair, chunks
-from xalign_fairseq.core.array_files import ArrayForm, read_arrays
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.text.pairs import SentencePairs, WordPair, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 AT_ONCE = 2048  # pairs of a file
-TOO_LONG = -1
+TOO_LONG, OVERFLOWED = -1, -2  # in place of the number of links
 FORM = {
     "digest": ArrayForm(np.uint64, 1),
     "shape": ArrayForm(np.int32, 2),
@@ -73,8 +72,7 @@ class KeptScores(WordAligner):
         rest = (pair for number, pair in enumerate(text) if number >= len(self._kept["count"]))
         for chunk in chunks(rest, AT_ONCE):
             part = _pack(chunk, self._encoder.stream(chunk, progress))
-            with atomic_write(self._path(len(self._parts)), "wb") as stream:
-                np.savez_compressed(stream, allow_pickle=False, **part)
+            write_arrays(self._path(len(self._parts)), part)
             self._parts.append(part)
         self._join()
 
@@ -98,7 +96,8 @@ class KeptScores(WordAligner):
                     continue
                 kept = self._links(line)
                 links = {} if kept is None else dict(zip(map(tuple, kept[0].tolist()), kept[1].tolist(), strict=True))
-                yield Alignment(src, tgt, links, too_long=kept is None)
+                count = self._kept["count"][line]
+                yield Alignment(src, tgt, links, too_long=count == TOO_LONG, finite=count != OVERFLOWED)
             next(others, None)  # to its end: a stream that is left before it closes a pool
             if progress:
                 progress(len(chunk))
@@ -114,7 +113,7 @@ class KeptScores(WordAligner):
 
     def _links(self, line: int) -> tuple[np.ndarray, np.ndarray] | None:
         count = int(self._kept["count"][line])
-        if count == TOO_LONG:
+        if count < 0:
             return None
         here = slice(self._ends[line] - count, self._ends[line])
         return self._kept["place"][here], self._kept["score"][here]
@@ -139,10 +138,14 @@ def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[st
     return {
         "digest": np.array([_digest(pair) for pair, _ in rows], np.uint64),
         "shape": np.array([[len(side) for side in pair] for pair, _ in rows], np.int32).reshape(-1, 2),
-        "count": np.array([TOO_LONG if found.too_long else len(found.links) for _, found in rows], np.int32),
+        "count": np.array([_count(found) for _, found in rows], np.int32),
         "place": np.array(links, np.int32).reshape(-1, 2),
         "score": np.array([score for _, found in rows for score in found.links.values()], np.float32),
     }
+
+
+def _count(found: Alignment) -> int:
+    return OVERFLOWED if not found.finite else TOO_LONG if found.too_long else len(found.links)
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:
@@ -152,7 +155,7 @@ def _load(path: Path) -> dict[str, np.ndarray]:
     sizes = {"digest": (pairs,), "shape": (pairs, 2), "count": (pairs,), "place": (links, 2), "score": (links,)}
     if not (
         {name: each.shape for name, each in part.items()} == sizes
-        and bool((count >= TOO_LONG).all())
+        and bool((count >= OVERFLOWED).all())
         and bool(((place >= 0) & (place < shape.repeat(count.clip(min=0), axis=0))).all())
         and bool(((score >= 0) & (score <= 1.001)).all())
     ):

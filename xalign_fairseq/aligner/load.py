@@ -2,27 +2,25 @@
 
 import logging
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from xalign_fairseq.aligner.combined import SCORING, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import is_statistical, load
-from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.encoder.dtypes import choose_dtype
 from xalign_fairseq.transport.methods import make_method
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
+ALONE, GUIDED = "from_scratch", "statistics"  # what may be learned first
 
 
 def load_aligner(path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: Any) -> WordAligner:
@@ -54,45 +52,61 @@ def load_aligner(path: str | os.PathLike[str], options: AlignerOptions | None = 
     """
     options = options or AlignerOptions.of(**more)
     check_options(path, options)
+    if not is_statistical(path):
+        # One dtype for all processes: their links are those of one.
+        devices, dtype = choose_devices(options.device, options.dtype, options.processes)
+        options = replace(options, device=devices, dtype=dtype, processes=1)
+    return open_aligner(path, options)
+
+
+def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
+    """Load an aligner by options that were checked, with a device for each process, and the dtype of all."""
     if is_statistical(path):
-        return StatisticalAligner.from_folder(path, options.min_probability)
+        return StatisticalAligner(load(Path(path)), options.min_probability)
     if options.statistics is None:
-        return load_encoder_aligner(path, options)
-    trained = load(Path(options.statistics))
-    choice = options.linking.options
-    return CombinedAligner(load_scoring(path, options), trained, choice.get("threshold"), choice.get("growth"))
+        return open_encoder(path, options)
+    scoring, trained = scoring_options(options), load(Path(options.statistics))
+    trained.warn_of_another_guide(options.statistics, model_state(path))
+    return CombinedAligner(open_encoder(path, scoring), trained, *choice_of(options))
 
 
-def check_options(path: str | os.PathLike[str], options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` for an option that does not go with the kind of aligner, before anything is read."""
-    if options.statistics is not None:
-        check_combined(path, options)
-        if not is_statistical(options.statistics):
+def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
+    """Raise :class:`XalignError` for an option that does not go with the kind of aligner, before anything is read.
+
+    Args:
+        path: as of :func:`load_aligner`.
+        options: of the aligner.
+        learn: what is to be learned first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or empty.
+    """
+    combined = learn == GUIDED or options.statistics is not None
+    if learn == ALONE or (is_statistical(path) and not combined):
+        for name in options.given():
+            if name != "min_probability":
+                problem = "an aligner from bitext alone has no such option"
+                raise XalignError(problem, parameter=name, remedy="leave it out")
+        return
+    if combined:
+        _check_combined(path, options)
+        if learn != GUIDED and not is_statistical(options.statistics):
             raise XalignError(
                 "the folder has no aligner from bitext alone",
                 parameter="statistics",
                 found=options.statistics,
                 remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
-    elif is_statistical(path):
-        require_none_of_encoders(options)
     elif options.min_probability is not None:
         raise XalignError(
             "only aligners from bitext alone have calibrated probabilities of links",
             parameter="min_probability",
             remedy="leave it out, or use an aligner from bitext alone",
         )
+    linking = replace(options.linking, method=SCORING.method) if combined else options.linking
+    if linking.method:
+        known = linking.options.keys() & SCORING.options.keys() if combined else linking.options.keys()
+        make_method(linking.method, **{name: linking.options[name] for name in known})
 
 
-def require_none_of_encoders(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` for an option that an aligner from bitext alone does not have."""
-    for name in options.given():
-        if name != "min_probability":
-            raise XalignError("an aligner from bitext alone has no such option", parameter=name, remedy="leave it out")
-
-
-def check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` for a model or an option that does not go with statistics."""
+def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> None:
     if is_statistical(path):
         raise XalignError("statistics add to an encoder's scores", where=path, parameter="statistics")
     linking = options.linking
@@ -105,50 +119,34 @@ def check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> Non
             raise XalignError(
                 "the statistics add to an encoder's scores of words", parameter=name, found=found, expected=(expected,)
             )
-    make_method(SCORING.method, **{name: value for name, value in linking.options.items() if name in SCORING.options})
 
 
-def load_scoring(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
-    """The encoder of a combined aligner: the options that choose links are not its own."""
+def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
+    """What chooses the links of a :class:`CombinedAligner`: the threshold and growth that are given."""
+    return options.linking.options.get("threshold"), options.linking.options.get("growth")
+
+
+def scoring_options(options: AlignerOptions) -> AlignerOptions:
+    """Of the encoder of a combined aligner: the options that choose links are not its own."""
     kept = {**options.linking.options, **SCORING.options}
-    linking = replace(options.linking, method=SCORING.method, options=kept)
-    return load_encoder_aligner(path, replace(options, linking=linking, statistics=None))
+    return replace(options, linking=replace(options.linking, method=SCORING.method, options=kept), statistics=None)
 
 
-def load_encoder_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
-    """One aligner, or one for each device or process."""
-    devices = process_devices(options)
-    # One dtype for all processes: their links are those of one.
-    options = replace(
-        options, processes=1, dtype=choose_dtype(options.dtype, [torch.device(device) for device in devices])
-    )
-    if len(devices) == 1:
-        return Aligner.from_pretrained(path, replace(options, device=devices[0]))
-    pool = AlignerPool(partial(_load_in_worker, os.fspath(path), options), devices)
-    pool.ask(partial(_log_from, level=logging.getLogger(SINKHORN).level))
-    return pool
+def open_encoder(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:
+    """One aligner, or one for each device of options that :func:`open_aligner` takes."""
+    devices = options.device.split(",")
+    if len(devices) > 1:
+        pool = AlignerPool(partial(_load_in_worker, os.fspath(path), options), devices)
+        pool.ask(partial(_log_from, level=logging.getLogger(SINKHORN).level))
+        return pool
+    return Aligner.open(path, options)
 
 
 def _load_in_worker(path: str, options: AlignerOptions, device: str) -> Aligner:
-    return Aligner.from_pretrained(path, replace(options, device=device))
+    return Aligner.open(path, replace(options, device=device))
 
 
 def _log_from(_: Aligner, level: int) -> None:
     """In one of several processes, which all choose the same: log on stderr what computes transport."""
     logging.getLogger(SINKHORN).setLevel(level)
     logging.getLogger(SINKHORN).addHandler(logging.StreamHandler())
-
-
-def process_devices(options: AlignerOptions) -> Sequence[str]:
-    """The device of each process; :class:`XalignError` for several processes on a GPU."""
-    devices = [choose_device(name) for name in options.device.split(",")]
-    if options.processes == 1:
-        return [str(device) for device in devices]
-    if [device.type for device in devices] != ["cpu"]:
-        raise XalignError(
-            "several processes are for the CPU; a GPU has one",
-            parameter="processes",
-            found=f"{options.processes} processes, {', '.join(map(str, devices))}",
-            remedy=("set", Parameter("device", "cpu"), "or name each GPU once:", Parameter("device", "cuda:0,cuda:1")),
-        )
-    return ["cpu"] * options.processes

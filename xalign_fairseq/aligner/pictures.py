@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from xalign_fairseq.aligner.gold_sets import read_fitting_gold
 from xalign_fairseq.aligner.protocol import WordAligner
-from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs, WordPair
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import require_place
+from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, WordPair, is_piped
 from xalign_fairseq.evaluation.plots.figure import check_picture
 from xalign_fairseq.evaluation.plots.links import plot_links
 from xalign_fairseq.links.pharaoh import Gold
@@ -30,24 +29,21 @@ class Pictures:
         """The line that is drawn, from 1."""
         return 1 if self.line is None else self.line
 
-    def read_gold(self, pairs: SentencePairs | PairStream, units: str, page: bool) -> list[Gold] | None:
-        """Gold links of all pairs, checked; None if they are not wanted. ``page``: a page is written."""
-        if not self.gold:
-            return None
-        if not (self.plot or page):
-            raise XalignError(
-                "gold links are shown only in pictures",
-                parameter="gold",
-                remedy=("add", Parameter("plot", "FILE.png"), "or", Parameter("format", "html")),
-            )
-        if units != "word":
-            raise XalignError("gold links join words", parameter=("gold", "units"), found=units, expected="word")
-        if not isinstance(pairs, SentencePairs):
-            raise XalignError("gold links can't be checked against a pipe", parameter="gold", expected="files as input")
-        return read_fitting_gold(self.gold, pairs)
-
-    def check(self, pairs: SentencePairs | PairStream, inputs: Sequence[str], out: str | None) -> None:
-        """That the picture can be drawn and replaces no input and not the file ``out``."""
+    def check(self, text: Sequence[str], units: str, page: bool) -> None:
+        """That gold links and a picture can be had of a text; ``page``: a page is written."""
+        piped = any(map(is_piped, text))
+        if self.gold:
+            if not (self.plot or page):
+                raise XalignError(
+                    "gold links are shown only in pictures",
+                    parameter="gold",
+                    remedy=("add", Parameter("plot", "FILE.png"), "or", Parameter("format", "html")),
+                )
+            if units != "word":
+                raise XalignError("gold links join words", parameter=("gold", "units"), found=units, expected="word")
+            if piped:
+                problem = "gold links can't be checked against a pipe"
+                raise XalignError(problem, parameter="gold", expected="files as input")
         if not self.plot:
             if self.line is not None:
                 raise XalignError(
@@ -57,13 +53,18 @@ class Pictures:
                 )
             return
         check_picture(self.plot)
+        if piped:
+            raise XalignError("a pair of a pipe can't be drawn", parameter="plot", expected="files as input")
+
+    def check_place(self, pairs: SentencePairs | PairStream, inputs: Sequence[str], out: str | None) -> None:
+        """That the pair is there, and that its picture replaces no input and not the file ``out``."""
+        if not (self.plot and isinstance(pairs, SentencePairs)):
+            return
         require_place(self.plot, [*inputs, *([out] if out else [])])
         if out and os.path.realpath(self.plot) == os.path.realpath(out):
             raise XalignError(
                 "the picture and the links have the same name", parameter=("plot", "out"), found=self.plot
             )
-        if not isinstance(pairs, SentencePairs):
-            raise XalignError("a pair of a pipe can't be drawn", parameter="plot", expected="files as input")
         if not 1 <= self.number <= len(pairs):
             raise XalignError(
                 "there is no such pair", parameter="plot_line", found=self.line, expected=f"1 to {len(pairs)}"

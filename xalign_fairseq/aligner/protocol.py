@@ -5,8 +5,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.sentence_pairs import Sentence
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import Sentence
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 SentencePair = tuple[Sentence, Sentence]
@@ -61,6 +61,7 @@ class WordAligner(Protocol):
 
     def close(self) -> None:
         """End the aligner's processes, if it has any."""
+        return
 
     def __enter__(self) -> Self:
         return self

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.version import __version__
 
@@ -17,7 +18,7 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
 
     Args:
         text: source and target, or one file of pairs.
-        model: an encoder, or an aligner from bitext alone.
+        model: an encoder, or an aligner from bitext alone; empty where one is learned from the text.
         options: of the aligner.
         more: other options.
 
@@ -30,10 +31,11 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
     given = {name: value for name, value in options.given().items() if name not in WITHOUT_EFFECT}
     described = {name: model_state(str(value)) if name in MODELS else str(value) for name, value in given.items()}
     rest = {name: str(value) for name, value in more.items()}
-    return {"xalign_fairseq": __version__, **digests, "model": model_state(model), **described, **rest}
+    by = {"model": model_state(model)} if model else {}  # none where an aligner is learned from the text alone
+    return {"xalign_fairseq": __version__, **digests, **by, **described, **rest}
 
 
-def model_state(path: str) -> str:
+def model_state(path: str | os.PathLike[str]) -> str:
     """The value of a model, by the sizes and times of its files.
 
     Models have gigabytes, of which a digest would take long; their files are not edited in place.
@@ -44,7 +46,7 @@ def model_state(path: str) -> str:
     """
     from xalign_fairseq.encoder.pretrained import packaged
 
-    top = packaged.find() if path == packaged.NAME and not Path(path).exists() else Path(path)
+    top = packaged.find() if os.fspath(path) == packaged.NAME and not Path(path).exists() else Path(path)
     files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
     states = [(os.path.relpath(each, top), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
     return f"{path}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
@@ -52,7 +54,6 @@ def model_state(path: str) -> str:
 
 def _model_files(folder: Path) -> list[Path]:
     """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
-    from xalign_fairseq.aligner.statistical.folder import DONE
     from xalign_fairseq.data.databin import DICTIONARY
     from xalign_fairseq.data.tokenizers.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
     from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE

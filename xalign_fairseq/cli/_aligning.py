@@ -150,7 +150,7 @@ def add_backend_argument(parser: Any) -> None:
 
 def show_log(quiet: bool) -> None:
     """Tell on stderr in what the encoder computes, and what computes transport; if quiet, only what went wrong."""
-    for told in ("encoder.dtypes", "transport.sinkhorn"):
+    for told in ("core.devices", "transport.sinkhorn"):
         logging.getLogger(f"xalign_fairseq.{told}").setLevel(logging.WARNING if quiet else logging.INFO)
     _log_lines()
 

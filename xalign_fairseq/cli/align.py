@@ -107,7 +107,8 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.run import align_files
 
     show_log(args.quiet)
-    report = align_files(parse(args))
+    aligning = parse(args)
+    report = align_files(aligning)
     if not args.quiet:
         print(report.summary, file=sys.stderr)
     if report.warning:
@@ -118,8 +119,9 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     """The run that the options describe."""
     from dataclasses import replace
 
+    from xalign_fairseq.aligner.load import ALONE, GUIDED
     from xalign_fairseq.aligner.pictures import Pictures
-    from xalign_fairseq.aligner.run import ALONE, GUIDED, AlignRun
+    from xalign_fairseq.aligner.run import AlignRun
 
     text = text_files(args)
     for option in ("model", "statistics") if args.from_scratch else ():

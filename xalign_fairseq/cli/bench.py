@@ -20,6 +20,7 @@ Examples:
 
 import argparse
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Score every system on every set, compare, print."""
     from xalign_fairseq.aligner.benchmark import BenchmarkRun, run_benchmark
+    from xalign_fairseq.core.locks import alone_on
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.samples, seed=args.seed)
@@ -94,26 +96,26 @@ def run(args: argparse.Namespace) -> None:
         raise XalignError(
             "the kind of table is not known", parameter="out", found=args.out, expected=".md, .tex or .json"
         )
+    benchmark = BenchmarkRun(
+        args.data,
+        named_models(args.model or ([] if args.links else ["e5-small"])),
+        args.method,
+        named_models(args.links, "links"),
+        samples=args.samples,
+        seed=args.seed,
+        device=args.device,
+        dtype=args.dtype,
+        quiet=args.quiet,
+    )
+    show_log(quiet=True)
     if args.out:
         require_place(args.out)
-    show_log(quiet=True)
-    result = run_benchmark(
-        BenchmarkRun(
-            args.data,
-            named_models(args.model or ([] if args.links else ["e5-small"])),
-            args.method,
-            named_models(args.links, "links"),
-            samples=args.samples,
-            seed=args.seed,
-            device=args.device,
-            dtype=args.dtype,
-            quiet=args.quiet,
-        )
-    )
-    beside = [table.to_markdown() for table in paper.tables(figures_of(result["systems"]))] if paper else []
-    print_result(args.json, result, ["\n\n".join([as_text(result["systems"]), *beside])])
-    if args.out:
-        write(Path(args.out), result)
+    with alone_on(Path(args.out)) if args.out else nullcontext():
+        result = run_benchmark(benchmark)
+        beside = [table.to_markdown() for table in paper.tables(figures_of(result["systems"]))] if paper else []
+        print_result(args.json, result, ["\n\n".join([as_text(result["systems"]), *beside])])
+        if args.out:
+            write(Path(args.out), result)
 
 
 def figures_of(rows: Sequence[dict[str, Any]]) -> "list[Figure]":

@@ -60,12 +60,10 @@ def run(args: argparse.Namespace) -> None:
 
 def count_pairs(src: str, tgt: str, links: str, top: int, leave_out: str | None) -> "list[PairCount]":
     """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
-    from xalign_fairseq.aligner.gold_sets import read_fitting_gold
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.core.text.lines import read_lines
     from xalign_fairseq.evaluation.linked_words import frequent_pairs
+    from xalign_fairseq.links.gold import read_gold_text
 
     words = {line.strip().lower() for line in read_lines(leave_out)} if leave_out else set()
-    pairs = SentencePairs(src, tgt)
-    found = (gold.sure or gold.possible for gold in read_fitting_gold(links, pairs))
-    return frequent_pairs(pairs, found, top, words)
+    pairs, golds = read_gold_text(src, tgt, links, needs_links=False)
+    return frequent_pairs(pairs, (gold.sure or gold.possible for gold in golds), top, words)

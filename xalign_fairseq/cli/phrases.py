@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Check that the files belong together, then extract line by line."""
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.core.output import Output
     from xalign_fairseq.core.text.lines import read_lines
+    from xalign_fairseq.core.text.pairs import SentencePairs
     from xalign_fairseq.links.pharaoh import check_bounds, parse_line
     from xalign_fairseq.links.phrases import phrase_lines
 

@@ -65,13 +65,14 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
     """The first pairs with words on both sides, aligned by the run's model."""
     from itertools import islice
 
-    from xalign_fairseq.aligner.gold_sets import read_fitting_gold
     from xalign_fairseq.aligner.load import load_aligner
     from xalign_fairseq.aligner.render.matrix import show_links
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+    from xalign_fairseq.core.text.pairs import SentencePairs
+    from xalign_fairseq.links.gold import read_gold_text
 
-    pairs = SentencePairs(args.src, args.tgt)
-    golds = read_fitting_gold(args.gold, pairs) if args.gold else None
+    pairs, golds = SentencePairs(args.src, args.tgt), None
+    if args.gold:
+        pairs, golds = read_gold_text(args.src, args.tgt, args.gold, needs_links=False)
     chosen = dict(islice(((at, pair) for at, pair in enumerate(pairs) if all(pair)), args.examples))
     if not args.quiet:
         print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)

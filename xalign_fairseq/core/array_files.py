@@ -9,7 +9,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from xalign_fairseq.core.errors import Text, XalignError
-from xalign_fairseq.core.files import StrPath, nearly
+from xalign_fairseq.core.files import StrPath, atomic_write, nearly
 
 MOST_BYTES = 1 << 34  # of all arrays of a file
 MOST_ARRAYS = 1 << 16
@@ -17,10 +17,10 @@ DEFLATED = 1032  # bytes that one of a deflated file unfolds to at most
 
 
 class ArrayForm(NamedTuple):
-    """What an array is to be: ``dtype`` or a kind of it, as ``numpy.floating``, and so many dimensions."""
+    """What an array is to be: ``dtype`` or a kind of it, as ``numpy.floating``, and so many dimensions, None: any."""
 
-    dtype: type[np.generic]
-    ndim: int
+    dtype: type
+    ndim: int | None = None
 
 
 def read_arrays(
@@ -57,6 +57,12 @@ def read_arrays(
         raise XalignError(problem, where=path, found=str(error)[:200], remedy=remedy) from None
 
 
+def write_arrays(path: StrPath, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays, compressed, for :func:`read_arrays`; the file appears whole or not at all."""
+    with atomic_write(path, "wb") as stream:
+        np.savez_compressed(stream, allow_pickle=False, **arrays)
+
+
 def _form_of(form: Mapping[str, ArrayForm] | ArrayForm, name: str) -> ArrayForm:
     return form if isinstance(form, ArrayForm) else form[name]
 
@@ -78,7 +84,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, form: ArrayForm, na
         raise ValueError(f"array {name} is said to have {member.file_size:,} bytes")
     with archive.open(member) as stream:
         shape, fortran, dtype = _header(stream)
-        if not np.issubdtype(dtype, form.dtype) or dtype.hasobject or len(shape) != form.ndim:
+        if not np.issubdtype(dtype, form.dtype) or dtype.hasobject or form.ndim not in (None, len(shape)):
             found = f"array {name} is {dtype} of {len(shape)} dimensions"
             raise ValueError(f"{found}, not {form.dtype.__name__} of {form.ndim}")
         size = math.prod(shape) * dtype.itemsize

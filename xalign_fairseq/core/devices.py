@@ -1,9 +1,10 @@
-"""The cores and GPUs that this process may use."""
+"""The cores and GPUs that this process may use, and the dtypes that they are fast in."""
 
+import logging
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,9 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 if TYPE_CHECKING:
     import torch
 
+logger = logging.getLogger(__name__)
+
+DTYPES = ("auto", "float32", "bfloat16", "int8")
 CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -94,3 +98,79 @@ def choose_device(name: str) -> "torch.device":
             problem, parameter="device", found=name, expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}"
         )
     return device
+
+
+def process_devices(names: str, processes: int) -> "list[torch.device]":
+    """The device of each process: those named, as ``cuda:0,cuda:1``, or one for several processes on the CPU.
+
+    Raises:
+        XalignError: there is no such device, or several processes are to share a GPU.
+    """
+    devices = [choose_device(name) for name in names.split(",")]
+    if processes == 1:
+        return devices
+    if [device.type for device in devices] != ["cpu"]:
+        raise XalignError(
+            "several processes are for the CPU; a GPU has one",
+            parameter="processes",
+            found=f"{processes} processes, {', '.join(map(str, devices))}",
+            remedy=("set", Parameter("device", "cpu"), "or name each GPU once:", Parameter("device", "cuda:0,cuda:1")),
+        )
+    return devices * processes
+
+
+def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str]:
+    """The devices of :func:`process_devices`, joined by commas, and the dtype of :func:`choose_dtype` for all of them.
+
+    Example::
+
+        choose_devices("auto", "auto", processes=2)  # ("cpu,cpu", "float32")
+    """
+    devices = process_devices(names, processes)
+    return ",".join(map(str, devices)), choose_dtype(dtype, devices)
+
+
+def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
+    """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it by themselves, else float32.
+
+    It is never int8, which changes a few links in a thousand more than bfloat16 does.
+
+    Raises:
+        XalignError: no name of a dtype, or a device has no products in it.
+    """
+    if name not in DTYPES:
+        raise XalignError("there is no such dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
+    for device in devices if name == "int8" else ():
+        require_int8(device)
+    if name != "auto":
+        return name
+    if not all(map(fast_bfloat16, devices)):
+        return "float32"
+    logger.info("the encoder computes in bfloat16, which is fast here (float32: --dtype float32)")
+    return "bfloat16"
+
+
+def require_int8(device: "torch.device") -> None:
+    """:class:`XalignError` unless torch multiplies bytes on a device, by instructions made for it."""
+    import torch
+
+    # What torch itself asks; not public, and not in every version.
+    vnni = getattr(torch.cpu, "_is_vnni_supported", None)
+    found = ""
+    if device.type != "cpu":
+        found = f"the device {device}"
+    elif vnni is not None and not vnni():
+        found = "a CPU without VNNI"
+    else:
+        try:
+            torch._int_mm(torch.ones(1, 32, dtype=torch.int8), torch.ones(32, 32, dtype=torch.int8))
+        except (AttributeError, RuntimeError):
+            found = f"torch {torch.__version__}, which has no product of bytes on the CPU"
+    if found:
+        raise XalignError(
+            "there are no products of 8-bit numbers here",
+            parameter="dtype",
+            found=found,
+            expected="a CPU with VNNI, and a torch with torch._int_mm on it",
+            remedy=("set", Parameter("dtype", "auto")),
+        )

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
+# The name of what is to become an output, of which a kill leaves it: the output, and the process.
+LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 
 @contextmanager
@@ -40,7 +43,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     _remove_leftovers(path)
     temporary = _beside(path)
     # Made by hand, since tempfile's are for their owner alone: the permissions are those that the umask asks for.
-    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+    handle = new_file(temporary)
     try:
         _hold(handle)
         with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
@@ -51,6 +54,20 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def new_file(path: StrPath) -> int:
+    """The number of an open file that was not there: what someone else has put there, a link too, is an error."""
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o666)
+
+
+def require_own(path: StrPath) -> None:
+    """Raise :class:`XalignError` for what is to be gone on with, but is a symbolic link or another user's."""
+    found = os.lstat(path)
+    if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
+        said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
+        problem, expected = "what is unfinished was not left by this user", "a file or folder of an earlier run"
+        raise XalignError(problem, where=path, found=said, expected=expected, remedy="remove it, if you trust it")
 
 
 def opened(path: StrPath) -> int | None:
@@ -80,7 +97,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
     Raises:
         XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
-            another process has filled it; or, with ``keep``, another process has the temporary folder.
+            another process has filled it; or another process fills it.
     """
     path = _resolved(path)
     if path.exists() and not path.is_dir():
@@ -90,9 +107,12 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
     require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
+    if (other := _in_use(path)) is not None:
+        raise XalignError("another process writes this output", where=path, found=other)
     temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
     temporary.mkdir(exist_ok=keep)
-    handle = os.open(temporary, os.O_RDONLY)
+    require_own(temporary)
+    handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         if not _hold(handle) and keep:
             raise XalignError("another process writes this output", where=path, found=temporary)
@@ -124,7 +144,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
     _remove_leftovers(path)
     temporary = _beside(path)
     temporary.mkdir()
-    handle = os.open(temporary, os.O_RDONLY)
+    handle = os.open(temporary, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         _hold(handle)
         yield temporary
@@ -136,7 +156,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
 def usual_mode(path: StrPath) -> None:
     """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
     probe = _beside(Path(path))
-    handle = os.open(probe, os.O_CREAT | os.O_EXCL, 0o666)
+    handle = new_file(probe)
     try:
         os.chmod(path, os.fstat(handle).st_mode & 0o777)
     finally:
@@ -199,10 +219,9 @@ def _hold(handle: int) -> bool:
 
 def _remove_leftovers(path: Path) -> None:
     """Remove what killed processes have left of the same output; what is in use stays."""
-    mine = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]{{12}}\.tmp")
     for left in path.parent.iterdir():
-        found = mine.fullmatch(left.name)
-        if found is None or _is_running(int(found[1])):
+        found = re.fullmatch(LEFTOVER, left.name)
+        if found is None or found[1] != path.name or _is_running(int(found[2])):
             continue
         with suppress(OSError):  # held by a process of another machine, or gone meanwhile
             handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
@@ -214,6 +233,22 @@ def _remove_leftovers(path: Path) -> None:
                     left.unlink()
             finally:
                 os.close(handle)
+
+
+def _in_use(path: Path) -> Path | None:
+    """The temporary of the same output that another process, or another block of this one, fills."""
+    for left in path.parent.iterdir():
+        found = re.fullmatch(LEFTOVER, left.name)
+        if found is None or found[1] != path.name or not _is_running(int(found[2])):
+            continue
+        with suppress(FileNotFoundError):
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                if not _hold(handle):
+                    return left
+            finally:
+                os.close(handle)
+    return None
 
 
 def _is_running(process: int) -> bool:

@@ -1,6 +1,7 @@
 """Objects in JSON files: read with a look at their form, written whole or not at all."""
 
 import json
+from contextlib import suppress
 from typing import Any, TypeVar, overload
 
 from xalign_fairseq.core.errors import XalignError
@@ -28,8 +29,10 @@ def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
     return require_form(parse_json(content, path), form, path)
 
 
-def parse_json(content: bytes | str, where: object) -> Any:
+def parse_json(content: bytes | str, where: object, whole_characters: bool = True) -> Any:
     """The value of a JSON text.
+
+    Halves of surrogate pairs, which no file of text can hold, are refused, unless not all need ``whole_characters``.
 
     Raises:
         XalignError: it is none, longer than :data:`LARGEST_JSON`, nested deeper or with longer numbers than Python
@@ -40,7 +43,7 @@ def parse_json(content: bytes | str, where: object) -> Any:
     halves = (b"\\ud", b"\\uD") if isinstance(content, bytes) else ("\\ud", "\\uD")
     try:
         value = json.loads(content)
-        if any(half in content for half in halves):  # type: ignore[operator]
+        if whole_characters and any(half in content for half in halves):  # type: ignore[operator]
             json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")  # that of file names alone
         return value
     except (ValueError, RecursionError) as error:
@@ -63,6 +66,14 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
         raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
     return value
+
+
+def write_changed_json(path: StrPath, content: object) -> None:
+    """As :func:`write_json`; a file that says the same already keeps its time."""
+    with suppress(XalignError):  # there is none yet, or it is damaged
+        if read_json(path) == content:
+            return
+    write_json(path, content)
 
 
 def write_json(path: StrPath, content: object) -> None:

@@ -1,5 +1,6 @@
 """One process at a time makes an output."""
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ def alone_on(output: Path) -> Iterator[None]:
     Raises:
         XalignError: another process holds it.
     """
+    output.parent.mkdir(parents=True, exist_ok=True)
     lock = output.with_name(output.name + LOCK)
     with _locked(lock, output):
         try:
@@ -55,7 +57,13 @@ def _locked(lock: Path, output: Path) -> Iterator[int]:
     so opens it anew.
     """
     while True:
-        with open(lock, "a") as stream:
+        try:
+            handle = os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise XalignError("a lock is a symbolic link", where=lock, remedy="remove it, if you trust it") from None
+        with open(handle, "a") as stream:
             _hold(stream, output)
             if _is_there(lock, stream):
                 yield stream.fileno()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_write, opened, require_place
+from xalign_fairseq.core.files import atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
 from xalign_fairseq.core.progress import say
@@ -79,6 +79,9 @@ class Output:
 
     def _earlier_lines(self) -> tuple[int, int]:
         """How many lines, and bytes, of an unfinished output are to be kept."""
+        for each in (self._part, self._note):
+            if os.path.lexists(each):
+                require_own(each)
         if self._part.exists():
             if not self._resume:
                 raise XalignError(
@@ -137,8 +140,11 @@ class Output:
             )
         write_json(self._note, self._record or {})
         try:
-            with open(self._part, "a", encoding="utf-8", newline="\n") as stream:
+            there = os.path.lexists(self._part)
+            part = os.open(self._part, os.O_RDWR | os.O_NOFOLLOW) if there else new_file(self._part)
+            with open(part, "r+", encoding="utf-8", newline="\n") as stream:
                 stream.truncate(self._size)
+                stream.seek(self._size)
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())

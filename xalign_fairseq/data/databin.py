@@ -18,6 +18,7 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import (
     TokenizerModel,
     find_model,
     make_tokenizer,
+    open_model_file,
     read_model,
 )
 
@@ -76,6 +77,11 @@ def links_prefix(split: str, src: str, tgt: str) -> str:
     return f"{split}.{src}-{tgt}.links"
 
 
+def align_prefix(split: str, src: str, tgt: str) -> str:
+    """The file name of the links of a pair's tokens that ``fairseq-preprocess --align-suffix`` writes."""
+    return f"{split}.align.{src}-{tgt}"
+
+
 def mono_prefix(split: str, lang: str) -> str:
     """The file name of monolingual sentences."""
     return f"{split}.{lang}"
@@ -115,6 +121,35 @@ class LinksReader:
                 remedy="prepare the data again",
             )
         return self.src_words[index], self.tgt_words[index], triples.reshape(-1, 3)
+
+
+class AlignReader(LinksReader):
+    """The links that ``fairseq-preprocess --align-suffix`` has written: pairs of the tokens of both sides, all sure.
+
+    Each token counts as a word of its own, since such data do not tell which tokens make a word. ``reader[i]`` is what
+    :class:`LinksReader` gives.
+    """
+
+    def __init__(self, src: MMapReader, tgt: MMapReader, links: MMapReader):
+        super().__init__(src, tgt, links)
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        sides = [np.arange(len(side[index]) - 1) for side in (self.src_words, self.tgt_words)]
+        numbers = self.triples[index]
+        links = numbers[: len(numbers) // 2 * 2].reshape(-1, 2)
+        lengths = [len(side) for side in sides]
+        if len(numbers) % 2 or (links < 0).any() or (links >= lengths).any():
+            raise XalignError(
+                "a link of fairseq-preprocess is outside of its sentences",
+                where=f"{self.triples.prefix}.idx, pair {index}",
+                found=" ".join(f"{i}-{j}" for i, j in links),
+                expected=f"tokens below {lengths[0]} and {lengths[1]}, counted in the text that was encoded",
+                remedy=(
+                    "link the encoded text, and give its links to fairseq-preprocess by",
+                    Parameter("align_suffix"),
+                ),
+            )
+        return sides[0], sides[1], np.column_stack([links, np.ones(len(links), dtype=np.int64)])
 
 
 class DataBin:
@@ -189,10 +224,13 @@ class DataBin:
         return first, second
 
     def links(self, split: str, src: str, tgt: str) -> LinksReader | None:
-        """The word links prepared with a bitext, ``None`` if there are none."""
-        first, _ = self.pair(split, src, tgt)
+        """The word links prepared with a bitext, or fairseq's of its tokens (``--align-suffix``); else ``None``."""
+        first, second = self.pair(split, src, tgt)
         if not (self.path / f"{links_prefix(split, src, tgt)}.idx").exists():
-            return None
+            if not (self.path / f"{align_prefix(split, src, tgt)}.idx").exists():
+                return None
+            [links] = self._equally_long(align_prefix(split, src, tgt), length=len(first))
+            return AlignReader(first, second, links)
         words = [words_prefix(split, src, tgt, lang) for lang in (src, tgt)]
         src_words, tgt_words, triples = self._equally_long(*words, links_prefix(split, src, tgt), length=len(first))
         return LinksReader(src_words, tgt_words, triples)
@@ -242,7 +280,7 @@ class DataBin:
             expected = "a sentencepiece model, or WordPiece's settings, beside dict.txt"
             remedy = f"copy the model that the data were encoded with there as {SENTENCEPIECE}"
             raise XalignError("the data-bin has no tokenizer", where=self.path, expected=expected, remedy=remedy)
-        return make_tokenizer(path, self.dictionary)
+        return make_tokenizer(open_model_file(path), self.dictionary)
 
     def _equally_long(self, *names: str, length: int | None = None) -> tuple[MMapReader, ...]:
         readers = tuple(MMapReader(self.path / name) for name in names)

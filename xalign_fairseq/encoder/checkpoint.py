@@ -83,7 +83,13 @@ def read(path: StrPath) -> dict[str, Any]:
             + (f" with keys {sorted(map(str, state))[:5]}" if isinstance(state, dict) else ""),
             expected='a dict with "model" and "cfg" or "args"',
         )
-    return require_checkpoint(state, path)
+    return require_options(require_checkpoint(state, path), path)
+
+
+def require_options(state: dict[str, Any], where: StrPath) -> dict[str, Any]:
+    """A checkpoint's content, if the model's options that its weights do not tell are of their types."""
+    require_form(options(state), EncoderOptions, f"{where}, the model's options")
+    return state
 
 
 def updates_of(path: StrPath) -> int | None:
@@ -127,7 +133,7 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
     """
     weights = masked_lm.usable(names.today(state["model"]), where)
     embeddings = _embeddings(weights, where)
-    given = require_form(options(state), EncoderOptions, f"{where}, the model's options")
+    given = options(state)
     config = (
         EncoderConfig.from_options(given, vocab_size=embeddings.shape[0])
         if given.get("transformers_config")
@@ -144,6 +150,7 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
         found = f"missing {missing[:3]}, unexpected {unexpected[:3]}"
         raise XalignError("the checkpoint's parameters are not those of this encoder", where=where, found=found)
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
+    encoder.name = str(where)
     return encoder, heads
 
 

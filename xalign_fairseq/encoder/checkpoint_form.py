@@ -28,7 +28,7 @@ class TaskState(TypedDict, total=False):
 
     tokenizer: TokenizerState
     family: str
-    labelling: dict[str, Any]
+    labelling: dict[str, Any] | None
     trimmed: dict[str, Any]
     transfer: dict[str, Any]
     language_embeddings: str

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.linking import resolve_layer
 
 SIZES = (
     "encoder_layers",
@@ -143,12 +144,7 @@ class EncoderConfig:
 
     def resolve_layer(self, layer: int, parameter: str = "layer", where: object = None) -> int:
         """Turn a layer number into 0 (embeddings) ... ``encoder_layers``; negative ones count from the end."""
-        resolved = layer if layer >= 0 else self.encoder_layers + 1 + layer
-        if not 0 <= resolved <= self.encoder_layers:
-            problem = "the encoder has no such layer"
-            expected = f"0 (embeddings) to {self.encoder_layers}, or -1 to -{self.encoder_layers + 1} from the end"
-            raise XalignError(problem, where=where, parameter=parameter, found=layer, expected=expected)
-        return resolved
+        return resolve_layer(layer, self.encoder_layers, parameter, where)
 
     def default_labelling_layer(self) -> int:
         """XLM-Align labels at layer 10 of 12 (Table 11); the same depth of any other encoder, at least layer 1."""

@@ -16,8 +16,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.core.devices import fast_bfloat16
-from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.encoder.transformer import Encoder
 
 LARGEST = 127
@@ -88,37 +86,12 @@ def quantise(rows: Tensor) -> tuple[Tensor, Tensor]:
     return (rows / scale).round_().to(torch.int8), scale
 
 
-def to_int8(encoder: Encoder) -> None:
-    """Bring the linear maps of the layers to 8 bits, those that are sensitive to bfloat16 or not at all, in place."""
-    fast = fast_bfloat16(encoder.device)
+def to_int8(encoder: Encoder, bfloat16: bool) -> None:
+    """Bring the linear maps of the layers to 8 bits, sensitive ones to bfloat16 if asked, otherwise not, in place."""
     for layer in encoder.sentence_encoder.layers:
         for module in list(layer.modules()):
             for name, child in module.named_children():
                 if isinstance(child, nn.Linear) and name not in SENSITIVE:
                     setattr(module, name, Int8Linear(child))
-                elif isinstance(child, nn.Linear) and fast:
+                elif isinstance(child, nn.Linear) and bfloat16:
                     setattr(module, name, BFloat16Linear(child))
-
-
-def require_int8(device: torch.device) -> None:
-    """:class:`XalignError` unless torch multiplies bytes on a device, by instructions made for it."""
-    # What torch itself asks; not public, and not in every version.
-    vnni = getattr(torch.cpu, "_is_vnni_supported", None)
-    found = ""
-    if device.type != "cpu":
-        found = f"the device {device}"
-    elif vnni is not None and not vnni():
-        found = "a CPU without VNNI"
-    else:
-        try:
-            torch._int_mm(torch.ones(1, 32, dtype=torch.int8), torch.ones(32, 32, dtype=torch.int8))
-        except (AttributeError, RuntimeError):
-            found = f"torch {torch.__version__}, which has no product of bytes on the CPU"
-    if found:
-        raise XalignError(
-            "there are no products of 8-bit numbers here",
-            parameter="dtype",
-            found=found,
-            expected="a CPU with VNNI, and a torch with torch._int_mm on it",
-            remedy=("set", Parameter("dtype", "auto")),
-        )

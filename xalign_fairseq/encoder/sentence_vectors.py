@@ -11,6 +11,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.encoder.finite import finite_rows
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.precision import at_least_float32
@@ -66,6 +67,9 @@ def sentence_vectors(
         language_row: of the sentences' language, for an encoder with language embeddings.
         max_tokens: padded tokens of a batch; one sentence at least is always taken.
         progress: is told how many more sentences are done.
+
+    Raises:
+        XalignError: the model's hidden states are not finite.
     """
     if pooling not in POOLINGS:
         raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
@@ -85,6 +89,10 @@ def sentence_vectors(
         lengths = np.array([len(tokens[i]) for i in rows])
         hidden = encoder.states(Input(batch, languages, lengths=lengths)).layer(layer)
         vectors[rows] = pool(hidden, batch.ne(encoder.config.pad), pooling).float()
+        finite = finite_rows(encoder, [vectors[rows, None]])
+        for row in (row for row, each in zip(rows, finite.tolist(), strict=True) if not each):
+            logger.warning("the vector of a sentence is not finite, and 0 is taken: %s", list(different)[row][:60])
+            vectors[row] = 0
         if progress is not None:
             progress(len(rows))
     return vectors[[different[sentence] for sentence in sentences]]

@@ -196,6 +196,7 @@ class Encoder(nn.Module):
     def __init__(self, config: EncoderConfig):
         super().__init__()
         self.config = config
+        self.name = "the encoder"  # for errors
         self.sentence_encoder = make_body(config)
         self.lm_head = LMHead(config, self.sentence_encoder.embed_tokens)
         self.apply(initialise)

@@ -13,13 +13,14 @@ from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.data.databin import DICTIONARY, DataBin, has_dictionary
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
-from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.tokenizer_model import (
     SENTENCEPIECE,
     TokenizerModel,
     find_model,
     make_tokenizer,
     model_name,
+    open_model_file,
 )
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
@@ -59,33 +60,37 @@ def load_tokenizer(
         tokenizer = load_tokenizer(state, encoder.config.vocab_size)
     """
     stored = (state.get("task_state") or {}).get("tokenizer") or {}
-    own = _stored_dictionary(stored)
-    source: object
+    own = "symbols" in stored
+    # What is not there is found missing before anything is read.
+    missing = dictionary is None and not own
+    finding = ("dictionary", has_dictionary, Parameter("dict", DICTIONARY))
+    folder = _data_bin(state, where, *finding) if missing else None
+    file = None if spm is not None or _has_model(stored) else _model_file(state, where)
+    source: object = where
     if dictionary is not None:
         found, source = Dictionary.load(dictionary), dictionary
-    elif own is not None:
-        found, source = own, where
-    else:
-        folder = _data_bin(state, where, "dictionary", has_dictionary, Parameter("dict", DICTIONARY))
+    elif folder is not None:
         found, source = folder.dictionary, folder.path
+    else:
+        found = Dictionary(stored["symbols"][len(Dictionary()) :])
     check_dictionary(found, source, state, vocab_size, where)
-    if spm is not None:
-        if not Path(spm).is_file():
-            raise XalignError("the sentencepiece model does not exist", where=spm, found=nearly(spm))
-        return SentencePieceTokenizer(spm, found)
-    model = stored_model(stored, where)
-    if model is not None:
-        return make_tokenizer(model, found)
-    folder = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE))
-    return make_tokenizer(find_model(folder.path) or folder.path, found)
+    if spm is not None and not Path(spm).is_file():
+        raise XalignError("the sentencepiece model does not exist", where=spm, found=nearly(spm))
+    model = (None if spm or file else stored_model(stored, where)) or open_model_file(Path(spm or file or where))
+    return make_tokenizer(model, found)
+
+
+def _model_file(state: dict[str, Any], where: StrPath) -> Path:
+    folder = _data_bin(state, where, "tokenizer", find_model, Parameter("spm", SENTENCEPIECE)).path
+    return find_model(folder) or folder
 
 
 def check_dictionary(
     dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: StrPath
 ) -> None:
     """:class:`XalignError` unless a dictionary has the checkpoint's number of ids, and the symbols that it stores."""
-    own = _stored_dictionary((state.get("task_state") or {}).get("tokenizer") or {})
-    if dictionary.embedding_size != vocab_size or (own is not None and own.symbols != dictionary.symbols):
+    own = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
+    if dictionary.embedding_size != vocab_size or (own is not None and list(own) != dictionary.symbols):
         raise XalignError(
             "the dictionary does not fit the checkpoint",
             where=f"{source}, {where}",
@@ -141,6 +146,12 @@ def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]
     return tokenizer_state(data.dictionary, data.tokenizer_model)
 
 
+def _has_model(stored: Mapping[str, Any]) -> bool:
+    """Whether a tokenizer's model is in what :func:`tokenizer_state` gave; sentencepiece's is empty without one."""
+    content = stored.get("sentencepiece")
+    return "wordpiece" in stored or "pipeline" in stored or (content is not None and len(content) > 0)
+
+
 def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> TokenizerModel | None:
     """The model in what :func:`tokenizer_state` gave, None if there is none."""
     if "wordpiece" in stored:
@@ -149,14 +160,6 @@ def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> Tok
         return TokenizerPipeline.from_state(stored["pipeline"], where)
     content = stored.get("sentencepiece")
     return None if content is None else content.numpy().tobytes() or None  # empty: the data were prepared without one
-
-
-def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:
-    symbols = stored.get("symbols")
-    if symbols is None:
-        return None
-    specials = len(Dictionary())
-    return Dictionary(symbols[specials:])
 
 
 def data_folders(state: dict[str, Any], where: StrPath) -> Iterator[Path]:

@@ -1,12 +1,12 @@
 """A paper's published figures, and ours beside them."""
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.evaluation.tables import Table, signed
 
 NAME = "published.tsv"
@@ -70,23 +70,22 @@ def read_published(path: StrPath) -> list[Figure]:
         XalignError: another head, a value that is no number, or two values of one place.
     """
     figures: dict[tuple[str, ...], Figure] = {}
-    with open(path, encoding="utf-8", newline="") as stream:
-        rows = csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-        head = next(rows, [])
-        if tuple(head) != COLUMNS:
-            raise XalignError("these are no published figures", where=path, found=head, expected=COLUMNS)
-        for number, row in enumerate(rows, 2):
-            try:
-                table, line, column, metric, text = row
-                value, _, deviation = text.partition(" ± ")
-                figure = Figure(table, line, column, metric, float(value), float(deviation) if deviation else None)
-            except ValueError:
-                where, expected = f"{path}, line {number}", "table, row, column, metric and a number"
-                raise XalignError("a row is no figure", where=where, found=row, expected=expected) from None
-            place = (table, line, column, metric)
-            if place in figures:
-                raise XalignError("a figure is there twice", where=f"{path}, line {number}", found=" | ".join(place))
-            figures[place] = figure
+    rows = (line.split("\t") for line in read_lines(path, table=True))
+    head = next(rows, [])
+    if tuple(head) != COLUMNS:
+        raise XalignError("these are no published figures", where=path, found=head, expected=COLUMNS)
+    for number, row in enumerate(rows, 2):
+        try:
+            table, line, column, metric, text = row
+            value, _, deviation = text.partition(" ± ")
+            figure = Figure(table, line, column, metric, float(value), float(deviation) if deviation else None)
+        except ValueError:
+            where, expected = f"{path}, line {number}", "table, row, column, metric and a number"
+            raise XalignError("a row is no figure", where=where, found=row, expected=expected) from None
+        place = (table, line, column, metric)
+        if place in figures:
+            raise XalignError("a figure is there twice", where=f"{path}, line {number}", found=" | ".join(place))
+        figures[place] = figure
     return list(figures.values())
 
 

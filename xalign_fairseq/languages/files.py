@@ -9,8 +9,8 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.progress import progress as progress_of
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.data.labelled.conllu import ConlluSentence, read_sentences
-from xalign_fairseq.data.tokenizers.tokenizer import split_words
 from xalign_fairseq.languages import conllu_files, ner_files, nli_files
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation, unbroken
 from xalign_fairseq.links.pharaoh import format_links

@@ -1,24 +1,59 @@
 """Files of gold links: Pharaoh's, a line for each pair, or those of the shared tasks, a line for each link."""
 
-import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.links.pharaoh import Gold, Link, parse_line
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.links.pharaoh import Gold, Link, check_bounds, parse_line
 
 # A pair's number, its two tokens, sure or possible (sure where it is left out), and perhaps how sure the annotator was.
 _NUMBERED = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.]+)?\s*")
 
 
-def is_numbered(path: str | os.PathLike[str]) -> bool:
+class GoldText(NamedTuple):
+    """Sentence pairs, and the gold links of each."""
+
+    pairs: SentencePairs
+    golds: list[Gold]
+
+
+def read_gold_text(src: StrPath, tgt: StrPath | None, gold: StrPath, *, needs_links: bool = True) -> GoldText:
+    """Sentence pairs with their gold links, 0-based, whose lines and indices are checked against the text.
+
+    Args:
+        src, tgt: as of :class:`~xalign_fairseq.core.text.pairs.SentencePairs`.
+        gold: as of :func:`read_gold`.
+        needs_links: a gold file without a single link, by which all links are equally bad, is an error.
+
+    Raises:
+        XalignError: a file is missing or malformed, or they do not belong together.
+
+    Example::
+
+        pairs, golds = read_gold_text("dev.de", "dev.en", "dev.gold")
+    """
+    pairs = SentencePairs(src, tgt)
+    golds = read_gold(gold, pairs=len(pairs))
+    check_bounds([each.possible for each in golds], [(len(one), len(other)) for one, other in pairs], where=gold)
+    if needs_links and not any(each.possible for each in golds):
+        raise XalignError("the gold file has no link", where=gold, expected="i-j (sure) and ipj (possible), 0-based")
+    return GoldText(pairs, golds)
+
+
+def is_numbered(path: StrPath) -> bool:
     """Whether the first line that is not blank is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
-    first = next((line for line in read_lines(path, table=True) if line.strip()), "")
-    return _NUMBERED.fullmatch(first) is not None
+    return _is_numbered(read_lines(path, table=True))
 
 
-def read_gold(path: str | os.PathLike[str], *, base: int = 0, pairs: int | None = None) -> list[Gold]:
+def _is_numbered(lines: Iterable[str]) -> bool:
+    return _NUMBERED.fullmatch(next((line for line in lines if line.strip()), "")) is not None
+
+
+def read_gold(path: StrPath, *, base: int = 0, pairs: int | None = None) -> list[Gold]:
     """Read a file of gold links, one :class:`~xalign_fairseq.links.pharaoh.Gold` for each pair, 0-based.
 
     Args:
@@ -40,14 +75,13 @@ def read_gold(path: str | os.PathLike[str], *, base: int = 0, pairs: int | None 
         >>> sorted(gold.possible)
         [(0, 0), (1, 2)]
     """
-    if is_numbered(path):
-        return _numbered(read_lines(path, table=True), path, pairs)
-    return [
-        parse_line(line, where=f"{path}, line {k}", base=base) for k, line in enumerate(read_lines(path, table=True), 1)
-    ]
+    lines = list(read_lines(path, table=True))
+    if _is_numbered(lines):
+        return _numbered(lines, path, pairs)
+    return [parse_line(line, where=f"{path}, line {number}", base=base) for number, line in enumerate(lines, 1)]
 
 
-def _numbered(lines: Iterable[str], path: str | os.PathLike[str], pairs: int | None) -> list[Gold]:
+def _numbered(lines: Sequence[str], path: StrPath, pairs: int | None) -> list[Gold]:
     found: dict[int, tuple[set[Link], set[Link]]] = {}
     for number, line in enumerate(lines, 1):
         match = _NUMBERED.fullmatch(line)

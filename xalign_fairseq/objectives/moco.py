@@ -129,9 +129,17 @@ class MoCo(Objective):
         )
 
     def check_run(self, updates: int, pairs: float) -> None:
-        """Warn of a queue that is not full before the last update."""
+        """Say how long the queue fills, and warn of one that is not full before the last update."""
         size, had = self.queue_size, int((updates - 1) * pairs)
-        if self.queue_init == "data" and had < size:
+        if self.queue_init == "data" and had >= size:
+            logger.info(
+                "moco learns from update %s of %s on: until then its queue fills with %s keys, about %.0f an update",
+                f"{math.ceil(size / pairs) + 1:,}",
+                f"{updates:,}",
+                f"{size:,}",
+                pairs,
+            )
+        elif self.queue_init == "data":
             logger.warning(
                 "moco learns nothing in this run: its loss is 0 until the queue has %s keys, and before the last of %s "
                 "updates of %.0f pairs it has %s; take --moco-queue-size %d, or --moco-queue-init random",

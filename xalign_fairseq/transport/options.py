@@ -23,8 +23,8 @@ class SinkhornOptions:
         eps: floor of the similarity (Eq. 1).
         order: ``columns-first`` or ``rows-first``.
         domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
-            neither exp nor log. With masses of 0 and a small mu choose ``log``: linear scales rows and columns by their
-            largest entries, and next to that of a token without mass all others may vanish.
+            neither exp nor log. A plan of which the linear domain would lose entries (small mu and many iterations, or
+            masses of 0) is made again in the log domain.
 
     Raises:
         XalignError: an option has no such value.

@@ -1,8 +1,6 @@
 """Link scorers in files: parameters in half precision, and a record of what they were learned from."""
 
 import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -11,8 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import StrPath, atomic_write, nearly
+from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.transport.link_scorer import LinkScorer
 
 PACKAGED = Path(__file__).with_name("e5_small_scorer.npz")
@@ -26,8 +25,7 @@ def save_scorer(scorer: LinkScorer, path: StrPath, record: Mapping[str, Any]) ->
         name: value.astype(np.float16) if name.startswith(("similarity.added", "rounds.")) else value
         for name, value in state.items()
     }
-    with atomic_write(Path(path), "wb") as stream:
-        np.savez_compressed(stream, allow_pickle=False, **small, **{RECORD: np.array(json.dumps(dict(record)))})
+    write_arrays(path, {**small, RECORD: np.array(json.dumps(dict(record)))})
 
 
 def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
@@ -39,12 +37,11 @@ def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
     where = Path(path)
     if not where.is_file():
         raise XalignError("the file of a link scorer does not exist", where=where, found=nearly(where))
+    arrays = read_arrays(where, ArrayForm(np.generic), remedy="learn it anew")
     try:
-        with np.load(where, allow_pickle=False) as stored:
-            record: dict[str, Any] = json.loads(str(stored[RECORD]))
-            state = {name: torch.from_numpy(stored[name]) for name in stored.files if name != RECORD}
-        return scorer_of_state(state), record
-    except (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        record: dict[str, Any] = json.loads(str(arrays.pop(RECORD)))
+        return scorer_of_state({name: torch.from_numpy(array) for name, array in arrays.items()}), record
+    except (ValueError, KeyError, RuntimeError, TypeError, IndexError, RecursionError) as error:
         raise XalignError("the file holds no link scorer", where=where, found=error) from None
 
 

@@ -30,7 +30,7 @@ mkdir -p "$save"
 case "$setting" in
   base) options+=(--criterion mlm --max-tokens 4096 --lr 2e-3 --disable-validation) ;;
   mlm) options+=(--criterion mlm --max-tokens 4096 --lr 1e-3 --disable-validation) ;;
-  tlm) options+=(--criterion xlm_align --objectives mlm,tlm --lr 1e-3 "${pairs[@]}") ;;
+  tlm) options+=(--criterion xlm_align --objectives "mlm,tlm" --lr 1e-3 "${pairs[@]}") ;;
   xlm_align)
     options+=(--criterion xlm_align --lr 1e-3 "${pairs[@]}" --dwa-layer 2 --dwa-label-by pointer)
     options+=(--dwa-queries all-aligned --dwa-links-until "${LINKS_UNTIL:-1000}")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tables import Records, Tests, groups_of, interval, seeds, spread, tested
+from tables import Records, Tests, groups_of, interval, lowest, seeds, spread, tested
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
@@ -29,6 +29,10 @@ TASKS: Mapping[str, str] = {
     "POS ↑": "pos, trained on en",
     "parsing, LAS ↑": "parsing, trained on en",
     "XNLI ↑": "xnli, trained on en",
+}
+# Page -> settings that do what its paper is about, where those above do not.
+MECHANISM: Mapping[str, Sequence[str]] = {
+    "weam": ("tlm30", "weam", "tlm30-embeddings", "weam-embeddings"),
 }
 CONTROLS = tuple(dict.fromkeys(control for _, control in PAGES.values()))
 
@@ -61,6 +65,18 @@ def page(settings: Sequence[str], control: str, records: Records, tests: Mapping
     return markdown(columns, rows, names=2)
 
 
+def mechanism(settings: Sequence[str], records: Records) -> str:
+    """AER of settings, those that are there: on development gold by the best reading, and on the test sets."""
+    groups = groups_of(records)
+    rows = []
+    for name in settings:
+        group = groups.get(name, [])
+        if group:
+            development = spread([lowest(each)[1] for each in group])
+            rows.append([name, str(len(group)), development, spread(tested(group))])
+    return markdown(("setting", "seeds", "development AER, lowest ↓", "test AER ↓"), rows)
+
+
 def draw(settings: Sequence[str], tests: Tests, path: Path) -> None:
     """The difference of each setting's AER from that of e5-small as it comes, with its interval."""
     from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
@@ -89,3 +105,6 @@ def write(records: Records, tests: Mapping[str, Tests], examples: Path = EXAMPLE
         made = {"from_e5_small": page(settings, control, records, tests, report)}
         markers.update([examples / folder / "README.md"], "study", made.__getitem__, False, "report.py")
         draw(settings, tests["none"], examples / folder / "results/from_e5_small.svg")
+    for folder, settings in MECHANISM.items():
+        made = {"mechanism": mechanism(settings, records)}
+        markers.update([examples / folder / "details.md"], "study", made.__getitem__, False, "report.py")

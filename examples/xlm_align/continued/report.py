@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import layers
 import numpy as np
 import papers
 import study
@@ -150,7 +151,11 @@ def main(runs: Path | None, here: Path = HERE) -> None:
     }
     markers.update([here / "README.md", here / "details.md"], "study", made.__getitem__, False, "report.py")
     draw(records, here / "results/objectives.svg")
+    scored = [read_json(path) for path in sorted(results.glob(f"{layers.FOLDER}/*.json"))]
+    scored.sort(key=lambda record: record["setting"] != "none")
     if here == HERE:
+        of_layers = {f"layers-joint-{kind}": layers.table(scored, "joint", kind) for kind in ("test", "development")}
+        markers.update([here.parent / "details.md"], "study", of_layers.__getitem__, False, "report.py")
         papers.write(records, tests)
 
 

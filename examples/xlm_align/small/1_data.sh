@@ -8,6 +8,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 common="$here/../../common"
+# shellcheck source=../../common/recipe.sh
 source "$common/recipe.sh"
 [[ $# -ge 2 ]] || usage
 choose_benchmark

@@ -24,8 +24,8 @@ for name in "$@"; do
   case "$name" in
     base) ;;                                              # links all the time
     no-dwa) setting=tlm ;;                                # Table 3, -DWA
-    no-tlm) options=(--objectives mlm,dwa) ;;             # Table 3, -TLM
-    no-mlm) options=(--objectives tlm,dwa) ;;
+    no-tlm) options=(--objectives "mlm,dwa") ;;             # Table 3, -TLM
+    no-mlm) options=(--objectives "tlm,dwa") ;;
     last-layer) options=(--dwa-layer -1) ;;               # Table 5
     masked-queries) options=(--dwa-queries masked) ;;     # Table 7; base has all-aligned
     unmasked-queries) options=(--dwa-queries unmasked) ;; # Table 7

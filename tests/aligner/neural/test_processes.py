@@ -1,3 +1,4 @@
+import multiprocessing
 import os
 
 import pytest
@@ -6,15 +7,27 @@ from support import processes
 from xalign_fairseq.aligner.neural.processes import AHEAD, FEWEST_PAIRS, MOST_PAIRS, AlignerPool
 from xalign_fairseq.core.errors import XalignError
 
+GET_CONTEXT = multiprocessing.get_context
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked():
+    """Workers are forked from a server that has imported torch, which each would take seconds for."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiprocessing, "get_context", lambda method=None: context)
+        yield
+
 
 @pytest.fixture(scope="module")
-def pool():
+def pool(forked):
     with AlignerPool(processes.load, ["one", "two"]) as pool:
         yield pool
 
 
 @pytest.fixture
-def pool_of_one():
+def pool_of_one(forked):
     """To be broken."""
     with AlignerPool(processes.load, ["one"]) as pool:
         yield pool
@@ -95,7 +108,8 @@ def test_an_error_in_a_process_is_raised_here_and_ends_all(pool_of_one, word, me
         assert "processes.py" in raised.value.__notes__[0]  # the traceback of there
 
 
-def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(capfd):
+def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(capfd, monkeypatch):
+    monkeypatch.setattr(multiprocessing, "get_context", GET_CONTEXT)  # a server has a standard error of its own
     with AlignerPool(processes.load, ["one", "two", "three"]) as pool:
         list(pool.stream([(["warn"], [])] * (3 * FEWEST_PAIRS)))  # a chunk for each process
     said = capfd.readouterr().err

@@ -6,7 +6,10 @@ import pytest
 from support.text import write_bitext
 
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
+from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.links.gold import read_gold_text
 
 
 @pytest.fixture(scope="module")
@@ -17,13 +20,13 @@ def text(tmp_path_factory):
 @pytest.fixture(scope="module")
 def folder(text, tmp_path_factory):
     out = tmp_path_factory.mktemp("aligner") / "out"
-    assert train_from_scratch(*text, out, lambda *_: None) is None
+    assert train_from_scratch(SentencePairs(*text), out, lambda *_: None)[1] is None
     return out
 
 
 def test_links_of_raw_words_their_order_and_their_probabilities(folder):
     told = []
-    aligner = StatisticalAligner.from_folder(folder)
+    aligner = StatisticalAligner(load(folder))
     found = list(aligner.stream([("Das Buch ist neu.", "The book is new."), ("", "x"), ("Haus", "House")], told.append))
     assert found[0].src == ["Das", "Buch", "ist", "neu."]
     assert set(found[0].links) == {(0, 0), (1, 1), (2, 2), (3, 3)}
@@ -37,11 +40,11 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
 
 def test_the_higher_the_probability_asked_for_the_fewer_links(folder):
     pair = (["Das Haus ist alt und schön."], ["The house is old yet dear."])
-    links = [set(StatisticalAligner.from_folder(folder, least).align(*pair)[0].links) for least in (0.01, 0.5, 0.99)]
+    links = [set(StatisticalAligner(load(folder), least).align(*pair)[0].links) for least in (0.01, 0.5, 0.99)]
     assert links[0] > links[1] >= links[2]
-    usual, asked = (StatisticalAligner.from_folder(folder, least) for least in (None, 0.5))
-    assert usual.growth < usual.threshold
-    assert asked.growth == asked.threshold
+    usual, asked = (StatisticalAligner(load(folder), least) for least in (None, 0.5))
+    assert usual.least[1] < usual.least[0]
+    assert asked.least[1] == asked.least[0]
     assert "grown" in usual.describe()
     assert "grown" not in asked.describe()
 
@@ -54,11 +57,11 @@ def test_a_development_set_chooses(text, tmp_path):
         strict=True,
     ):
         path.write_text(content)
-    report = train_from_scratch(*text, tmp_path / "out", lambda *_: None, tuple(map(str, dev)))
+    _, report = train_from_scratch(SentencePairs(*text), tmp_path / "out", lambda *_: None, read_gold_text(*dev))
     assert report is not None
     assert report.aer < 0.2
     stored = json.loads((tmp_path / "out" / "statistical.json").read_text())
     assert (stored["slope"], stored["shift"]) != (1.0, 0.0)
     dev[2].write_text("0-0 9-9\n0-0\n")
     with pytest.raises(XalignError, match="9-9"):
-        train_from_scratch(*text, tmp_path / "new", lambda *_: None, tuple(map(str, dev)))
+        train_from_scratch(SentencePairs(*text), tmp_path / "new", lambda *_: None, read_gold_text(*dev))

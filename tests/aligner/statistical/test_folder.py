@@ -5,11 +5,15 @@ from support.text import SENTENCES, translated
 
 from xalign_fairseq.aligner.statistical import folder as folders
 from xalign_fairseq.aligner.statistical.choice import USUAL
-from xalign_fairseq.aligner.statistical.folder import DONE, finish, is_statistical, load, train_models
+from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, load
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.json_files import read_json
 
 PAIRS = [(line.split(), translated(line).split()) for line in SENTENCES]
+
+
+def train_models(folder, text, progress=lambda *_: None):
+    with begun(folder, {"text": text}):
+        return learn_models(PAIRS, folder, progress)[0]
 
 
 @pytest.fixture(autouse=True)
@@ -26,48 +30,38 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_models(PAIRS, tmp_path / "out", {"text": "1"}, stop)
+        train_models(tmp_path / "out", "1", stop)
     assert not is_statistical(tmp_path / "out")
     first = (tmp_path / "out" / "word.npz").stat().st_mtime_ns
     again = []
-    models = train_models(PAIRS, tmp_path / "out", {"text": "1"}, lambda units, *_: again.append(units))
+    learned = train_models(tmp_path / "out", "1", lambda units, *_: again.append(units))
     assert set(again) == {"prefix2"}
     assert (tmp_path / "out" / "word.npz").stat().st_mtime_ns == first
-    finish(tmp_path / "out", USUAL)
     assert is_statistical(tmp_path / "out")
     trained = load(tmp_path / "out")
-    assert [model.name for model in trained.models] == [model.name for model in models] == ["word", "prefix2"]
-    assert trained.choice == USUAL
-
-
-def test_a_folder_that_is_finished_once_more_is_written_if_it_says_something_else(tmp_path):
-    done = tmp_path / DONE
-    finish(tmp_path, USUAL)
-    first = done.stat()
-    finish(tmp_path, USUAL)
-    assert (done.stat().st_ino, done.stat().st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
-    finish(tmp_path, USUAL._replace(threshold=0.6))
-    assert read_json(done)["threshold"] == 0.6
-    done.write_text("{")
-    finish(tmp_path, USUAL)
-    assert read_json(done)["threshold"] == USUAL.threshold
+    assert [model.name for model in trained.models] == [model.name for model in learned.models] == ["word", "prefix2"]
+    assert trained.choice == learned.choice == USUAL
 
 
 def test_folders_of_others_are_left_alone(tmp_path):
-    train_models(PAIRS, tmp_path / "out", {"text": "1"}, lambda *_: None)
-    with pytest.raises(XalignError, match="another text"):
-        train_models(PAIRS, tmp_path / "out", {"text": "2"}, lambda *_: None)
+    train_models(tmp_path / "out", "1")
+    with pytest.raises(XalignError, match="another run"):
+        train_models(tmp_path / "out", "2")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis").write_text("")
-    with pytest.raises(XalignError, match="something else"):
-        train_models(PAIRS, tmp_path / "other", {"text": "1"}, lambda *_: None)
+    with pytest.raises(XalignError, match="something else than a statistical aligner"):
+        train_models(tmp_path / "other", "1")
     assert [each.name for each in (tmp_path / "other").iterdir()] == ["thesis"]
 
 
-def test_a_run_that_was_killed_before_it_began_leaves_a_lock_alone(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "begun.json.lock").write_text("")
-    assert len(train_models(PAIRS, tmp_path / "out", {}, lambda *_: None)) == 2
+def test_statistics_are_read_with_a_warning_beside_an_encoder_that_did_not_guide_them(tmp_path, caplog):
+    with begun(tmp_path / "out", {"model": "a, state 1"}):
+        learn_models(PAIRS, tmp_path / "out", lambda *_: None)
+    trained = load(tmp_path / "out")
+    trained.warn_of_another_guide("out", "a, state 1")
+    assert not caplog.text
+    trained.warn_of_another_guide("out", "b, state 1")
+    assert "out were guided by a, state 1, and are read with b, state 1" in caplog.text
 
 
 def test_what_is_no_aligner(tmp_path):

@@ -6,9 +6,19 @@ from support.text import SENTENCES, translated
 
 from xalign_fairseq.aligner.statistical.learning import learn
 from xalign_fairseq.aligner.statistical.models import UnitModel, mean_scores
-from xalign_fairseq.aligner.statistical.storing import load_model, save_model
+from xalign_fairseq.aligner.statistical.storing import ANEW, FORM, arrays_of, model_of
 from xalign_fairseq.aligner.statistical.units import Cutter, make_units
+from xalign_fairseq.core.array_files import read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
+
+
+def save_model(model, path):
+    write_arrays(path, arrays_of(model))
+
+
+def load_model(name, path):
+    return model_of(name, read_arrays(path, FORM, remedy=ANEW), path)
+
 
 PAIRS = [(line.split(), translated(line).split()) for line in SENTENCES]
 

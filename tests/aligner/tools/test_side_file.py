@@ -96,3 +96,11 @@ def test_pairs_that_are_not_those_of_the_text(write, tmp_path, pairs):
     with pytest.raises(ValueError, match="zip"):
         write(pairs=pairs)
     assert not list((tmp_path / "out").iterdir())
+
+
+def test_counts_of_one_pair_are_numbers(write, tmp_path):
+    for name, lines in (("all.en", SRC), ("all.fr", TGT)):
+        (tmp_path / name).write_text(lines[0] + "\n")
+    manifest, files = write(pairs=made()[:1])
+    assert {type(count) for count in manifest["counts"]["pairs"].values()} == {int}
+    assert "true" not in files["kept.json"].lower()

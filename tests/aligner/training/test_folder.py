@@ -11,30 +11,28 @@ def folder(tmp_path):
     return RunFolder(tmp_path / "run")
 
 
-def test_a_run_goes_on_only_as_itself(folder):
+@pytest.mark.parametrize("trained", [False, True])
+def test_a_run_goes_on_only_as_itself(folder, trained):
     assert folder.begun({"seed": 1}) is None
     folder.path.mkdir()
     write_json(folder.run, {"identity": {"seed": 1, "lr": 0.1}, "before": 0.5})
     assert folder.begun({"lr": 0.1, "seed": 1})["before"] == 0.5
-    with pytest.raises(
-        XalignError, match=r"of another run[\s\S]*found: lr 0\.1; seed 1[\s\S]*expected: lr null; seed 2"
-    ):
+    if trained:
+        folder.last.touch()
+    message = r"of another run[\s\S]*found: lr 0\.1; seed 1[\s\S]*expected: lr null; seed 2"
+    with pytest.raises(XalignError, match=message) as error:
         folder.begun({"seed": 2})
+    assert ("nothing is trained yet" in str(error.value)) != trained
 
 
-def test_a_folder_of_something_else_is_refused(folder):
-    folder.require_own()
-    (folder.path / "data-bin").mkdir(parents=True)
+def test_a_folder_of_something_else_is_refused_and_one_that_a_kill_left_is_not(folder):
+    for name in ("data-bin", "data-bin.lock", ".data-bin.7-0123456789ab.tmp", ".run.json.7-0123456789ab.tmp"):
+        (folder.path / name).mkdir(parents=True)
     with alone(folder.path):
-        pass
-    folder.require_own()  # broken off before there was a run.json
-    (folder.path / "notes.txt").touch()
-    with pytest.raises(XalignError, match="something else"):
         folder.require_own()
-    write_json(folder.run, {})
-    folder.require_own()
-    with pytest.raises(XalignError, match="something else"):
-        RunFolder(folder.path / "notes.txt").require_own()
+    (folder.path / "notes.txt").touch()
+    with pytest.raises(XalignError, match="something else than a run of train-aligner"):
+        folder.require_own()
 
 
 @pytest.mark.parametrize(("kept", "result"), [(("best", "last"), "best"), (("last",), "last")])

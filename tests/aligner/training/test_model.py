@@ -7,9 +7,9 @@ import torch
 from support.checkpoints import with_languages
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training import model
-from xalign_fairseq.aligner.training.model import aer_of, digest, open_model
+from xalign_fairseq.aligner.training.model import aer_of, digest, open_start
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
@@ -23,14 +23,14 @@ WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.fl
 
 
 def test_the_layer_is_the_one_that_is_asked_for_or_that_of_the_models_depth(small_run):
-    assert open_model(small_run).layer == 2  # 10/12 of two layers
-    assert open_model(replace(small_run, layer=1)).layer == open_model(replace(small_run, layer=-2)).layer == 1
-    assert open_model(small_run).config.encoder_embed_dim == 32
+    assert open_start(small_run).layer == 2  # 10/12 of two layers
+    assert open_start(replace(small_run, layer=1)).layer == open_start(replace(small_run, layer=-2)).layer == 1
+    assert open_start(small_run).config.encoder_embed_dim == 32
     with pytest.raises(XalignError, match="layer"):
-        open_model(replace(small_run, layer=3))
-    assert open_model(replace(small_run, freeze_layers=2)).run.freeze_layers == 2
+        open_start(replace(small_run, layer=3))
+    assert open_start(replace(small_run, freeze_layers=2)).run.freeze_layers == 2
     with pytest.raises(XalignError, match=r"freeze_layers[\s\S]*99[\s\S]*0 to 2"):
-        open_model(replace(small_run, freeze_layers=99))
+        open_start(replace(small_run, freeze_layers=99))
 
 
 def test_options_are_checked_as_the_models_family_has_them(small_run, tmp_path):
@@ -40,18 +40,18 @@ def test_options_are_checked_as_the_models_family_has_them(small_run, tmp_path):
     run = replace(
         small_run, model=str(tmp_path / "model.pt"), layer=1, chosen=frozenset({"layer", "updates", "method"})
     )
-    assert open_model(replace(run, method="itermax")).run.objectives == ("self_training",)
+    assert open_start(replace(run, method="itermax")).run.objectives == ("self_training",)
     with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 500\n[\s\S]*at most 200"):
-        open_model(replace(run, warmup=500, chosen=frozenset({"layer", "warmup"})))
+        open_start(replace(run, warmup=500, chosen=frozenset({"layer", "warmup"})))
 
 
 def test_a_model_is_known_by_what_it_is_and_not_by_its_file(small_run, tmp_path):
-    start = open_model(small_run)
+    start = open_start(small_run)
     state = torch.load(small_run.model, weights_only=False)
 
     def stored(name, state):
         torch.save(state, tmp_path / name)
-        return open_model(replace(small_run, model=str(tmp_path / name))).digest
+        return open_start(replace(small_run, model=str(tmp_path / name))).digest
 
     assert stored("copy.pt", state) == start.digest
     state["model"]["encoder.lm_head.bias"] += 1  # of the MLM head, which not every model brings
@@ -63,7 +63,7 @@ def test_a_model_is_known_by_what_it_is_and_not_by_its_file(small_run, tmp_path)
 def test_a_language_without_embedding_is_refused(small_run, tmp_path):
     torch.save(with_languages(torch.load(small_run.model, weights_only=False), "xx", "de"), tmp_path / "model.pt")
     with pytest.raises(XalignError, match=r"\ben\b"):
-        open_model(replace(small_run, model=str(tmp_path / "model.pt")))
+        open_start(replace(small_run, model=str(tmp_path / "model.pt")))
 
 
 def test_the_digest_depends_on_weights_names_kinds_and_symbols():
@@ -78,21 +78,15 @@ def test_the_digest_depends_on_weights_names_kinds_and_symbols():
     assert mine not in [digest(other, "symbols") for other in others] + [digest(WEIGHTS, "other symbols")]
 
 
-def test_the_aer_is_that_of_the_aligners_links(small_run):
-    found = aer_of(small_run.model, small_run, 1, "hidden", "cpu")
-    pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
-    links = [
-        set(each.links) for each in Aligner.from_pretrained(small_run.model, linking=Linking(layers=(1,))).stream(pairs)
-    ]
-    assert found == score(links, read_gold(small_run.dev.gold)).aer
-    assert aer_of(small_run.model, replace(small_run, dev=None), 1, "hidden", "cpu") is None
-
-
-def test_before_training_links_are_made_as_they_will_be_in_it(small_run):
-    found = aer_of(small_run.model, small_run, 1, "hidden", "cpu", "argmax")
-    pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
-    argmax = Aligner.from_pretrained(small_run.model, linking=Linking("argmax", layers=(1,), encoding="separate"))
-    assert found == score([set(each.links) for each in argmax.stream(pairs)], read_gold(small_run.dev.gold)).aer
+@pytest.mark.parametrize("method", ["", "argmax"])
+def test_the_aer_is_that_of_the_aligners_links(small_run, method):
+    linking = Linking(method, layers=(1,), similarity="hidden")
+    gold = small_run.check()
+    found = aer_of(small_run.model, gold, AlignerOptions(linking, device="cpu", dtype="float32"))
+    usual = {"encoding": "separate"} if method else {}
+    aligner = Aligner.from_pretrained(small_run.model, linking=Linking(method, layers=(1,), **usual), dtype="float32")
+    assert found == score([set(each.links) for each in aligner.stream(gold.pairs)], read_gold(small_run.dev.gold)).aer
+    assert aer_of(small_run.model, None, AlignerOptions()) is None
 
 
 def test_what_was_learned_is_in_the_whole_model(small_run, monkeypatch):

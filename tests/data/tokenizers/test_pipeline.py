@@ -118,7 +118,7 @@ def test_the_dictionary_goes_through_its_file(tokenizer, tmp_path):
     path = find_model(tmp_path)
     assert read_model(path) == tokenizer.model
     words = SENTENCES[1]
-    assert make_tokenizer(path, again).encode_words(words) == tokenizer.encode_words(words)
+    assert make_tokenizer(read_model(path), again).encode_words(words) == tokenizer.encode_words(words)
 
 
 def test_one_symbol_may_stand_for_several():

@@ -9,6 +9,7 @@ from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.data import diagnosis
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
@@ -16,7 +17,6 @@ from xalign_fairseq.data.tokenizers.tokenizer import (
     SentencePieceTokenizer,
     dictionary_of_model,
     load_sentencepiece,
-    split_words,
 )
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"

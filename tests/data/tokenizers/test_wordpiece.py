@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from support.text import LINES, WORDPIECE_SPECIALS, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.data.tokenizers.tokenizer import split_words
 from xalign_fairseq.data.tokenizers.wordpiece import (
     WordPieceSettings,
     WordPieceTokenizer,

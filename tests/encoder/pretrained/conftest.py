@@ -8,6 +8,7 @@ import torch
 from support.checkpoints import old_state, roberta, tokens  # noqa: F401
 from support.huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
 from support.text import sentencepiece_model
+from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
 
 
 @pytest.fixture(scope="session")

@@ -70,10 +70,6 @@ def test_runs_of_today_are_not_marked(results):
     assert "†" not in report.to_markdown(study.read(results))
 
 
-def test_without_results_the_report_says_so():
-    assert report.to_markdown({}).count("No results yet.") == len(report.SECTIONS)
-
-
 def test_the_command_reads_writes_and_draws(results, capsys):
     pytest.importorskip("matplotlib")
 

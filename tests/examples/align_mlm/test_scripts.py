@@ -64,23 +64,6 @@ def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, m
     assert found["--language-embeddings"] == "en,xx" and "--batch-size" not in found
 
 
-@pytest.mark.parametrize(("parallel", "pairs", "mono"), [(1, 1, 32), (10, 3, 30)])
-def test_pairs_are_counted_where_their_share_is_less_than_the_longest(tmp_path, parallel, pairs, mono):
-    found, _ = options_of(tmp_path, "xlm", data=f"trans_inv.parallel{parallel}", PARALLEL=str(parallel))
-    assert (found["--batch-size"], found["--max-tokens"]) == (str(pairs), "256")
-    assert (found["--mono-max-tokens"], found["--mono-batch-size"]) == (str(64 * mono), str(mono))
-
-
-def test_the_other_objectives_have_all_tokens_in_one_stream(tmp_path):
-    for objective in ("mlm", "dict_mlm", "align_mlm"):
-        found, _ = options_of(tmp_path, objective)
-        assert (found["--criterion"], found["--max-tokens"], found["--mono-max-tokens"]) == (objective, "2048", "2048")
-        assert ("--language-embeddings" in found) is (objective == "dict_mlm")
-    assert (
-        options_of(tmp_path, "align_mlm", data="trans_inv.dictionary50", DICTIONARY="50")[1] == "trans_inv.dictionary50"
-    )
-
-
 def test_unknown_objectives_and_missing_data_are_told(tmp_path):
     for arguments, message in ((("clm", "trans"), "unknown objective clm"), (("mlm", "trans"), "data-bin of trans")):
         done = run_script(tmp_path, "align_mlm/2_train.sh", tmp_path, tmp_path / "runs", *arguments, "1")
@@ -172,7 +155,7 @@ def test_labelled_files_that_are_missing_end_it_and_are_taken_once_they_are_ther
     assert len(list(labelled.iterdir())) == 6 and all(path.stat().st_size for path in labelled.iterdir())
 
 
-def test_syntax_needs_parses_and_has_ner_where_the_parser_is(tmp_path, benchmark):
+def test_syntax_needs_parses(tmp_path, benchmark):
     parses = tmp_path / "parses/english.conllu"
     parses.parent.mkdir()
     parses.touch()
@@ -184,11 +167,18 @@ def test_syntax_needs_parses_and_has_ner_where_the_parser_is(tmp_path, benchmark
     assert (data / "trans_syn").is_dir() and (data / "trans_syn.dictionary50/lexicon.en-xx.json").exists()
 
 
-def test_parses_that_are_not_there_are_told(tmp_path, benchmark):
-    done = run_script(
-        tmp_path, "align_mlm/1_data.sh", benchmark, tmp_path / "new", PARSES=str(tmp_path / "none.conllu")
-    )
-    assert done.returncode == 2 and "PARSES" in done.stderr and not (tmp_path / "new").exists()
+def test_syntax_has_ner_and_xnli_where_the_parser_is(tmp_path, benchmark, trained):
+    parses = tmp_path / "parses/english.conllu"
+    parses.parent.mkdir()
+    parses.touch()
+    (benchmark / "eval/xnli/test.labels").write_text("neutral\n")
+    (parses.parent / "parser.pt").write_bytes((trained / "model.pt").read_bytes())
+    calls = make_data(tmp_path, benchmark, PARSES=str(parses))
+    [syntax] = [call for call in calls if "syntax,script" in call]
+    files = [f"--{kind} {kind}-{split}=" for kind in ("ner", "nli") for split in ("train", "test")]
+    assert all(each in syntax for each in files)
+    parsed = (tmp_path / "out/labelled/nli-test.en.conllu").read_text()
+    assert parsed.count("# sent_id") == 2  # both texts of the only pair
 
 
 @pytest.mark.parametrize(
@@ -283,8 +273,3 @@ def test_parsing_makes_what_is_missing(tmp_path):
     (tmp_path / "out.conllu").unlink()
     assert run_script(tmp_path, *arguments, instead={"python": python}).stdout.startswith("parse ")
     assert run_script(tmp_path, *arguments, instead={"python": python}).stdout == ""
-
-
-def test_parsing_needs_its_files(tmp_path):
-    done = run_script(tmp_path, "align_mlm/0_parse.sh", tmp_path / "none.txt", tmp_path / "out.conllu", tmp_path / "t")
-    assert done.returncode == 2 and "TEXT" in done.stderr and "none.txt" in done.stderr

@@ -28,21 +28,10 @@ def test_runs_are_read_by_setting(results):
     assert len(study.read(results)["ppa"]) == 3 and len(study.read(results)["ppa_mean"]) == 1
 
 
-def test_seeds_are_in_the_order_of_numbers(tmp_path):
-    for seed in (10, 2, 1):
-        add(tmp_path, f"tlm-{seed}", 20, 30, 40)
-    assert [run.record["seed"] for run in study.read(tmp_path)["tlm"]] == [1, 2, 10]
-
-
 @pytest.mark.parametrize("name", ["", "tlm", "tlm-", "tlm-x", "tml-1", "ppa mean-1", "tlm-1-2", "tlm/1"])
 def test_a_name_that_is_no_run_is_told(name):
     with pytest.raises(XalignError, match="no such run"):
         study.split_name(name)
-
-
-def test_names_of_runs():
-    assert study.split_name("ppa_mean-12") == ("ppa_mean", 12) and study.split_name("tlm30-3") == ("tlm30", 3)
-    assert study.split_name("none") == ("none", None) and study.split_name("procrustes") == ("procrustes", None)
 
 
 def test_results_name_no_machine():

@@ -4,6 +4,7 @@ Order and copies are chosen as badly as CUDA may choose them, so that a missing 
 """
 
 import ctypes
+import dataclasses
 import itertools
 import shutil
 import subprocess
@@ -14,8 +15,11 @@ import torch
 from support.links import (
     assert_highest,
     differing,
+    exact_plan,
     hangs_on_rounding,
+    hard_plan,
     links_by,
+    lost_pair,
     pair_matrices,
     random_options,
     random_pairs,
@@ -184,6 +188,26 @@ def test_plans_with_masses_and_without(emulated, schedule, order, mu, domain, it
         found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), SinkhornOptions(**given), **some)
         torch.testing.assert_close(found[:3], expected, rtol=2e-4, atol=1e-6)
         assert not found[3].any()
+
+
+def test_no_plan_is_lost_in_float32():
+    for seed in range(60):
+        similarity, masks, options, masses = hard_plan(seed)
+        exact = exact_plan(similarity, masks, options, masses)
+        found = fused.plan(similarity, *(mask.sum(1) for mask in masks), options, **masses)
+        torch.testing.assert_close(found.double(), exact, rtol=0, atol=1e-3 * exact.max().item())
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES[:3:2])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("k", [1, 12, 30, 44])
+def test_links_of_a_plan_that_is_made_again(emulated, schedule, dtype, k):
+    emulated.native.emulator_select(*schedule)
+    options = Transport(mu=0.1, iterations=100, order="rows-first")
+    hidden, spans = lost_pair(k)
+    exact, _ = links_by("reference", hidden.double(), spans, dataclasses.replace(options, domain="log"))
+    found, _ = pair_matrices(hidden.to(dtype), spans, options)
+    assert torch.equal(found, exact) and exact.sum() > k
 
 
 def test_similarities_given_in_more_pairs_than_a_wave(emulated):

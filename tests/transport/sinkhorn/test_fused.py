@@ -13,8 +13,11 @@ from support.gpu_device import all_or_few
 from support.links import (
     assert_highest,
     differing,
+    exact_plan,
     hangs_on_rounding,
+    hard_plan,
     links_by,
+    lost_pair,
     pair_matrices,
     random_options,
     random_pairs,
@@ -154,6 +157,26 @@ def test_many_iterations_on_sides_of_different_length_keep_their_plan(on, order,
     )
     found = fused.plan(*moved(on, similarity, torch.tensor([n]), torch.tensor([m])), options)
     torch.testing.assert_close(found.cpu().double(), exact, rtol=1e-4, atol=1e-7)
+
+
+def test_no_plan_is_lost_in_float32(on):
+    for seed in range(400):
+        similarity, masks, options, masses = hard_plan(seed)
+        exact = exact_plan(similarity, masks, options, masses)
+        there = {name: mass.to(on) for name, mass in masses.items()}
+        found = fused.plan(*moved(on, similarity, *(mask.sum(1) for mask in masks)), options, **there).cpu()
+        torch.testing.assert_close(found.double(), exact, rtol=0, atol=1e-3 * exact.max().item())
+
+
+@DTYPES
+@ORDERS
+@pytest.mark.parametrize("k", [1, 8, 15, 40, 50])
+def test_links_of_a_plan_that_is_made_again_are_those_of_float64(on, dtype, order, k):
+    options = Transport(mu=0.1, iterations=100, order=order)
+    hidden, spans = lost_pair(k)
+    exact, _ = links_by("reference", hidden.double(), spans, dataclasses.replace(options, domain="log"))
+    found = pair_matrices(*moved(on, hidden.to(dtype), spans), options)[0].cpu()
+    assert torch.equal(found, exact) and exact.sum() > k
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])

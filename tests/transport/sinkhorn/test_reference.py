@@ -4,9 +4,11 @@ import random
 
 import pytest
 import torch
+from support.links import exact_plan, hard_plan, lost_pair
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.options import SinkhornOptions
+from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import sinkhorn
 
 DOUBLE = torch.float64
@@ -229,3 +231,26 @@ def test_many_iterations_on_sides_of_different_length_stay_within_float32(order,
     exact = plan_of(similarity.double(), *sides, iterations=300, order=order, domain="log")
     found = plan_of(similarity, *sides, iterations=300, order=order)
     torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_no_plan_is_lost_in_float32(first):
+    kept = 0
+    for seed in range(first, first + 100):
+        similarity, sides, options, masses = hard_plan(seed)
+        exact = exact_plan(similarity, sides, options, masses)
+        found = sinkhorn(similarity, *sides, options, **masses)
+        torch.testing.assert_close(found.double(), exact, rtol=0, atol=1e-3 * exact.max().item())
+        kept += exact.sum() > 0
+    assert kept > 90
+
+
+def test_a_plan_that_is_made_again_changes_no_other_in_its_batch():
+    lost, spans = lost_pair(1)
+    similarity, *sides = pair_similarity(lost, spans)
+    both = torch.cat([similarity, torch.rand(1, 3, 3, generator=torch.Generator().manual_seed(1)) + 0.5])
+    sides = [side.expand(2, -1) for side in sides]
+    for mu in (0.1, 0.2):
+        options = SinkhornOptions(iterations=100, mu=mu)
+        alone = [sinkhorn(each[None], *(side[:1] for side in sides), options)[0] for each in both]
+        assert torch.equal(sinkhorn(both, *sides, options), torch.stack(alone))

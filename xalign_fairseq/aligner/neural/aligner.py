@@ -1,5 +1,6 @@
 """The word aligner by an encoder: sentence pairs in, word links with probabilities out, without fairseq."""
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,34 +11,33 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.aligner.alignment import Alignment, Links
-from xalign_fairseq.aligner.neural.linking import ITSELF, resolve_linking
 from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.sentence_pairs import WordPair, chunks
-from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.dtypes import choose_dtype, convert, dtype_of
-from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
-from xalign_fairseq.encoder.pretrained.known import family_of
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
+from xalign_fairseq.encoder.dtypes import convert, dtype_of
+from xalign_fairseq.encoder.finite import finite_rows
+from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
-from xalign_fairseq.transport.methods import Method, links_of_words, make_method, method_label
+from xalign_fairseq.transport.methods import Method, links_of_words, method_label
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.resolving import ITSELF, resolve_linking
 from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.word_states import WordStates, word_states
 from xalign_fairseq.transport.words import NO_WORD
+
+logger = logging.getLogger(__name__)
 
 # Pairs are sorted by length within chunks of this size, which bounds memory on files of any size.
 SORTED_AT_ONCE = 2048
@@ -62,6 +62,7 @@ class Aligner(WordAligner):
         languages: of source and target, for maps and for encoders with language embeddings.
         units: what links join, ``word`` or ``subword``.
         batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
+        trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
         specified: whether a part of the linking was asked for, for :meth:`describe`.
 
     Raises:
@@ -84,18 +85,21 @@ class Aligner(WordAligner):
     languages: tuple[str, str] | None = None
     units: str = UNITS[0]
     batch_tokens: int = 8192
+    trimmed: tuple[str, ...] = ()
     specified: bool = False
     pair_encoder: PairEncoder = field(init=False, repr=False)
-    _unknown: UnknownTokens = field(init=False, repr=False, default_factory=UnknownTokens)
+    _unknown: UnknownTokens = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.encoder.eval()
+        object.__setattr__(self, "_unknown", UnknownTokens(trimmed=self.trimmed))
         similarity = "hidden" if self.pointer is None else "pointer"
         linking = replace(self.linking, similarity=similarity)
         if linking.method and linking.layers and linking.encoding:
             linking = replace(linking, layers=self._resolve(linking.layers))
         else:
-            linking = resolve_linking(linking, self.encoder.config, maps=self.maps is not None)
+            depth, width = self.encoder.config.encoder_layers, self.encoder.config.encoder_embed_dim
+            linking = resolve_linking(linking, depth, maps=self.maps is not None, width=width)
         object.__setattr__(self, "linking", linking)
         if self.pointer is not None and linking.encoding != "joint":
             raise XalignError(
@@ -128,7 +132,7 @@ class Aligner(WordAligner):
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
         What is unspecified of the linking is as the model labelled itself in its training. A model that never did has
-        what was chosen for its family (:mod:`~xalign_fairseq.aligner.neural.defaults`); one of no known family has
+        what was chosen for its family (:mod:`~xalign_fairseq.transport.families`); one of no known family has
         ``transport`` on hidden states, at the depth of layer 10 of 12.
 
         Args:
@@ -143,28 +147,33 @@ class Aligner(WordAligner):
         options = options or AlignerOptions.of(**more)
         for name in {"statistics", "min_probability", "processes"} & options.given().keys():
             raise XalignError("one encoder's aligner has no such option", parameter=name, remedy="use load_aligner")
-        target = choose_device(options.device)
-        asked = options.linking
-        if asked.method:
-            make_method(asked.method, **asked.options)  # its errors come before the model is read
-        dtype = choose_dtype(options.dtype, [target])
+        device, dtype = choose_devices(options.device, options.dtype)
+        return cls.open(path, replace(options, device=device, dtype=dtype))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
+        """As :meth:`from_pretrained`, by options that name the device and the dtype."""
+        model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
+        config = model.encoder.config
+        known = (model.linking, model.family, options.maps, config.encoder_embed_dim)
+        linking = resolve_linking(options.linking, config.encoder_layers, *known)
+        device = torch.device(options.device)
+        pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
+        maps = model.maps().to(device) if options.maps else None
         backend.select(options.sinkhorn_backend)
-        state, where = read_pretrained(path, options.revision, lookup=True)
-        encoder, heads = checkpoint.load_encoder(state, where)
-        stored = (state.get("task_state") or {}).get("labelling")
-        own = None if stored is None else Linking.from_state(stored, where)
-        linking = resolve_linking(asked, encoder.config, own, family_of(state), options.maps)
-        tokenizer = load_tokenizer(
-            state, encoder.config.vocab_size, where=where, dictionary=options.dictionary, spm=options.spm
+        convert(model.encoder, device, options.dtype)
+        return cls(
+            model.encoder,
+            model.tokenizer,
+            linking,
+            pointer,
+            maps,
+            options.languages,
+            options.units,
+            options.batch_tokens,
+            model.trimmed,
+            specified=options.linking != UNSPECIFIED or options.maps,
         )
-        pointer = checkpoint.load_pointer(heads, where).to(target) if linking.similarity == "pointer" else None
-        maps = require_maps(heads, where).to(target) if options.maps else None
-        convert(encoder, target, dtype)
-        languages, units, batch_tokens = options.languages, options.units, options.batch_tokens
-        specified = asked != UNSPECIFIED or options.maps
-        aligner = cls(encoder, tokenizer, linking, pointer, maps, languages, units, batch_tokens, specified)
-        aligner._unknown.trimmed = trimmed_to(state)
-        return aligner
 
     def signature(self, linking: Linking | None = None) -> str:
         """The line that names all that decides the links, by its own linking or by another one of the same encoder.
@@ -223,7 +232,7 @@ class Aligner(WordAligner):
             encoded = encode_pairs(self.tokenizer, chunk, self._unknown)
             full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
             for batch in self._batches(full):
-                states, spans = self._states(batch, sorted(set(layers)))
+                states, spans, _ = self._states(batch, sorted(set(layers)))
                 hidden = torch.cat([states[layer] for layer in layers], 2)
                 sides = [
                     word_states(hidden, spans, side, words, len(layers))
@@ -243,19 +252,33 @@ class Aligner(WordAligner):
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
+        overflowed: set[int] = set()
+        wanted = sorted({layer for layers, _ in settings for layer in layers})
         # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
         full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
-            for setting, found in enumerate(self._batch_links(batch, settings)):
+            with torch.inference_mode():
+                states, spans, finite = self._states(batch, wanted)
+            overflowed |= {pair.index for pair, each in zip(batch, finite.tolist(), strict=True) if not each}
+            for setting, found in enumerate(self._batch_links(batch, settings, states, spans)):
                 for pair, pair_found in zip(batch, found, strict=True):
                     links[pair.index][setting] = pair_found
             if progress:
                 progress(len(batch))
+        for index in sorted(overflowed):
+            src, tgt = (" ".join(side)[:60] for side in pairs[index])
+            logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
         return [
             [
-                Alignment(*self._linked_units(pair, words), found, self.units, pair.similarities > MOST_SIMILARITIES)
+                Alignment(
+                    *self._linked_units(pair, words),
+                    found,
+                    self.units,
+                    too_long=pair.similarities > MOST_SIMILARITIES,
+                    finite=pair.index not in overflowed,
+                )
                 for found in links[pair.index]
             ]
             for pair, words in zip(encoded, pairs, strict=True)
@@ -279,21 +302,25 @@ class Aligner(WordAligner):
 
     @torch.inference_mode()
     def _batch_links(
-        self, batch: list[EncodedPair], settings: Sequence[tuple[tuple[int, ...], Method]]
+        self,
+        batch: list[EncodedPair],
+        settings: Sequence[tuple[tuple[int, ...], Method]],
+        states: dict[int, Tensor],
+        spans: Tensor,
     ) -> Iterator[list[Links]]:
-        wanted = sorted({layer for layers, _ in settings for layer in layers})
-        states, spans = self._states(batch, wanted)
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
             read = [states[layer] for layer in layers]
             hidden = torch.cat(read, 2) if isinstance(method, Scored) else _mean(read)
             yield links_of_words(method, hidden, spans, src_words, tgt_words)
 
-    def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor]:
-        """Hidden states by layer, and spans in them; of a batch that does not fit the one pair in windows."""
+    def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
+        """Hidden states by layer, spans in them, and which pairs have finite ones; in windows what does not fit."""
         if self.pair_encoder.fits(*batch[0].sizes):
-            return self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
-        return self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
+            states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
+        else:
+            states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
+        return states, spans, finite_rows(self.encoder, states.values())
 
     def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
         """The word of each token of either side, or its own number where links join subwords: (B, n) and (B, m)."""

@@ -5,19 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from xalign_fairseq.aligner.gold_sets import read_fitting_gold, require_links
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.linking import ITSELF
 from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial, try_linkings
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.progress import progress
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.links.bootstrap import PairedTest, paired_bootstrap_of_sets
+from xalign_fairseq.links.gold import read_gold_text
 from xalign_fairseq.transport.linking import Linking, changed_options, method_name
 from xalign_fairseq.transport.methods import Method, make_method, with_options
 from xalign_fairseq.transport.names import COMPARED_METHODS, ENCODINGS, METHODS
+from xalign_fairseq.transport.resolving import ITSELF
 from xalign_fairseq.transport.scored import Scored
 
 # The options that are varied, with the values that are compared unless others are given.
@@ -90,10 +89,8 @@ def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
         raise XalignError("a set is given twice", parameter="set", found=", ".join(names))
     sets = []
     for text, gold in texts:
-        pairs = SentencePairs(*text)
-        sets.append(GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)))
-    for each in sets:
-        require_links(each.golds, each.name)
+        pairs, golds = read_gold_text(text[0], text[1] if len(text) == 2 else None, gold)
+        sets.append(GoldPairs(gold, list(pairs), golds))
     return sets
 
 

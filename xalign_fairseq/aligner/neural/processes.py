@@ -12,10 +12,10 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.sentence_pairs import WordPair, chunks
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.process import exit_text
 from xalign_fairseq.core.signals import interrupts_kept_off
+from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.core.workers import follow_parent
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.protocol import Progress, SentencePair
-from xalign_fairseq.aligner.sentence_pairs import WordPair
+from xalign_fairseq.core.text.pairs import WordPair
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold, Link
 from xalign_fairseq.transport.linking import Linking

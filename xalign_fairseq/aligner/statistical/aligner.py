@@ -1,28 +1,28 @@
 """The aligner of bitext alone in the form of the others: pairs in, links with probabilities out."""
 
-import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs, chunks
-from xalign_fairseq.aligner.statistical.choice import USUAL, Choice, Report, choose
+from xalign_fairseq.aligner.statistical.choice import Report
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
-from xalign_fairseq.aligner.statistical.folder import TrainedModels, finish, load, train_models
+from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.containers import text_sha256
+from xalign_fairseq.core.text.pairs import SentencePairs, chunks
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.gold import GoldText
 from xalign_fairseq.links.growing import grown_links
-from xalign_fairseq.links.pharaoh import check_bounds
 
 AT_ONCE = 2048
 
 
+@dataclass(frozen=True)
 class StatisticalAligner(WordAligner):
     """Word alignment by tables that were learned from bitext alone.
 
@@ -33,28 +33,29 @@ class StatisticalAligner(WordAligner):
 
     Example::
 
-        aligner = StatisticalAligner.from_folder("aligner")
+        aligner = StatisticalAligner(load(Path("aligner")))
         [pair] = aligner.align(["das Haus"], ["the house"])
         pair.links  # {(0, 0): 0.97, (1, 1): 0.99}
     """
 
-    def __init__(self, trained: TrainedModels, min_probability: float | None = None):
-        self._models = trained.models
-        self.threshold, self.growth, self._calibration = trained.choice
-        if min_probability is not None:
-            self.threshold = self.growth = self._calibration.score(min_probability)
+    trained: TrainedModels
+    min_probability: float | None = None
 
-    @classmethod
-    def from_folder(cls, path: str | os.PathLike[str], min_probability: float | None = None) -> "StatisticalAligner":
-        """Read a folder that ``xalign train-aligner --from-scratch`` has written."""
-        return cls(load(Path(path)), min_probability)
+    @property
+    def least(self) -> tuple[float, float]:
+        """The least scores of a link: alone, and where links grow."""
+        threshold, growth, calibration = self.trained.choice
+        if self.min_probability is None:
+            return threshold, growth
+        return (calibration.score(self.min_probability),) * 2
 
     def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        least, calibration = self.least, self.trained.choice.calibration
         for chunk in chunks(pairs, AT_ONCE):
-            for (src, tgt), scores in zip(chunk, mean_scores(self._models, chunk), strict=True):
-                found = grown_links(scores, self.threshold, self.growth)
-                probabilities = self._calibration.probability(np.array(list(found.values())))
+            for (src, tgt), scores in zip(chunk, mean_scores(self.trained.models, chunk), strict=True):
+                found = grown_links(scores, *least)
+                probabilities = calibration.probability(np.array(list(found.values())))
                 links = dict(zip(found, map(float, probabilities), strict=True))
                 yield Alignment(src, tgt, links, too_long=scores is None)
             if progress:
@@ -62,9 +63,9 @@ class StatisticalAligner(WordAligner):
 
     def describe(self) -> str:
         """How links are found, in a line."""
-        names = ", ".join(model.name for model in self._models)
-        least, growth = self._calibration.probability(np.array([self.threshold, self.growth]))
-        grown = f", grown by those of {growth:.2f} and more" if self.growth < self.threshold else ""
+        names = ", ".join(model.name for model in self.trained.models)
+        least, growth = self.trained.choice.calibration.probability(np.array(self.least))
+        grown = f", grown by those of {growth:.2f} and more" if growth < least else ""
         return f"from bitext alone ({names}), links of probability {least:.2f} and more{grown}"
 
     def signature(self) -> str:
@@ -73,28 +74,16 @@ class StatisticalAligner(WordAligner):
 
 
 def train_from_scratch(
-    src: str, tgt: str, folder: Path, progress: UnitProgress, dev: tuple[str, str, str] | None = None
-) -> Report | None:
-    """Learn an aligner of a bitext into a folder; how good it is on a development set, if there is one.
+    text: SentencePairs, folder: Path, progress: UnitProgress, dev: GoldText | None = None
+) -> tuple[TrainedModels, Report | None]:
+    """Learn an aligner of a bitext into a folder; and how good it is on a development set, if there is one.
 
     Args:
-        src: source sentences, one a line; words are what white space separates.
-        tgt: target sentences.
+        text: words are what white space separates.
         folder: the aligner; the same call goes on with one that was broken off.
         progress: is told the units, passes done, and of all.
-        dev: source, target and gold links, which choose the thresholds and calibrate probabilities.
+        dev: chooses the thresholds and calibrates probabilities.
     """
-    identity = {"xalign_fairseq": __version__, "src": text_sha256(src), "tgt": text_sha256(tgt)}
-    golds = pairs = None
-    if dev:
-        pairs = list(SentencePairs(*dev[:2]))
-        golds = read_gold(dev[2], pairs=len(pairs))
-        check_bounds([gold.possible for gold in golds], [(len(a), len(b)) for a, b in pairs], where=dev[2])
-    text = SentencePairs(src, tgt)
-    models = train_models(text, folder, identity, progress)
-    choice: Choice = USUAL
-    report = None
-    if golds is not None and pairs is not None:
-        choice, report = choose(mean_scores(models, pairs), golds)
-    finish(folder, choice)
-    return report
+    src, tgt = map(text_sha256, text.paths)
+    with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt}):
+        return learn_models(text, folder, progress, dev=dev)

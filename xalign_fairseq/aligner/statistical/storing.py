@@ -1,8 +1,7 @@
-"""A model of one kind of units as a file."""
+"""A model of one kind of units as arrays, for files."""
 
-import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -11,9 +10,8 @@ from xalign_fairseq.aligner.statistical.chain import REACH
 from xalign_fairseq.aligner.statistical.models import UnitModel
 from xalign_fairseq.aligner.statistical.tables import FIRST, Tables
 from xalign_fairseq.aligner.statistical.units import Cutter, make_units
-from xalign_fairseq.core.array_files import ArrayForm, read_arrays
+from xalign_fairseq.core.array_files import ArrayForm
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_write
 
 NULL = ("null_tgt", "null_src")
 FORM = {
@@ -26,10 +24,10 @@ MOST = 1.001  # of a probability, with what rounding adds
 ANEW = "train it anew"
 
 
-def save_model(model: UnitModel, path: str | os.PathLike[str]) -> None:
-    """Write tables, units and pieces; the file appears whole or not at all."""
+def arrays_of(model: UnitModel) -> dict[str, np.ndarray]:
+    """Tables, units and pieces."""
     tables = model.tables
-    arrays: dict[str, Any] = {
+    return {
         "keys": tables.keys,
         "pairs": tables.pairs.numpy(),
         "null_tgt": tables.null[0].numpy(),
@@ -40,17 +38,10 @@ def save_model(model: UnitModel, path: str | os.PathLike[str]) -> None:
         "src_model": _bytes(model.cutters[0].units.model),
         "tgt_model": _bytes(model.cutters[1].units.model),
     }
-    with atomic_write(path, "wb") as stream:
-        np.savez_compressed(stream, **arrays)
 
 
-def load_model(name: str, path: Path) -> UnitModel:
-    """Read what :func:`save_model` wrote.
-
-    Raises:
-        XalignError: the file is missing, or is not of its form.
-    """
-    arrays = read_arrays(path, FORM, remedy=ANEW)
+def model_of(name: str, arrays: Mapping[str, np.ndarray], path: Path) -> UnitModel:
+    """The inverse of :func:`arrays_of`, from a file; :class:`XalignError` if the arrays do not fit together."""
     jumps, pairs, null_tgt, null_src = (torch.from_numpy(arrays[part]) for part in ("jumps", "pairs", *NULL))
     try:
         src, tgt = (

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from xalign_fairseq.aligner.sentence_pairs import WordPair
 from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN, TOOLS, Tool
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.text.pairs import WordPair
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.links.symmetrize import symmetrize
 

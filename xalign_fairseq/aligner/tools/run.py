@@ -6,7 +6,6 @@ from typing import Any
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.tools.engines import CHECKPOINT, CheckpointEngine, Engine, ToolEngine, choose_engine
 from xalign_fairseq.aligner.tools.files import LinkFiles
 from xalign_fairseq.aligner.tools.filters import EMPTY, ordered_filters
@@ -15,6 +14,7 @@ from xalign_fairseq.aligner.tools.tools import TOOLS
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.links.symmetrize import METHODS
 
 

@@ -79,14 +79,15 @@ def _write_pairs(
                 file.write(format_links(found) + "\n")
         links = _filter(pair, filters, of_links)
         written = bool(links) or EMPTY not in filters
-        of_pairs.update(
-            read=1,
-            blank=not (pair.src and pair.tgt),
-            too_long=pair.too_long,
-            without_link=not links,
-            dropped=not written,
-            written=written,
-        )
+        is_so = {
+            "read": True,
+            "blank": not (pair.src and pair.tgt),
+            "too_long": pair.too_long,
+            "without_link": not links,
+            "dropped": not written,
+            "written": written,
+        }
+        of_pairs.update({name: int(so) for name, so in is_so.items()})  # an empty Counter takes True as it is
         if written:
             links_file.write(format_links(links) + "\n")
             for file, line in zip(texts, text, strict=False):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from xalign_fairseq.aligner.sentence_pairs import SEPARATOR, WordPair
 from xalign_fairseq.aligner.tools.processes import run_tool
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import SEPARATOR, WordPair
 from xalign_fairseq.links.pharaoh import Link, parse_line
 
 TEXT, FORWARD, BACKWARD = "text", "forward", "backward"

@@ -1,13 +1,13 @@
 """The folder of a run: which run it is of, and what is left at the end."""
 
-import json
 from pathlib import Path
 from typing import Any, TypedDict
 
-from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.locks import LOCK
+from xalign_fairseq.core.own_folder import require_identity, require_own_folder
 from xalign_fairseq.trainer.mending import BEST, LAST
+
+TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command takes the second as the folder's model
 
 
 class Begun(TypedDict):
@@ -32,41 +32,21 @@ class RunFolder:
 
     def __init__(self, path: Path):
         self.path = path
-        self.run, self.result, self.log = path / "run.json", path / "result.json", path / "train.log"
+        self.run, self.result = path / "run.json", path / "result.json"
         self.best, self.last = path / BEST, path / LAST
 
     def require_own(self) -> None:
         """Raise :class:`XalignError` if anything else is in the folder than a run, or what precedes its beginning."""
-        if not self.path.exists() or self.run.is_file():
-            return
-        before = ("data-bin", "trimmed.pt", LOCK, self.log.name)
-        if not self.path.is_dir() or any(each.name not in before for each in self.path.iterdir()):
-            raise XalignError(
-                "the output folder holds something else than a run of train-aligner",
-                where=self.path,
-                expected="a new or empty folder, or one that this command has begun",
-                remedy=("choose another", Parameter("out")),
-            )
+        require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
         """What ``run.json`` says, None if the run has not begun; :class:`XalignError` if it is another one."""
         if not self.run.is_file():
             return None
-        begun = read_json(self.run, Begun)
-        found = begun["identity"]
-        differing = [key for key in sorted(found.keys() | identity.keys()) if found.get(key) != identity.get(key)]
-        if differing:
-            raise XalignError(
-                "the output folder is of another run",
-                where=self.path,
-                found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
-                expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),
-                remedy=(
-                    *("choose another", Parameter("out"), "or remove this folder"),
-                    *(() if self.last.is_file() else ("in which nothing is trained yet",)),
-                ),
-            )
-        return begun
+        found = read_json(self.run, Begun)
+        note = "" if self.last.is_file() else "in which nothing is trained yet"
+        require_identity(self.path, found["identity"], identity, note)
+        return found
 
     def tidy(self) -> Path:
         """Remove checkpoints but the best and the last; the one that is the result, the last where none is best."""

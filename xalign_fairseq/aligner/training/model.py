@@ -8,22 +8,18 @@ from pathlib import Path
 
 from torch import Tensor, uint8
 
-from xalign_fairseq.aligner.load import load_aligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.aligner.load import open_encoder
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.training.folder import TRIMMED, WHOLE
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.pretrained.saving import new_model
+from xalign_fairseq.encoder.pretrained.saving import write_checkpoint
 from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.transport.linking import Linking
-
-TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # in the run's folder; every command takes the second as the folder's model
+from xalign_fairseq.links.gold import GoldText
 
 
 @dataclass(frozen=True)
@@ -39,19 +35,20 @@ class Start:
     digest: str
 
 
-def open_model(run: TrainingRun) -> Start:
-    """Read the model whole.
+def open_start(run: TrainingRun) -> Start:
+    """Open the model of a run.
 
     Raises:
         XalignError: it is missing, damaged or no encoder, brings no tokenizer, or lacks the layer or an embedding of
             one of the languages; or options contradict what is usual for its family.
     """
-    state, where = read_pretrained(run.model)
-    run = run.for_family(family_of(state))
+    model = open_model(run.model)
+    run = run.for_family(model.family)
     run.check_options()
-    encoder, heads = checkpoint.load_encoder(state, where)
-    config = encoder.config
-    tokenizer = load_tokenizer(state, config.vocab_size, where=where)
+    # Without its MLM head: a model that comes without one gets another each time it is read.
+    body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
+    made = digest(body | model.heads, model.tokenizer.dictionary.digest)
+    config = model.encoder.config
     config.side_rows(run.languages)
     if run.freeze_layers is not None and not 0 <= run.freeze_layers <= config.encoder_layers:
         raise XalignError(
@@ -61,9 +58,7 @@ def open_model(run: TrainingRun) -> Start:
             expected=f"0 to {config.encoder_layers}",
         )
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "layer")
-    # Without its MLM head: a model that comes without one gets another each time it is read.
-    weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads
-    return Start(run, config, layer, digest(weights, tokenizer.dictionary.digest))
+    return Start(run, config, layer, made)
 
 
 def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
@@ -76,29 +71,23 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
     return content.hexdigest()[:16]
 
 
-def aer_of(
-    model: str | os.PathLike[str], run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
-) -> float | None:
-    """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
+def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: AlignerOptions) -> float | None:
+    """AER of an encoder's links on a development set as ``xalign align`` makes them, a fraction; None without the set.
 
-    ``method``: None is the model's own. fairseq-train's own AER, which chooses among the checkpoints, leaves out what a
-    long pair has beyond the positions.
+    fairseq-train's own AER, which chooses among the checkpoints, leaves out what a long pair has beyond the positions.
     """
-    if run.dev is None:
+    if gold is None:
         return None
-    linking = Linking(method or "", layers=(layer,), similarity=similarity)
-    aligner = load_aligner(model, linking=linking, languages=run.languages, device=device)
-    links = [set(pair.links) for pair in aligner.stream(SentencePairs(run.dev.src, run.dev.tgt))]
-    return score(links, read_gold(run.dev.gold, pairs=len(links))).aer
+    with open_encoder(model, options) as aligner:
+        return score([set(pair.links) for pair in aligner.stream(gold.pairs)], gold.golds).aer
 
 
 def trim_model(run: TrainingRun) -> str:
     """Write the model of a run, trimmed to its bitext and development set, into its folder; tell its size."""
     text = [run.src, run.tgt, *((run.dev.src, run.dev.tgt) if run.dev else ())]
     state, where = read_pretrained(run.model)
-    with new_model(run.out / TRIMMED, overwrite=True) as save:
-        small = trim(state, where, text, progress=True)
-        save(small, where)
+    small = trim(state, where, text, progress=True)
+    write_checkpoint(run.out / TRIMMED, small)
     return summary(small, state)
 
 
@@ -108,7 +97,6 @@ def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
     Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text
     has are those of the model that the run began with.
     """
-    with new_model(run.out / WHOLE, overwrite=True) as save:
-        state, where = read_pretrained(checkpoint)
-        save(untrim(state, where, *read_pretrained(run.model)), where)
+    state, where = read_pretrained(checkpoint)
+    write_checkpoint(run.out / WHOLE, untrim(state, where, *read_pretrained(run.model)))
     return run.out / WHOLE

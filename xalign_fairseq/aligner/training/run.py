@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.aligner.training.defaults import family_options
-from xalign_fairseq.aligner.training.text import DevelopmentSet, require_fitting_gold, text_digest
+from xalign_fairseq.aligner.training.text import DevelopmentSet, text_digest
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
+from xalign_fairseq.links.gold import GoldText, read_gold_text
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {
@@ -169,16 +170,15 @@ class TrainingRun:
             pairs.append(PairSource("valid", *self.languages, *self.dev))
         return PrepareOptions(self.out / "data-bin", pairs, tokenizer=self.model, workers=self.workers, overwrite=True)
 
-    def check(self) -> None:
-        """Raise :class:`XalignError` for parameters that contradict each other, and files that are missing or unfit.
+    def check(self) -> GoldText | None:
+        """The development set, if there is one; errors come before any long work.
+
+        Raises:
+            XalignError: parameters contradict each other, or files are missing or do not fit.
 
         Parameters that may follow the model's family are left to :meth:`check_options`, and what takes a pass over the
         training text to ``prepare``, which does it first.
         """
-        require_files(list(self.files.values()), remedy="check the paths of the texts, the links and the gold links")
-        self.sources().check()
-        if self.dev:
-            require_fitting_gold(self.dev)
         if self._meant("objectives"):
             self._check_objectives()
         self._check_numbers(warmup=self._meant("updates", "warmup"))
@@ -188,6 +188,9 @@ class TrainingRun:
                 found=", ".join(own),
                 remedy=("use this command's own options, or", Command("prepare"), "and", Command("train")),
             )
+        require_files(list(self.files.values()), remedy="check the paths of the texts, the links and the gold links")
+        self.sources().check()
+        return read_gold_text(*self.dev) if self.dev else None
 
     def check_options(self) -> None:
         """Raise :class:`XalignError` for parameters that contradict each other, in one :meth:`for_family`."""

@@ -3,11 +3,8 @@
 import os
 from typing import NamedTuple
 
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.containers import suffix_of, text_sha256
-from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.links.pharaoh import check_bounds
 
 
 class DevelopmentSet(NamedTuple):
@@ -31,17 +28,6 @@ def development_set(src: str | None, tgt: str | None, gold: str | None) -> Devel
             remedy="give all three, or none: then the last checkpoint is the result",
         )
     return None
-
-
-def require_fitting_gold(dev: DevelopmentSet) -> None:
-    """Raise :class:`XalignError` unless the three files of a development set belong together and hold gold links."""
-    lengths = [(len(src), len(tgt)) for src, tgt in SentencePairs(dev.src, dev.tgt)]
-    golds = read_gold(dev.gold, pairs=len(lengths))
-    check_bounds([gold.possible for gold in golds], lengths, where=dev.gold)
-    if not any(gold.possible for gold in golds):
-        raise XalignError(
-            "the gold file has no link", where=dev.gold, expected="i-j (sure) and ipj (possible), 0-based"
-        )
 
 
 def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tuple[str, str]:

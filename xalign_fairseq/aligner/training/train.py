@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
+from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.command import require_known, train_options
-from xalign_fairseq.aligner.training.folder import RunFolder
-from xalign_fairseq.aligner.training.model import TRIMMED, aer_of, open_model, put_back, trim_model
+from xalign_fairseq.aligner.training.folder import TRIMMED, Begun, RunFolder
+from xalign_fairseq.aligner.training.model import aer_of, open_start, put_back, trim_model
 from xalign_fairseq.aligner.training.run import TrainingRun
-from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.installed import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
@@ -17,8 +18,10 @@ from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
+from xalign_fairseq.links.gold import GoldText
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.trainer.log_rows import EPOCH, VALID, read_row
+from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.sinkhorn import backend
 
 Say = Callable[[str], object]
@@ -91,27 +94,28 @@ def train_aligner(
         train_aligner(run)["checkpoint"]  # "aligner/checkpoint_last.pt"
     """
     require_fairseq()
-    run.check()
-    backend.select(run.sinkhorn_backend)
-    device = choose_device(run.device).type
     folder = RunFolder(run.out)
     folder.require_own()
-    start = open_model(run)
+    gold = run.check()
+    device, dtype = choose_devices(run.device, "auto")
+    backend.select(run.sinkhorn_backend)
+    start = open_start(run)
     run = start.run
-    identity = run.identity(start.digest, start.layer)
     with alone(folder.path) as lock:
-        begun = folder.begun(identity)
+        identity = run.identity(start.digest, start.layer)
+        found = folder.begun(identity)
         if folder.result.is_file():
             return read_json(folder.result, TrainedAligner)
         trained = replace(run, model=str(run.out / TRIMMED)) if run.trim_vocabulary else run
         options = train_options(trained, start.config, start.layer, cpu=device == "cpu")
-        if begun is None:
+        reading = AlignerOptions(languages=run.languages, device=device, dtype=dtype)
+        if found is None:
             if run.extra:
                 require_known(options)
             if run.trim_vocabulary:
                 say(f"trimming {run.model} to the text: {trim_model(run)}")
-            begun = {"identity": identity, "before": _begin(trained, start.layer, device, say)}
-            write_json(folder.run, begun)
+            found = Begun(identity=identity, before=_begin(trained, start.layer, gold, reading, say))
+            write_json(folder.run, found)
         if (updates_of(folder.last) or 0) < run.updates:  # else it was trained to its end
 
             def hear(line: str) -> None:
@@ -126,8 +130,8 @@ def train_aligner(
         result: TrainedAligner = {
             "checkpoint": str(path),
             "updates": updates,
-            "aer": aer_of(path, run, start.layer, run.measure, device),
-            "before": begun["before"],
+            "aer": aer_of(path, gold, replace(reading, linking=Linking(layers=(start.layer,), similarity=run.measure))),
+            "before": found["before"],
             "language_embeddings": bool(start.config.languages),
             "command": shlex.join(["fairseq-train", *options]),
         }
@@ -135,7 +139,7 @@ def train_aligner(
         return result
 
 
-def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
+def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: AlignerOptions, say: Say) -> float | None:
     """Prepare the text; AER of the model as it is, None without development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
@@ -144,7 +148,8 @@ def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
         "the aligner learns little of these words, and one that is trained from scratch may be better"
     ):
         say(f"warning: {message}")
-    before = aer_of(run.model, run, layer, "hidden", device, run.read_by)
+    linking = Linking(run.read_by or "", layers=(layer,), similarity="hidden")
+    before = aer_of(run.model, gold, replace(reading, linking=linking))
     if before is not None:
         say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
     return before

@@ -122,3 +122,8 @@ def note_crlf(path: str) -> bool:
     """Log once that a file's lines end as on Windows, which changes nothing."""
     logger.warning("%s: lines end with \\r\\n; the \\r is left out", path)
     return True
+
+
+def split_words(line: str) -> list[str]:
+    """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
+    return line.split()

@@ -38,7 +38,7 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     are counted in the log, and more than :data:`FEW` such questions are an error.
     """
     with open_bytes(path) as stream:
-        content = parse_json(stream.read(LARGEST_JSON + 1), path)
+        content = parse_json(stream.read(LARGEST_JSON + 1), path, whole_characters=False)
     left_out: list[XalignError] = []
     wrong_answers: list[XalignError] = []
     questions: list[QuestionExample] = []

@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from xalign_fairseq.core.text.corpus import TextFile
+from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, words_prefix
 from xalign_fairseq.data.prepare.filters import Filters
-from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, split_words
+from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens, count_unknown
 from xalign_fairseq.links.arrays import LinkArrays, link_arrays
 

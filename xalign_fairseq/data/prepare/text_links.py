@@ -7,10 +7,10 @@ import numpy as np
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.corpus import TextFile
+from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.core.workers import Workers
 from xalign_fairseq.data.prepare.binarize import PairText
 from xalign_fairseq.data.prepare.filters import Filters
-from xalign_fairseq.data.tokenizers.tokenizer import split_words
 from xalign_fairseq.links.arrays import link_arrays
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
 

@@ -24,11 +24,6 @@ CACHED_WORDS = 200_000
 Ragged: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 
-def split_words(line: str) -> list[str]:
-    """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
-    return line.split()
-
-
 @contextmanager
 def named_if_no_unicode(texts: Sequence[str]) -> Iterator[None]:
     """The error of a library for a text with half of a surrogate pair as one that names the text."""

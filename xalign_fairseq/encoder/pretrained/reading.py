@@ -47,7 +47,8 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
     """
     where = find_pretrained(path, revision)
     if where.is_dir():
-        return (adapting if adapting.is_body(where) else importing).read(where), where
+        state = (adapting if adapting.is_body(where) else importing).read(where)
+        return checkpoint.require_options(state, where), where
     if is_four_bit(where):
         return packaged.read(where, lookup), where
     state = checkpoint.read(where)

@@ -61,6 +61,12 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrP
         raise XalignError("the checkpoint could not be written", where=where, found=found, remedy=remedy) from None
 
 
+def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:
+    """Write a checkpoint whole or not at all; what is there is replaced."""
+    with atomic_write(path, "wb") as stream:
+        save_checkpoint(state, stream, path)
+
+
 def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
 

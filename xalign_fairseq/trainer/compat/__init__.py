@@ -24,6 +24,7 @@ UNITS = (
     "torchrun",
     "checkpoint_errors",
     "checkpoint_copies",
+    "checkpoint_temporaries",
 )
 
 NOT_THERE = "these versions of fairseq, torch and numpy are without it"

@@ -161,11 +161,20 @@ def _columns_first(problem: Problem) -> Tensor:
         peak = values.masked_fill(outside, options.eps).amax((1, 2), keepdim=True)
         return (values / peak).pow(1.0 / options.mu).masked_fill(outside, 0.0)
     with torch.autocast(values.device.type, enabled=False):
-        return _log_domain(problem) if options.log_domain else _linear_domain(problem)
+        if options.log_domain:
+            return _log_domain(problem)
+        plan, lost = _linear_domain(problem)
+        if values.device.type == "cpu" and not torch.compiler.is_compiling() and not lost.any():
+            return plan
+        return torch.where(lost, _log_domain(problem), plan)
 
 
-def _linear_domain(problem: Problem) -> Tensor:
-    """Columns, then rows, on K itself."""
+def _linear_domain(problem: Problem) -> tuple[Tensor, Tensor]:
+    """Columns, then rows, on K itself; and (B, 1, 1) bool, the pairs whose plan has lost what was too small for it.
+
+    An entry, or its product with a factor, that underflows is below the smallest number, so that a sum 10^6 times as
+    large has lost less than its own rounding for each of them.
+    """
     rows: Tensor | float = 1.0 if problem.rows is None else problem.rows
     columns: Tensor | float = 1.0 if problem.columns is None else problem.columns.transpose(1, 2)
     if problem.options.mu == 1.0:
@@ -179,10 +188,16 @@ def _linear_domain(problem: Problem) -> Tensor:
         row_peak = finite(logs.amax(2, keepdim=True))
         kernel = (logs - row_peak).exp()
         u = row_peak.exp()
+    row_inside, column_inside = (~problem.outside.all(side, keepdim=True) for side in (2, 1))
+    lost = problem.outside.new_zeros(problem.single.shape)
     for _ in range(problem.options.iterations):
-        v = _near_one(_quotient(columns, torch.bmm(kernel.transpose(1, 2), u)))
-        u = _quotient(rows, torch.bmm(kernel, v))
-    return kernel * u * v.transpose(1, 2)
+        sums = torch.bmm(kernel.transpose(1, 2), u)
+        lost = lost | (_too_small(sums, columns, u) & column_inside.transpose(1, 2)).any(1, keepdim=True)
+        v = _near_one(_quotient(columns, sums))
+        sums = torch.bmm(kernel, v)
+        lost = lost | (_too_small(sums, rows, v) & row_inside).any(1, keepdim=True)
+        u = _quotient(rows, sums)
+    return kernel * u * v.transpose(1, 2), lost
 
 
 def _log_domain(problem: Problem) -> Tensor:
@@ -204,6 +219,14 @@ def finite(logs: Tensor) -> Tensor:
 def _quotient(mass: Tensor | float, sums: Tensor) -> Tensor:
     """mass / sums, and 0 for the empty sum of a row or column outside the mask."""
     return torch.where(sums > 0, mass / sums, 0.0)
+
+
+def _too_small(sums: Tensor, mass: Tensor | float, factors: Tensor) -> Tensor:
+    """Which sums (B, n, 1), of products with ``factors``, may lack what has underflowed, or have a factor too large."""
+    limits = torch.finfo(sums.dtype)
+    least = 1e6 * limits.tiny * factors.sum(1, keepdim=True).clamp_min(1.0)
+    some = torch.as_tensor(mass, device=sums.device) > 0
+    return some & ~((sums >= least) & (mass <= sums * (limits.max / 2)))
 
 
 def _near_one(factors: Tensor) -> Tensor:

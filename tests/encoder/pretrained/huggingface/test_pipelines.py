@@ -8,14 +8,15 @@ import sentencepiece
 from support.body_folders import SPECIALS, TEXT, byte_level_bpe, write_tokenizer
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer_model import make_tokenizer
 from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
-from xalign_fairseq.encoder.vocabulary import _stored_dictionary, stored_model
+from xalign_fairseq.encoder.vocabulary import stored_model
 
 
 def opened(vocabulary):
     """The tokenizer of a vocabulary as checkpoints keep it."""
-    return make_tokenizer(stored_model(vocabulary.state), _stored_dictionary(vocabulary.state))
+    return make_tokenizer(stored_model(vocabulary.state), Dictionary(vocabulary.state["symbols"][len(Dictionary()) :]))
 
 
 def test_special_symbols_are_what_the_tokenizer_says(tmp_path):

@@ -12,6 +12,8 @@
 namespace xalign {
 
 constexpr float NOTHING = -1e30f;  // the logarithm of 0; finite, since infinities have no difference
+// What underflows is below 1.2e-38: a sum of at least this has lost less than its own rounding for each entry.
+constexpr float LEAST_SUM = 1.2e-32f, LARGEST_FACTOR = 1e38f;
 
 // One pair's matrix and the vectors beside it. The matrix holds similarities at first, then K or log K, then the plan.
 struct Pair {
@@ -108,19 +110,20 @@ class Transport {
   static constexpr int L = G::LANES;
 
  public:
-  XALIGN_DEVICE Transport(G& group, const Pair& pair, const Call& call) : g(group), p(pair), o(call) {}
+  XALIGN_DEVICE Transport(G& group, const Pair& pair, const Call& call, bool log_domain)
+      : g(group), p(pair), o(call), log_domain_(log_domain) {}
 
   // The plan in the place of the similarities. False: they are not all finite, or the masses are no masses, and there
   // is no plan.
   XALIGN_DEVICE bool plan() {
     const bool single = o.iterations > 0 && (p.n == 1 || p.m == 1);
-    const bool logarithms = o.iterations > 0 && (o.log_domain || o.mu != 1);
+    const bool logarithms = o.iterations > 0 && (log_domain_ || o.mu != 1);
     if (!(logarithms ? floor_similarities<true>(single) : floor_similarities<false>(single))) return false;
     if (!masses_usable()) return false;
     start();
     if (o.iterations == 0)
       normalise_by_peak();
-    else if (logarithms && !o.log_domain)
+    else if (logarithms && !log_domain_)
       scale();
     if (!o.rows_first && o.iterations > 0) sweep(false, true);
     for (int iteration = 1; iteration <= o.iterations; ++iteration)
@@ -128,6 +131,9 @@ class Transport {
     apply_factors();
     return true;
   }
+
+  // Whether the plan has lost what is too small for the linear domain: it is to be made again in the log domain.
+  XALIGN_DEVICE bool lost() { return g.any(lost_); }
 
   // The links of the plan, round by round. Every position of the output is written, also where there is no plan.
   XALIGN_DEVICE void links(const Output& out, bool has_plan) {
@@ -154,6 +160,8 @@ class Transport {
   const Pair& p;
   const Call& o;
   float v_unit_ = 1;  // what v is to be multiplied by to go with u; a power of two, the same for all threads
+  const bool log_domain_;
+  bool lost_ = false;
 
   // f(k, j) for each lanes' width k of columns, which begins with column j.
   template <class F>
@@ -251,7 +259,7 @@ class Transport {
 
   // Factors before the first iteration: 1, whose logarithm is 0.
   XALIGN_DEVICE void start() {
-    const float one = o.log_domain && o.iterations > 0 ? 0.0f : 1.0f;
+    const float one = log_domain_ && o.iterations > 0 ? 0.0f : 1.0f;
     XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) p.u[i] = one;
     XALIGN_FOR (int j = g.thread(); j < p.stride; j += g.threads()) p.v[j] = one;
     g.sync();
@@ -327,7 +335,7 @@ class Transport {
 
   // Half an iteration or both halves in one pass over the matrix: u = a / (K v), then v = b / (K^T u).
   XALIGN_DEVICE void sweep(bool rows, bool columns) {
-    if (o.log_domain)
+    if (log_domain_)
       log_sweep(rows, columns);
     else
       linear_sweep(rows, columns);
@@ -338,6 +346,7 @@ class Transport {
   XALIGN_DEVICE void linear_sweep(bool rows, bool of_columns) {
     Strip own(part(p.partial, g.rank())), v(p.v);
     if (rows) v_unit_ = unit(p.v), v.load(*this);
+    const float least_row = LEAST_SUM * 2 * static_cast<float>(p.m);  // v times its unit is below 2
     columns([&](int k, int j) { own.set(k, j, G::splat(0.0f)); });
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       Strip row(p.row(i));
@@ -346,7 +355,9 @@ class Transport {
       if (rows) {
         Lanes sum = G::splat(0.0f);
         columns([&](int k, int j) { sum = row.get(k, j) * v.get(k, j) + sum; });
-        factor = quotient(row_mass(i), G::sum(sum) * v_unit_);
+        const float total = G::sum(sum) * v_unit_, mass = row_mass(i);
+        factor = quotient(mass, total);
+        lost_ |= mass > 0 && !(total >= least_row && factor <= LARGEST_FACTOR);
         if (g.leads()) p.u[i] = factor;
       }
       if (of_columns) columns([&](int k, int j) { own.set(k, j, factor * row.get(k, j) + own.get(k, j)); });
@@ -354,10 +365,19 @@ class Transport {
     own.store(*this);
     g.sync();
     if (!of_columns) return;
+    Lanes factors = G::splat(0.0f), lost = factors;
+    XALIGN_FOR (int i = 0; i < p.n; i += L) factors = factors + g.load_inside(p.u, i, p.n);
+    const float all = G::sum(factors), least = LEAST_SUM * (all > 1 ? all : 1.0f), end = static_cast<float>(p.m);
     XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
-      const Lanes sum = sum_of_parts(j);
-      G::store(p.v + j, sum > 0.0f ? column_mass(j) / sum : G::splat(0.0f));
+      const Lanes sum = sum_of_parts(j), mass = column_mass(j), zero = G::splat(0.0f);
+      const Lanes factor = sum > 0.0f ? mass / sum : zero;
+      const auto needed = (mass > 0.0f) & (G::places(j) < end);
+      const Lanes large = sum >= least ? factor : G::splat(2 * LARGEST_FACTOR);
+      const Lanes needs = needed ? large : zero;
+      lost = needs > lost ? needs : lost;
+      G::store(p.v + j, factor);
     }
+    lost_ |= !(G::max(lost) <= LARGEST_FACTOR);
     v_unit_ = 1;
     g.sync();
   }
@@ -424,7 +444,7 @@ class Transport {
   }
 
   XALIGN_DEVICE void apply_factors() {
-    const bool exponents = o.log_domain && o.iterations > 0;
+    const bool exponents = log_domain_ && o.iterations > 0;
     Strip v(p.v);
     v.load(*this);
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {

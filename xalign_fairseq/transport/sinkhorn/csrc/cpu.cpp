@@ -43,12 +43,19 @@ void multiply(const Call& call, int64_t index, const Span& span, const Pair& pai
 
 int round_up(int count) { return (count + L - 1) / L * L; }
 
+void fill(const Call& call, int64_t index, const Span& span, const Pair& pair) {
+  if (!call.similarity) return multiply(call, index, span, pair);
+  for (int i = 0; i < pair.n; ++i) std::copy_n(call.similarity + (index * call.n + i) * call.m, pair.m, pair.row(i));
+}
+
 // C: as Transport's.
 template <int C>
-void link(const Call& call, int64_t index, const Span& span, const Pair& pair) {
+void link(const Call& call, int64_t index, const Span& span, const Pair& pair, bool log_domain) {
   G group;
-  Transport<G, C> transport(group, pair, call);
+  fill(call, index, span, pair);
+  Transport<G, C> transport(group, pair, call, log_domain);
   const bool has_plan = pair.n > 0 && pair.m > 0 && transport.plan();
+  if (transport.lost()) return link<C>(call, index, span, pair, true);
   if (call.plan) {
     float* plan = call.plan + index * call.n * call.m;
     std::fill_n(plan, call.n * call.m, 0.0f);
@@ -67,18 +74,12 @@ void link_pair(const Call& call, int64_t index, Scratch& scratch) {
   pair.place_vectors(Scratch::reserve(scratch.vectors, Pair::vectors(rows, pair.stride, 1)), rows, pair.stride, 1);
   if (call.row_mass) pair.row_mass = call.row_mass + index * call.n;
   if (call.column_mass) pair.column_mass = call.column_mass + index * call.m;
-  if (call.similarity) {
-    for (int i = 0; i < pair.n; ++i)
-      std::copy_n(call.similarity + (index * call.n + i) * call.m, pair.m, pair.row(i));
-  } else {
-    multiply(call, index, span, pair);
-  }
   if (pair.stride <= 4 * L)
-    link<4>(call, index, span, pair);
+    link<4>(call, index, span, pair, call.log_domain);
   else if (pair.stride <= 8 * L)
-    link<8>(call, index, span, pair);
+    link<8>(call, index, span, pair, call.log_domain);
   else
-    link<0>(call, index, span, pair);
+    link<0>(call, index, span, pair, call.log_domain);
 }
 
 // False if there was no memory; an exception must not leave a thread of OpenMP's.

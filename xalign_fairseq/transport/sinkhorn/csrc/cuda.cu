@@ -73,13 +73,10 @@ constexpr int fused_bytes() {
   return static_cast<int>(afterwards > stages ? afterwards : stages);
 }
 
-// One pair of at most T tokens a side.
+// One pair of at most T tokens a side; whether its plan is lost.
 template <int T>
-__global__ void __launch_bounds__(Tile<T>::THREADS, Tile<T>::BLOCKS) fused(const __grid_constant__ Call call) {
+__device__ __forceinline__ bool link(const Call& call, int64_t index, const Span& span, bool log_domain) {
   constexpr int WARPS = Tile<T>::WARPS;
-  const int64_t index = blockIdx.x;
-  const Span span(call, index);
-  if (tile_of(span) != T) return;
   Pair pair = make_pair(call, index, span);
   pair.matrix = reinterpret_cast<float*>(shared_memory);
   pair.place_vectors(pair.matrix + T * T, T, T, WARPS);
@@ -89,9 +86,22 @@ __global__ void __launch_bounds__(Tile<T>::THREADS, Tile<T>::BLOCKS) fused(const
   BlockGroup<WARPS> group;
   // Columns in registers where there are enough of these: at 128 tokens some would be in memory after all.
   constexpr int WIDTHS = T == 128 ? 0 : T / LANES;
-  Transport<BlockGroup<WARPS>, WIDTHS> transport(group, pair, call);
+  Transport<BlockGroup<WARPS>, WIDTHS> transport(group, pair, call, log_domain);
   const bool has_plan = pair.n > 0 && transport.plan();
   transport.links(Output(call, index, span), has_plan);
+  return transport.lost();
+}
+
+// Not inlined, here and below: what hardly ever runs must not take registers from what does.
+template <int T>
+__device__ __noinline__ void link_again(const Call& call, int64_t index, const Span& span) {
+  link<T>(call, index, span, true);
+}
+
+template <int T>
+__global__ void __launch_bounds__(Tile<T>::THREADS, Tile<T>::BLOCKS) fused(const __grid_constant__ Call call) {
+  const Span span(call, blockIdx.x);
+  if (tile_of(span) == T && link<T>(call, blockIdx.x, span, call.log_domain)) link_again<T>(call, blockIdx.x, span);
 }
 
 // What the workspace holds for each pair of a wave: its matrix, and its vectors if shared memory is too small for them.
@@ -132,30 +142,63 @@ __global__ void __launch_bounds__(Tile<STREAM_TILE>::THREADS, Tile<STREAM_TILE>:
   }
 }
 
-// One pair whose similarities are in the workspace or given; its vectors are in shared memory if there is room.
+template <class Element>
+__device__ float product(const Call& call, int64_t at, int64_t with) {
+  const Element* hidden = static_cast<const Element*>(call.hidden);
+  float sum = 0.0f;
+  for (int64_t k = 0; k < call.width; ++k)
+    sum += static_cast<float>(hidden[at + k]) * static_cast<float>(hidden[with + k]);
+  return sum;
+}
+
+// A similarity that the plan has overwritten: a pair that is made again is so rare that nothing is kept for it.
+__device__ float similarity(const Call& call, int64_t index, const Span& span, int i, int j) {
+  if (call.similarity) return call.similarity[(index * call.n + i) * call.m + j];
+  const int64_t first = index * call.batch_stride;
+  const int64_t at = first + (span.src + i) * call.token_stride, with = first + (span.tgt + j) * call.token_stride;
+  if (call.dtype == FLOAT32) return product<float>(call, at, with);
+  return call.dtype == BFLOAT16 ? product<__nv_bfloat16>(call, at, with) : product<__half>(call, at, with);
+}
+
+// One pair whose similarities are in the workspace, or are brought; its vectors are in shared memory if there is room.
+// Whether its plan is lost.
 template <bool SHARED_VECTORS>
-__global__ void __launch_bounds__(STREAM_WARPS* LANES, SHARED_VECTORS ? 2 : 1)
-    stream(const __grid_constant__ Call call, int64_t first) {
+__device__ __forceinline__ bool link_streaming(const Call& call, int64_t index, const Span& span, bool bring,
+                                               bool log_domain) {
   using G = BlockGroup<STREAM_WARPS>;
-  const int64_t index = first + blockIdx.x;
-  const Span span(call, index);
-  if (!streams(call, span)) return;
   const Slot slot(call);
   Pair pair = make_pair(call, index, span);
   pair.matrix = call.workspace + blockIdx.x * slot.size();
   pair.place_vectors(SHARED_VECTORS ? reinterpret_cast<float*>(shared_memory) : pair.matrix + slot.matrix,
                      static_cast<int>(slot.rows), static_cast<int>(slot.columns), STREAM_WARPS);
   G group;
-  if (call.similarity)  // each lane brings what it will read
+  if (bring)  // each lane brings what it will read
     for (int i = group.rank(); i < pair.n; i += group.size())
-      for (int j = G::lane(); j < pair.m; j += LANES)
-        pair.row(i)[j] = call.similarity[(index * call.n + i) * call.m + j];
-  Transport<G> transport(group, pair, call);
+      for (int j = G::lane(); j < pair.m; j += LANES) pair.row(i)[j] = similarity(call, index, span, i, j);
+  Transport<G> transport(group, pair, call, log_domain);
   const bool has_plan = pair.n > 0 && transport.plan();
-  if (!call.plan) return transport.links(Output(call, index, span), has_plan);
-  for (int i = group.rank(); i < call.n; i += group.size())
-    for (int j = G::lane(); j < call.m; j += LANES)
-      call.plan[(index * call.n + i) * call.m + j] = has_plan && i < pair.n && j < pair.m ? pair.row(i)[j] : 0.0f;
+  if (!call.plan)
+    transport.links(Output(call, index, span), has_plan);
+  else
+    for (int i = group.rank(); i < call.n; i += group.size())
+      for (int j = G::lane(); j < call.m; j += LANES)
+        call.plan[(index * call.n + i) * call.m + j] = has_plan && i < pair.n && j < pair.m ? pair.row(i)[j] : 0.0f;
+  return transport.lost();
+}
+
+template <bool SHARED_VECTORS>
+__device__ __noinline__ void stream_again(const Call& call, int64_t index, const Span& span) {
+  link_streaming<SHARED_VECTORS>(call, index, span, true, true);
+}
+
+template <bool SHARED_VECTORS>
+__global__ void __launch_bounds__(STREAM_WARPS* LANES, SHARED_VECTORS ? 2 : 1)
+    stream(const __grid_constant__ Call call, int64_t first) {
+  const int64_t index = first + blockIdx.x;
+  const Span span(call, index);
+  if (!streams(call, span)) return;
+  if (link_streaming<SHARED_VECTORS>(call, index, span, call.similarity, call.log_domain))
+    stream_again<SHARED_VECTORS>(call, index, span);
 }
 
 template <class... Arguments>

@@ -2,14 +2,13 @@
 
 import pytest
 
-from xalign_fairseq.aligner.neural import defaults
-from xalign_fairseq.aligner.neural.linking import resolve_linking
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transport import resolving
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Dustbin, Transport
+from xalign_fairseq.transport.resolving import resolve_linking
 
-CONFIG = EncoderConfig(vocab_size=10, encoder_layers=12)
+DEPTH = 12
 KNOWN = (
     Linking("argmax", {}, (7,), encoding="separate"),
     Linking("transport", {"filter": "argmax"}, (6, 7), encoding="separate"),
@@ -21,12 +20,12 @@ KNOWN = (
 
 @pytest.fixture(autouse=True)
 def table(monkeypatch):
-    monkeypatch.setattr(defaults, "FAMILIES", {"known": KNOWN})
+    monkeypatch.setattr(resolving, "FAMILIES", {"known": KNOWN})
 
 
-def resolved(family=None, own=None, maps=False, config=CONFIG, **asked):
+def resolved(family=None, own=None, maps=False, depth=DEPTH, **asked):
     """Method, options, layers and encoding; the similarity is that of hidden states."""
-    found = resolve_linking(Linking(**asked), config, own, family, maps)
+    found = resolve_linking(Linking(**asked), depth, own, family, maps)
     assert found.similarity == "hidden" and found.origin == ("itself" if own else family)
     return found.method, found.options, found.layers, found.encoding
 
@@ -73,10 +72,10 @@ def test_without_a_family_the_method_s_defaults():
 
 
 def test_the_family_has_the_same_depth_in_other_encoders():
-    large = EncoderConfig(vocab_size=10, encoder_layers=24)
-    small = EncoderConfig(vocab_size=10, encoder_layers=3)
-    assert resolved("known", config=large)[2] == (14,)
-    assert resolved("known", config=small, method="transport")[2] == (2,)
+    large = 24
+    small = 3
+    assert resolved("known", depth=large)[2] == (14,)
+    assert resolved("known", depth=small, method="transport")[2] == (2,)
 
 
 def test_a_model_that_labelled_itself_goes_before_its_family():
@@ -93,23 +92,23 @@ def test_a_model_that_labelled_itself_goes_before_its_family():
 
 def test_the_pointer_of_the_model_itself():
     own = Linking.of(Transport(), {"hidden": 4, "pointer": 12}, "pointer")
-    assert resolve_linking(Linking(), CONFIG, own) == Linking("transport", {}, (12,), "pointer", "joint")
-    hidden = resolve_linking(Linking(similarity="hidden"), CONFIG, own)
+    assert resolve_linking(Linking(), DEPTH, own) == Linking("transport", {}, (12,), "pointer", "joint")
+    hidden = resolve_linking(Linking(similarity="hidden"), DEPTH, own)
     assert hidden == Linking("transport", {}, (4,), "hidden", "joint")
-    assert resolve_linking(Linking("argmax"), CONFIG, own) == Linking("argmax", {}, (4,), "hidden", "separate")
+    assert resolve_linking(Linking("argmax"), DEPTH, own) == Linking("argmax", {}, (4,), "hidden", "separate")
     # Only transport reads a pointer's scores, and its layer is that of the pointer.
     dustbin = Linking.of(Dustbin(), {"hidden": 4, "pointer": 12})
-    named = resolve_linking(Linking("transport", similarity="pointer"), CONFIG, dustbin)
+    named = resolve_linking(Linking("transport", similarity="pointer"), DEPTH, dustbin)
     assert named == Linking("transport", {}, (12,), "pointer", "joint")
     # A pointer that nobody labelled by reads joint pairs, by transport.
-    usual = resolve_linking(Linking(similarity="pointer"), CONFIG, family="known")
+    usual = resolve_linking(Linking(similarity="pointer"), DEPTH, family="known")
     assert usual == Linking("transport", {}, (9,), "pointer", "joint")
 
 
 def test_what_is_resolved_stays_as_it_is():
     own = Linking.of(Transport(mu=0.5, filter="argmax"), {"hidden": 4})
-    found = resolve_linking(Linking(), CONFIG, own)
-    assert resolve_linking(found, CONFIG, own, "known") == found
+    found = resolve_linking(Linking(), DEPTH, own)
+    assert resolve_linking(found, DEPTH, own, "known") == found
 
 
 def test_options_and_layers_that_there_are_not():

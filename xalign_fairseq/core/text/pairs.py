@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.text.lines import read_lines, text_lines
-from xalign_fairseq.data.tokenizers.tokenizer import split_words
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.lines import read_lines, split_words, text_lines
 
 SEPARATOR = "|||"
 STANDARD_INPUT = "-"
@@ -37,7 +37,7 @@ class SentencePairs:
             ...  # two lists of words
     """
 
-    def __init__(self, src: str | os.PathLike[str], tgt: str | os.PathLike[str] | None = None):
+    def __init__(self, src: StrPath, tgt: StrPath | None = None):
         self._src, self._tgt = src, tgt
         for path in (src, tgt):
             if path is not None and is_piped(path):
@@ -54,6 +54,11 @@ class SentencePairs:
         if lengths[0] != lengths[1]:
             raise _different_lengths(src, tgt, f"{lengths[0]} and {lengths[1]} lines")
         self._length = lengths[0]
+
+    @property
+    def paths(self) -> tuple[StrPath, ...]:
+        """Source and target, or the one file of pairs."""
+        return (self._src,) if self._tgt is None else (self._src, self._tgt)
 
     def __len__(self) -> int:
         return self._length
@@ -79,7 +84,7 @@ class PairStream:
             ...  # two lists of words
     """
 
-    def __init__(self, src: str | os.PathLike[str], tgt: str | os.PathLike[str] | None = None):
+    def __init__(self, src: StrPath, tgt: StrPath | None = None):
         if tgt is not None and STANDARD_INPUT in (src, tgt):
             raise XalignError(
                 "standard input can't be one of two sides",
@@ -106,13 +111,13 @@ class PairStream:
             yield split_words(src), split_words(tgt)
 
 
-def open_pairs(src: str | os.PathLike[str], tgt: str | os.PathLike[str] | None = None) -> SentencePairs | PairStream:
+def open_pairs(src: StrPath, tgt: StrPath | None = None) -> SentencePairs | PairStream:
     """The pairs of files, checked; those of standard input (``-``) or a pipe as they come."""
     streamed = any(path is not None and is_piped(path) for path in (src, tgt))
     return PairStream(src, tgt) if streamed else SentencePairs(src, tgt)
 
 
-def is_piped(path: str | os.PathLike[str]) -> bool:
+def is_piped(path: StrPath) -> bool:
     """Whether the path is standard input (``-``), or there and neither a file nor a folder: it can be read once."""
     return path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
@@ -143,7 +148,7 @@ def _words(sentence: Sentence) -> list[str]:
     return split_words(sentence) if isinstance(sentence, str) else list(sentence)
 
 
-def _stream_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+def _stream_lines(path: StrPath) -> Iterator[str]:
     if path == STANDARD_INPUT:
         yield from text_lines(sys.stdin.buffer, "/dev/stdin")
     elif not is_piped(path):
@@ -153,7 +158,7 @@ def _stream_lines(path: str | os.PathLike[str]) -> Iterator[str]:
             yield from text_lines(stream, path)
 
 
-def _split_pairs(lines: Iterable[str], path: str | os.PathLike[str]) -> Iterator[WordPair]:
+def _split_pairs(lines: Iterable[str], path: StrPath) -> Iterator[WordPair]:
     for number, line in enumerate(lines, 1):
         words = split_words(line) or [SEPARATOR]
         if words.count(SEPARATOR) != 1:
@@ -167,7 +172,7 @@ def _split_pairs(lines: Iterable[str], path: str | os.PathLike[str]) -> Iterator
         yield words[:middle], words[middle + 1 :]
 
 
-def _different_lengths(src: str | os.PathLike[str], tgt: str | os.PathLike[str], found: str) -> XalignError:
+def _different_lengths(src: StrPath, tgt: StrPath, found: str) -> XalignError:
     return XalignError(
         "the two sides differ in their number of lines",
         where=f"{src}, {tgt}",

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from xalign_fairseq.aligner.neural import defaults
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transport.linking import Linking, changed_options, layer_range
+from xalign_fairseq.transport.families import FAMILIES, OF
+from xalign_fairseq.transport.linking import Linking, changed_options, layer_range, resolve_layer
 from xalign_fairseq.transport.methods import with_options
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.scored import Scored
@@ -15,16 +14,22 @@ ITSELF = "itself"
 
 
 def resolve_linking(
-    asked: Linking, config: EncoderConfig, own: Linking | None = None, family: str | None = None, maps: bool = False
+    asked: Linking,
+    depth: int,
+    own: Linking | None = None,
+    family: str | None = None,
+    maps: bool = False,
+    width: int | None = None,
 ) -> Linking:
     """Complete what is asked for: by the model's own linking, else by its family's, else by the method's defaults.
 
     Args:
         asked: by the user.
-        config: of the encoder.
+        depth: layers of the encoder.
         own: how the model labelled itself in its training, if it did.
         family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
         maps: whether linear maps are used, which are of separately encoded sides.
+        width: of the hidden states, which a link scorer depends on.
 
     Returns:
         a linking without unspecified parts, whose layers are counted from 0.
@@ -34,34 +39,34 @@ def resolve_linking(
 
     Example::
 
-        resolve_linking(Linking("argmax"), config, family="e5-small").layers  # (6, 7)
+        resolve_linking(Linking("argmax"), 12, family="e5-small").layers  # (6, 7)
     """
-    usual = _by_itself(asked, own, maps) if own else _by_family(asked, config.encoder_layers, family, maps)
+    usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
     finder = with_options(usual.finder, **asked.options)
-    layers = asked.layers or usual.layers or (max(1, round(config.encoder_layers * finder.depth)),)
+    layers = asked.layers or usual.layers or (max(1, round(depth * finder.depth)),)
     if isinstance(finder, Scored):
-        layers = scored_layers(finder, asked.layers, config)
+        layers = scored_layers(finder, asked.layers, depth, width)
     return Linking(
         usual.method,
         changed_options(finder),
-        tuple(config.resolve_layer(layer, "layer") for layer in layers),
+        tuple(resolve_layer(layer, depth) for layer in layers),
         usual.similarity,
         asked.encoding or usual.encoding or ("separate" if maps else finder.encoding),
         origin=ITSELF if own else family,
     )
 
 
-def scored_layers(finder: Scored, asked: tuple[int, ...], config: EncoderConfig) -> tuple[int, ...]:
+def scored_layers(finder: Scored, asked: tuple[int, ...], depth: int, width: int | None) -> tuple[int, ...]:
     """The layers of a link scorer; :class:`XalignError` where others are asked for, or it is of another encoder."""
-    if config.encoder_embed_dim != finder.network.dim or config.encoder_layers < max(finder.layers):
+    if width not in (None, finder.network.dim) or depth < max(finder.layers):
         raise XalignError(
             "the link scorer is of another encoder",
             parameter="scorer",
-            found=f"{config.encoder_layers} layers of {config.encoder_embed_dim}",
+            found=f"{depth} layers of {width}",
             expected=f"layers {layer_range(finder.layers)} of {finder.network.dim}",
             remedy=("set", Parameter("method", "grow")),
         )
-    if asked and tuple(config.resolve_layer(layer, "layer") for layer in asked) != finder.layers:
+    if asked and tuple(resolve_layer(layer, depth) for layer in asked) != finder.layers:
         raise XalignError(
             "a link scorer reads layers of its own",
             parameter="layer",
@@ -81,16 +86,16 @@ def _by_itself(asked: Linking, own: Linking, maps: bool) -> Linking:
     return Linking(method, {} if asked.method else own.options, tuple(layers.values()), similarity, encoding)
 
 
-def _by_family(asked: Linking, layers: int, family: str | None, maps: bool) -> Linking:
+def _by_family(asked: Linking, depth: int, family: str | None, maps: bool) -> Linking:
     """The first of the family's linkings that agrees with what is asked for."""
     pointer = asked.similarity == "pointer"
     method = asked.method or (DEFAULT if pointer else "")
     encoding = asked.encoding or ("joint" if pointer else "separate" if maps else "")
-    for each in defaults.FAMILIES.get(family or "", ()):
+    for each in FAMILIES.get(family or "", ()):
         if method in ("", each.method) and encoding in ("", each.encoding):
             if not method and not set(asked.options) <= set(METHODS[each.method]):
                 # The options are of another method: of transport.
-                return _by_family(replace(asked, method=DEFAULT), layers, family, maps)
-            at = tuple(dict.fromkeys(max(1, round(layer * layers / defaults.OF)) for layer in each.layers))
+                return _by_family(replace(asked, method=DEFAULT), depth, family, maps)
+            at = tuple(dict.fromkeys(max(1, round(layer * depth / OF)) for layer in each.layers))
             return replace(each, layers=at, similarity=asked.similarity or "hidden")
     return Linking(method or DEFAULT, similarity=asked.similarity or "hidden", encoding=encoding)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner import sentence_pairs
-from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs, chunks, open_pairs
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import pairs as text_pairs
+from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, chunks, open_pairs
 
 
 def write(path, text):
@@ -129,7 +129,7 @@ def test_what_cannot_be_read_once(tmp_path):
 
 
 def test_chunks_have_few_pairs_and_few_words(monkeypatch):
-    monkeypatch.setattr(sentence_pairs, "WORDS_AT_ONCE", 6)
+    monkeypatch.setattr(text_pairs, "WORDS_AT_ONCE", 6)
     pairs = [("", ""), ("a b c d", "e f g"), ("h", "i j"), ("k", ["l", "m n"]), ("", ""), ("", ""), ("", "")]
     cut = list(chunks(pairs, 3))
     assert [len(chunk) for chunk in cut] == [2, 2, 3]

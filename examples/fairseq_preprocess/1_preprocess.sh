@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Text to a data-bin by fairseq's own tools: spm_encode and fairseq-preprocess, with links by --align-suffix.
+#
+#   bash 1_preprocess.sh TEXT DATA_BIN PAIR
+#
+# TEXT/PAIR/{train,valid}.LANG: one sentence a line. VOCAB (8000) pieces of a new sentencepiece model, or SPM, a model that
+# is there; ENGINE (fast_align where it is on PATH, else eflomal) links the encoded text, token by token; WORKERS (2).
+# Writes TEXT/PAIR/{train,valid}.spm.LANG, .links, and DATA_BIN with sentencepiece.model. What is there already stays.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
+[[ $# -eq 3 ]] || usage
+text="$1/$3" data="$2" src="${3%-*}" tgt="${3#*-}"
+[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+choose_engine
+model="${SPM:-$text/sentencepiece.model}"
+[[ -e "$model" ]] || python "$here/encode.py" train "${model%.model}" "${VOCAB:-8000}" "$text/train.$src" "$text/train.$tgt"
+for split in train valid; do
+  for lang in "$src" "$tgt"; do
+    python "$here/encode.py" encode "$model" "$text/$split.$lang" "$text/$split.spm.$lang"
+  done
+done
+mkdir -p "$text/encoded"
+for split in train valid; do
+  for lang in "$src" "$tgt"; do
+    cp "$text/$split.spm.$lang" "$text/encoded/$split.$lang"
+  done
+done
+link_splits "$text/encoded" "$src" "$tgt"
+for split in train valid; do
+  cp "$text/encoded/$split.symmetrized.links" "$text/$split.spm.links"
+done
+rm -rf "$data.part"
+fairseq-preprocess --source-lang "$src" --target-lang "$tgt" --joined-dictionary --trainpref "$text/train.spm" \
+  --validpref "$text/valid.spm" --align-suffix links --destdir "$data.part" --workers "${WORKERS:-2}"
+cp "$model" "$data.part/sentencepiece.model"
+mv "$data.part" "$data"

@@ -1,0 +1,120 @@
+"""Figures in prose, filled from results files, and claims about differences, held against their intervals.
+
+``<!-- =NAME -->21.0<!-- / -->`` holds a figure, ``<!-- claim NAME WORD -->`` stands before words that say so. NAME:
+
+- ``aer:SETTING``: mean test AER over the seeds of e5-small continued by a setting;
+- ``aer:SETTING~CONTROL``: its difference from a control (none, tlm, tlm30, mlm-tlm); lower is better;
+- ``TASK:CHECKPOINT``: its difference from e5-small as it comes in a transfer task (xnli, pawsx, pos, ner, parsing, qa,
+  tatoeba), the mean over languages that were not trained on; higher is better;
+- ``TASK:CHECKPOINT~CONTROL``: the same from a checkpoint that has a report of its own (mlm-tlm).
+
+With ``/interval`` behind it the 95 % interval, with ``/abs`` the difference without its sign, with ``/seeds`` the
+number of seeds. WORD: better, worse, or none (zero is in the interval).
+"""
+
+import functools
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.evaluation.tables import signed
+
+FIGURE = re.compile(r"<!-- =(\S+) -->(.*?)<!-- / -->", re.DOTALL)
+CLAIM = re.compile(r"<!-- claim (\S+) (better|worse|none) -->")
+NUMBERS = ["no", "one", "two", "three", "four", "five"]
+
+
+@functools.cache
+def read(path: Path) -> Any:
+    """A results file."""
+    return read_json(path)
+
+
+def difference(root: Path, name: str) -> dict[str, Any]:
+    """The test that a name stands for, with ``difference``, ``low`` and ``high`` as fractions.
+
+    Raises:
+        XalignError: there is none.
+    """
+    kind, _, rest = name.partition(":")
+    setting, _, control = rest.partition("~")
+    control = control or "none"
+    try:
+        if kind == "aer":
+            found: dict[str, Any] = read(root / "examples/xlm_align/continued/results/tests.json")[control][setting]
+            return found
+        folder = "report" if control == "none" else "control"
+        report = read(root / f"examples/transfer/results/{folder}/report.json")
+        return next(
+            each
+            for each in report["findings"]["averages"]
+            if each["checkpoint"] == setting and re.split("[, ]", each["task"])[0] == kind
+        )
+    except (KeyError, StopIteration):
+        raise XalignError("there is no such difference in the results", found=name) from None
+
+
+def figure(root: Path, name: str) -> str:
+    """The text of a figure."""
+    place, _, form = name.partition("/")
+    if place.startswith("aer:") and "~" not in place:
+        return f"{mean(aers(root, place.removeprefix('aer:'))):.1f}"
+    test = difference(root, place)
+    if form == "interval":
+        return f"{signed(100 * test['low'])} to {signed(100 * test['high'])}"
+    if form == "seeds":
+        return NUMBERS[test["seeds"]]
+    return signed(100 * test["difference"]).lstrip("+−" if form == "abs" else "")
+
+
+def aers(root: Path, setting: str) -> list[float]:
+    """Test AER of a setting's seeds, in per cent."""
+    paths = sorted((root / "examples/xlm_align/continued/results").glob(f"{setting}-[0-9]*.json"))
+    found = [record["test"]["test"]["mean"] for record in map(read, paths) if record["test"]]
+    if not found:
+        raise XalignError("the setting has no finished run", found=setting)
+    return found
+
+
+def fill(root: Path, text: str) -> str:
+    """A page with its figures written anew."""
+    return FIGURE.sub(lambda found: f"<!-- ={found[1]} -->{figure(root, found[1])}<!-- / -->", text)
+
+
+def untrue(root: Path, text: str) -> list[str]:
+    """The claims of a page that their interval does not bear out."""
+    wrong = []
+    for name, word in CLAIM.findall(text):
+        test = difference(root, name)
+        low, high = sorted(
+            (test["low"], test["high"]) if not name.startswith("aer:") else (-test["low"], -test["high"])
+        )
+        holds = {"better": low > 0, "worse": high < 0, "none": low <= 0 <= high}[word]
+        if not holds:
+            wrong.append(f"{name} is not {word}: {100 * test['low']:.2f} to {100 * test['high']:.2f}")
+    return wrong
+
+
+def update(root: Path, documents: Sequence[Path], check: bool, command: str) -> int:
+    """Write the figures of all documents, or compare them, and check the claims; 1 if any is outdated or untrue."""
+    wrong = 0
+    for path in documents:
+        before = path.read_text(encoding="utf-8")
+        text = fill(root, before)
+        for problem in untrue(root, text):
+            wrong = 1
+            print(f"{path}: {problem}", file=sys.stderr)
+        if text != before and check:
+            wrong = 1
+            print(f"{path} is not up to date; next: {command}", file=sys.stderr)
+        elif text != before:
+            with atomic_write(path) as out:
+                out.write(text)
+            print(f"wrote {path}")
+    return wrong

@@ -1,0 +1,70 @@
+"""Commands with a model whose hidden states are not finite: an error that names it; one such pair is told of."""
+
+import pytest
+import torch
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
+
+WORDS = "encoder.sentence_encoder.embed_tokens.weight"
+
+
+@pytest.fixture
+def damaged(tiny_state, tmp_path):
+    """Writes the checkpoint with one value that is not finite."""
+
+    def write(name, value, row=0):
+        state = {**tiny_state, "model": {**tiny_state["model"]}}
+        state["model"][name] = state["model"][name].clone()
+        state["model"][name][row] = value
+        torch.save(state, tmp_path / "model.pt")
+        return str(tmp_path / "model.pt")
+
+    return write
+
+
+def commands(folder, model):
+    sides = ["--src", f"{folder}/text.en", "--tgt", f"{folder}/text.xx"]
+    return {
+        "align": ["align", *sides, "--model", model],
+        "processes": ["align", *sides, "--model", model, "--processes", "2", "--device", "cpu"],
+        "layers": ["layers", *sides, "--gold", f"{folder}/text.gold", "--model", model],
+        "retrieve": [
+            "retrieve",
+            "--src",
+            f"{folder}/dog",
+            "--tgt",
+            f"{folder}/dog",
+            "--model",
+            model,
+            "--device",
+            "cpu",
+        ],
+    }
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+@pytest.mark.parametrize("command", ["align", "processes", "layers", "retrieve"])
+def test_a_damaged_model(damaged, tiny_text, capsys, command, value):
+    model = damaged("encoder.sentence_encoder.layers.1.fc1.weight", value)
+    # align reads the layer that the model labelled itself by
+    (tiny_text / "dog").write_text("the dog\nthe house\n")
+    extra = {"align": ["--layer", "2"], "processes": ["--layer", "2"]}.get(command, [])
+    assert main([*commands(tiny_text, model)[command], *extra]) == 2
+    told = capsys.readouterr()
+    assert "hidden states are not finite" in told.err and model in told.err and "layer 2" in told.err
+    assert told.out == ""
+
+
+def test_one_word_that_overflows(damaged, tiny_text, tiny_checkpoint, capsys):
+    tokenizer = read_tokenizer(tiny_checkpoint)
+    sides = [(tiny_text / name).read_text().splitlines() for name in ("text.en", "text.xx")]
+    tokens = [{token for line in pair for token in tokenizer.encode(line)} for pair in zip(*sides, strict=True)]
+    token = tokenizer.encode(sides[0][0])[0]
+    bad = [row for row, found in enumerate(tokens) if token in found and all(side[row] for side in sides)]
+    assert main([*commands(tiny_text, damaged(WORDS, torch.inf, row=token))["align"], "--dtype", "float32"]) == 0
+    told = capsys.readouterr()
+    assert f"{len(bad)} with hidden states that are not finite" in told.err
+    assert told.err.count("hidden states of a pair are not finite") == len(bad) and sides[0][bad[0]][:20] in told.err
+    written = told.out.splitlines()
+    assert len(written) == len(tokens) > len(bad) and not any(written[row] for row in bad)

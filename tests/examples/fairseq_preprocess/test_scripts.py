@@ -1,0 +1,74 @@
+"""From text by spm_encode and fairseq-preprocess, with links, to training and AER; the page's own commands."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.examples.stand_ins import EXAMPLES, VARIABLES
+from tests.examples.test_papers_scale import FAST_ALIGN
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.databin import AlignReader, DataBin
+
+HERE = EXAMPLES / "fairseq_preprocess"
+
+
+class Ids(list):
+    """Stands for a file of ids."""
+
+    prefix = "valid.align.de-en"
+
+
+def test_tokens_are_words_and_all_links_sure():
+    sides = Ids([[7, 8, 9, 2], [7, 2]]), Ids([[5, 6, 2], [5, 2]])
+    numbers = [np.array(each) for each in ([0, 1, 2, 0], [1, 0])]
+    reader = AlignReader(*sides, Ids(numbers))
+    src, tgt, links = reader[0]
+    assert src.tolist() == [0, 1, 2] and tgt.tolist() == [0, 1] and links.tolist() == [[0, 1, 1], [2, 0, 1]]
+    with pytest.raises(XalignError, match="outside of its sentences"):
+        reader[1]  # token 1 of a sentence of one
+
+
+@pytest.mark.slow
+def test_the_pages_commands_lead_from_text_to_aer(tmp_path):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "fast_align").write_text(FAST_ALIGN)
+    (programs / "fast_align").chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    environment |= {"PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+
+    def run(command, **variables):
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=HERE, capture_output=True, text=True, env=environment | variables
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr[-2000:]}{done.stdout[-1000:]}"
+        return done.stdout
+
+    text, data, save = (tmp_path / name for name in ("text", "data", "run"))
+    run(f"bash ../ppa/0_download.sh {text} de-en", SAMPLE="80")
+    sample = text / ".sample/en-de"
+    for lang in ("de", "en"):
+        (tmp_path / f"test.{lang}").write_text((sample / f"valid.{lang}").read_text())
+    gold = [
+        " ".join("-".join(link.split("-")[::-1]) for link in line.split())
+        for line in (sample / "valid.gold").read_text().splitlines()
+    ]
+    (tmp_path / "test.gold").write_text("".join(f"{line}\n" for line in gold))
+    page = (HERE / "README.md").read_text()
+    commands = [line[4:].split("  #")[0] for line in page.splitlines() if line.startswith("    ")]
+    assert len(commands) == 4
+    small = {"VOCAB": "300", "WORKERS": "1", "UPDATES": "3"}
+    for command in commands:
+        for name, path in (("TEXT", text), ("DATA_BIN", data), ("SAVE_DIR", save)):
+            command = re.sub(rf"\b{name}\b", str(path), command)
+        command = re.sub(r"\btest\.(?=de|en|links|gold)", f"{tmp_path}/test.", command)
+        shown = run(command, **small)
+    assert "aer" in shown.lower()
+    links = DataBin(data).links("train", "de", "en")
+    assert isinstance(links, AlignReader) and len(links) == 80 and len(links[0][2])
+    assert "word_contrastive_loss" in (save / "train.log").read_text()

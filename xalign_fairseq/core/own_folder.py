@@ -1,0 +1,83 @@
+"""The output folder of a command that goes on where it was broken off: which folders are its own."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.files import LEFTOVER
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.locks import LOCK, alone_on
+
+
+def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
+    """Raise :class:`XalignError` if anything else is in a folder than an output that was begun.
+
+    A folder is the command's own if it is new or empty, if it has the note that says what was begun, or if all that is
+    in it comes before that note: parts, locks, and what a kill leaves of either while it is written
+    (:func:`~xalign_fairseq.core.files.atomic_write`), which goes when it is written again.
+
+    Args:
+        folder: the output.
+        note: the name of the file that says what was begun.
+        maker: what the folder is of, for the error.
+        parts: names of files and folders that may be there before the note.
+    """
+    if not folder.exists() or (folder / note).is_file():
+        return
+    if folder.is_dir():
+        own = {LOCK} | {name + end for name in (note, *parts) for end in ("", LOCK)}
+        strange = [each.name for each in folder.iterdir() if not {each.name, _of_leftover(each.name)} & own]
+        if not strange:
+            return
+    raise XalignError(
+        f"the output folder holds something else than {maker}",
+        where=folder,
+        expected="a new or empty folder, or one that the same command has begun",
+        remedy=("choose another", Parameter("out")),
+    )
+
+
+def _of_leftover(name: str) -> str | None:
+    found = re.fullmatch(LEFTOVER, name)
+    return found[1] if found else None
+
+
+def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[str, Any], note: str = "") -> None:
+    """Raise :class:`XalignError`, with all that differs, if what was begun in a folder is another run.
+
+    ``note`` says what removing the folder would lose.
+    """
+    differing = [key for key in sorted(found.keys() | identity.keys()) if found.get(key) != identity.get(key)]
+    if differing:
+        raise XalignError(
+            "the output folder is of another run",
+            where=folder,
+            found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
+            expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),
+            remedy=("choose another", Parameter("out"), "or remove this folder", *([note] if note else [])),
+        )
+
+
+@contextmanager
+def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: str) -> Iterator[None]:
+    """Hold a folder, made if it is not there, whose note says of what it is: ``identity``, all that decides the result.
+
+    Raises:
+        XalignError: the folder holds something else, is of another identity, or another process holds it.
+
+    Example::
+
+        with begun_folder(Path("aligner"), "begun.json", {"src": "sha256 1f..."}, "a statistical aligner"):
+            ...  # what is there already needs not be made again
+    """
+    require_own_folder(folder, note, maker)
+    folder.mkdir(parents=True, exist_ok=True)
+    with alone_on(folder / note):
+        if (folder / note).is_file():
+            require_identity(folder, read_json(folder / note), identity)
+        write_json(folder / note, identity)
+        yield

@@ -1,0 +1,80 @@
+"""A pretrained model opened once: its encoder, heads and tokenizer, and how it makes links."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.encoder.checkpoint import load_encoder, load_pointer
+from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
+from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.pointer import Pointer
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedModel:
+    """What a model is.
+
+    Attributes:
+        where: the file or folder that it was read from.
+        encoder: on the CPU, in evaluation mode.
+        heads: of its objectives, by name.
+        tokenizer: whose ids the encoder knows.
+        linking: how it labelled itself in its training, if it did.
+        family: of encoders (:mod:`~xalign_fairseq.encoder.pretrained.known`), if it is of a known one.
+        trimmed: the names of the files that its vocabulary was trimmed to.
+    """
+
+    where: Path
+    encoder: Encoder
+    heads: dict[str, Tensor]
+    tokenizer: Tokenizer
+    linking: Linking | None
+    family: str | None
+    trimmed: tuple[str, ...]
+
+    def pointer(self) -> Pointer:
+        """Its pointer; :class:`XalignError` if it has none."""
+        return load_pointer(self.heads, self.where)
+
+    def maps(self) -> LanguageMaps:
+        """Its linear maps; :class:`XalignError` if it has none."""
+        return require_maps(self.heads, self.where)
+
+
+def open_model(
+    path: StrPath,
+    revision: str | None = None,
+    *,
+    lookup: bool = False,
+    dictionary: StrPath | None = None,
+    spm: StrPath | None = None,
+) -> OpenedModel:
+    """Open a model completely.
+
+    Args:
+        path, revision, lookup: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
+        dictionary, spm: as of :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
+
+    Raises:
+        XalignError: it is missing, damaged or no encoder, or has no tokenizer.
+
+    Example::
+
+        model = open_model("e5-small")
+        model.encoder.config.encoder_layers  # 12
+    """
+    state, where = read_pretrained(path, revision, lookup=lookup)
+    family, trimmed = family_of(state), trimmed_to(state)
+    encoder, heads = load_encoder(state, where)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
+    labelling = (state.get("task_state") or {}).get("labelling")
+    linking = None if labelling is None else Linking.from_state(labelling, where)
+    return OpenedModel(where, encoder, heads, tokenizer, linking, family, trimmed)

@@ -1,0 +1,49 @@
+"""A checkpoint is written into a file of its own, never through a link that has the name of its temporary.
+
+Why: fairseq opens ``checkpoint_last.pt.tmp`` whatever is there, and so writes to where a symbolic link of another user
+points.
+Touches: ``fairseq.checkpoint_utils.torch_persistent_save``, for files of this machine.
+Can go: when fairseq opens its temporary as a new file.
+"""
+
+import functools
+import os
+from collections.abc import Callable
+
+from xalign_fairseq.core.files import new_file
+from xalign_fairseq.trainer.compat.patching import replace, source_has
+
+NAME = "checkpoint temporaries"
+WHY = "fairseq writes checkpoints through links that have the names of its temporaries"
+
+
+def needed() -> bool:
+    """Whether fairseq still opens its temporary by name alone."""
+    from fairseq import checkpoint_utils
+
+    return source_has(checkpoint_utils.torch_persistent_save, 'PathManager.open(filename + ".tmp", "wb")')
+
+
+def install() -> None:
+    """Remove what has the temporary's name, and make a new file."""
+    from fairseq import checkpoint_utils
+
+    replace(checkpoint_utils, "torch_persistent_save", NAME, _into_a_new_file)
+
+
+def _into_a_new_file(save: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(save)
+    def torch_persistent_save(obj: object, filename: str, async_write: bool = False) -> None:
+        from fairseq import checkpoint_utils
+        from fairseq.file_io import PathManager
+
+        if async_write or not isinstance(filename, str) or not PathManager.supports_rename(filename):
+            return save(obj, filename, async_write=async_write)
+        temporary = f"{filename}.tmp"
+        if os.path.lexists(temporary):
+            os.unlink(temporary)  # of a run that was killed, or a link
+        with os.fdopen(new_file(temporary), "wb") as stream:
+            checkpoint_utils._torch_persistent_save(obj, stream)
+        os.replace(temporary, filename)
+
+    return torch_persistent_save
