@@ -6,8 +6,9 @@
 # BENCHMARK: the folder with bitext/ and eval/. VOCAB (1000; on a GPU 40000) pieces, doubled by the derived script. NER
 # (3000) sentences to train on and to test. WHOLE=1: the whole training sets that 0_download.sh has fetched, UD's,
 # WikiANN's and MultiNLI, with their validation sets, as studies/paper.yaml reads them. PARSES: CoNLL-U of
-# OUT/text/english.txt, as 0_parse.sh writes it, with its parser.pt beside it; without it there is no trans_syn. SEED
-# (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is left as it is. Writes
+# OUT/text/english.txt, as 0_parse.sh writes it, with its parser.pt beside it, which parses the sentences of NER and of
+# XNLI; without it there is no trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is
+# left as it is. Writes
 #   OUT/text/english.txt      sentences of 3 to 60 words in random order, of the benchmark 300,000; the last 2,000 for
 #                             validation
 #   OUT/labelled              English files of the tasks
@@ -74,16 +75,19 @@ derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled f
   mv "$work" "$folder"
 }
 
-parse_ner() { # trees of the labelled sentences, by the parser that made PARSES
+parse_labelled() { # trees of the sentences of NER and of XNLI's pairs, by the parser that made PARSES
   local parser split file
   parser="$(dirname "$PARSES")/parser.pt"
-  [[ -e "$parser" ]] || { echo "no NER in trans_syn: there is no $parser"; return 0; }
+  [[ -e "$parser" ]] || { echo "no NER and no XNLI in trans_syn: there is no $parser"; return 0; }
   for split in "${splits[@]}"; do
     file="$out/labelled/ner-$split.en"
-    [[ ! -e "$file.conllu" ]] || continue
-    awk -F '\t' 'NF { line = line (line == "" ? "" : " ") $1 } !NF { print line; line = "" }' "$file.tsv" > "$file.txt"
-    python "$here/parse_text.py" parse "$parser" "$file.txt" "$file.conllu"
-    rm "$file.txt"
+    if [[ ! -e "$file.conllu" ]]; then
+      awk -F '\t' 'NF { line = line (line == "" ? "" : " ") $1 } !NF { print line; line = "" }' "$file.tsv" > "$file.txt"
+      python "$here/parse_text.py" parse "$parser" "$file.txt" "$file.conllu"
+      rm "$file.txt"
+    fi
+    file="$out/labelled/nli-$split.en"
+    [[ -e "$file.conllu" ]] || python "$here/parse_text.py" parse "$parser" "$file.tsv" "$file.conllu" --pairs
   done
 }
 
@@ -140,7 +144,7 @@ languages=(trans_inv trans)
 derive trans_inv inversion,script "$english"
 derive trans script "$english"
 if [[ -n "$PARSES" ]]; then
-  parse_ner
+  parse_labelled
   derive trans_syn syntax,script "$PARSES" --towards "$benchmark"/eval/ud/fr_gsd-ud-{dev,test}.conllu.gz
   languages+=(trans_syn)
 else

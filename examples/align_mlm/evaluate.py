@@ -5,8 +5,9 @@ usage: evaluate.py DATA RUN [RUN ...] [--tasks pos ner] [--study studies/small.y
 
 DATA: OUT of 1_data.sh. RUN: a folder of 2_train.sh, whose name says what it is. Of each task there are two models, one
 trained in English (zero-shot) and one in the derived language (supervised); a task without files of the derived
-language is left out. The runs are those of xalign transfer, in this process's forks: that saves most of their time,
-which is the start of fairseq, three times as long as the fine-tuning of such encoders.
+language is left out, and the file that is missing is said. The runs are those of xalign transfer, in this process's
+forks: that saves most of their time, which is the start of fairseq, three times as long as the fine-tuning of such
+encoders.
 """
 
 import argparse
@@ -59,11 +60,12 @@ def in_fork(function: Callable[..., Any], *arguments: Any) -> Any:
 def specs_of(args: argparse.Namespace, run: Path, setting: study.Setting) -> list[RunSpec]:
     """What to fine-tune: both models of each task that has files of the derived language."""
     transfer = load_study(args.study, args.data / "derived" / setting.folder)
-    there = [
-        task.name
-        for task in transfer.tasks
-        if task.name.removesuffix(SUPERVISED) in args.tasks and (task.folder / task.files["test"]["xx"]).is_file()
-    ]
+    asked = [task for task in transfer.tasks if task.name.removesuffix(SUPERVISED) in args.tasks]
+    tests = {task.name: task.folder / task.files["test"]["xx"] for task in asked}
+    there = [name for name, path in tests.items() if path.is_file()]
+    for name, path in tests.items():
+        if name not in there:
+            print(f"{run.name}: {name} is left out, there is no {path}", file=sys.stderr, flush=True)
     if not there:
         raise XalignError("no task has files of the derived language", where=args.data / "derived" / setting.folder)
     return build(select(transfer, there), [open_checkpoint(run.name, run / LAST, run)], cpu=args.cpu)

@@ -2,10 +2,11 @@
 """Tag and parse a text of words: a parser learned from a treebank, and CoNLL-U written by it.
 
 usage: parse_text.py train MODEL TREEBANK [TREEBANK ...] [--test TREEBANK] [--epochs 20] [--seed 1]
-       parse_text.py parse MODEL TEXT OUT.conllu
+       parse_text.py parse MODEL TEXT OUT.conllu [--pairs]
 
-Treebanks are CoNLL-U, gzipped or not; TEXT has a sentence a line, words between blanks. OUT has a sentence for each
-line, with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at all.
+Treebanks are CoNLL-U, gzipped or not; TEXT has a sentence a line, words between blanks; with --pairs it is a file of
+pairs of texts with labels, as XNLI's, and both texts are parsed in turn, split as xalign derive splits them. OUT has a
+sentence for each of them, with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at all.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from xalign_fairseq.data.labelled.conllu import read_trees
 from xalign_fairseq.data.labelled.examples import TreeExample
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 from xalign_fairseq.evaluation.tagging import TOKEN_ACCURACY
+from xalign_fairseq.languages import nli_files
 
 BLOCK = 8192
 
@@ -36,6 +38,14 @@ def read_treebank(path: str) -> list[TreeExample]:
             "sentences have no tree", where=path, found=", ".join(without[:3]), expected="HEAD and DEPREL"
         )
     return examples
+
+
+def read_pairs(path: str) -> Iterator[list[str]]:
+    """The words of each text of pairs, in the order in which ``xalign derive`` looks for their trees."""
+    for number, words in enumerate(nli_files.sentences(nli_files.read(path, "en"))):
+        if not words:
+            raise XalignError("a text of a pair has no word", where=f"{path}, pair {number // 2 + 1}")
+        yield words
 
 
 def read_words(path: str) -> Iterator[list[str]]:
@@ -80,7 +90,7 @@ def run_parse(args: argparse.Namespace) -> None:
     state = torch.load(args.model, weights_only=True)
     parser = Parser(state["names"])
     parser.load_state_dict(state["parameters"])
-    sentences, number = read_words(args.text), 0
+    sentences, number = (read_pairs if args.pairs else read_words)(args.text), 0
     with atomic_write(args.out) as out, progress_bar(None, False, " sentences") as progress:
         while block := list(islice(sentences, BLOCK)):
             for words, parse in zip(block, parser.parse(block), strict=True):
@@ -104,6 +114,7 @@ def main() -> None:
     parsing.add_argument("model")
     parsing.add_argument("text")
     parsing.add_argument("out")
+    parsing.add_argument("--pairs", action="store_true")
     parsing.set_defaults(run=run_parse)
     args = parser.parse_args()
     args.run(args)

@@ -5,6 +5,7 @@ import pytest
 from tests.examples.align_mlm.parsers import parse_text, run_command
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.conllu import read_trees
+from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
 
 def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):
@@ -31,6 +32,23 @@ def test_an_empty_line_is_named_and_nothing_is_left(trained):
     with pytest.raises(XalignError, match=r"gap\.txt, line 2"):
         run_command("parse", trained / "model.pt", trained / "gap.txt", trained / "gap.conllu")
     assert not list(trained.glob("*gap.conllu*"))
+
+
+def test_pairs_of_texts_are_parsed_as_they_are_derived(trained, tmp_path):
+    """A language with another syntax derives XNLI, for which it needs the trees."""
+    pairs = tmp_path / "nli-test.en.tsv"
+    pairs.write_text("The king sleeps.\tThe dog, sleeps\tneutral\nthe dog\tthe king\tentailment\n")
+    run_command("parse", trained / "model.pt", pairs, tmp_path / "nli-test.en.conllu", "--pairs")
+    parsed = read_trees(tmp_path / "nli-test.en.conllu", "en")
+    assert [" ".join(each.words) for each in parsed] == ["The king sleeps .", "The dog , sleeps", "the dog", "the king"]
+    inputs = (("nli", "nli-test", str(pairs)),)
+    towards = (str(trained / "train.conllu"),)
+    derive(DeriveOptions(str(tmp_path / "derived"), ("syntax",), inputs, towards=towards))
+    labels = [line.split("\t")[2] for line in (tmp_path / "derived/nli-test.xx.tsv").read_text().splitlines()]
+    assert labels == ["neutral", "entailment"]
+    pairs.write_text("the king\t\tneutral\n")
+    with pytest.raises(XalignError, match="pair 1"):
+        run_command("parse", trained / "model.pt", pairs, tmp_path / "gap.conllu", "--pairs")
 
 
 def test_a_treebank_without_trees_is_refused(tmp_path):

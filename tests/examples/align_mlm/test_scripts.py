@@ -155,7 +155,7 @@ def test_labelled_files_that_are_missing_end_it_and_are_taken_once_they_are_ther
     assert len(list(labelled.iterdir())) == 6 and all(path.stat().st_size for path in labelled.iterdir())
 
 
-def test_syntax_needs_parses_and_has_ner_where_the_parser_is(tmp_path, benchmark):
+def test_syntax_needs_parses(tmp_path, benchmark):
     parses = tmp_path / "parses/english.conllu"
     parses.parent.mkdir()
     parses.touch()
@@ -165,6 +165,20 @@ def test_syntax_needs_parses_and_has_ner_where_the_parser_is(tmp_path, benchmark
     assert "--conllu pos-train=" in syntax and "--ner" not in syntax and "--nli" not in syntax
     data = tmp_path / "out/data"
     assert (data / "trans_syn").is_dir() and (data / "trans_syn.dictionary50/lexicon.en-xx.json").exists()
+
+
+def test_syntax_has_ner_and_xnli_where_the_parser_is(tmp_path, benchmark, trained):
+    parses = tmp_path / "parses/english.conllu"
+    parses.parent.mkdir()
+    parses.touch()
+    (benchmark / "eval/xnli/test.labels").write_text("neutral\n")
+    (parses.parent / "parser.pt").write_bytes((trained / "model.pt").read_bytes())
+    calls = make_data(tmp_path, benchmark, PARSES=str(parses))
+    [syntax] = [call for call in calls if "syntax,script" in call]
+    files = [f"--{kind} {kind}-{split}=" for kind in ("ner", "nli") for split in ("train", "test")]
+    assert all(each in syntax for each in files)
+    parsed = (tmp_path / "out/labelled/nli-test.en.conllu").read_text()
+    assert parsed.count("# sent_id") == 2  # both texts of the only pair
 
 
 @pytest.mark.parametrize(
