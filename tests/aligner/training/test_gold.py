@@ -7,9 +7,9 @@ import torch
 
 from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.gold import ScorerRun, gold_pairs, grouped, train_scorer
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.scorer_files import load_scorer, save_scorer

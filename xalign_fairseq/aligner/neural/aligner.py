@@ -260,8 +260,9 @@ class Aligner(WordAligner):
     def _finder(self, linking: Linking) -> Method:
         """What finds the links of a linking, by the aligner's own pointer or link scorer where it has one."""
         finder = reading(linking.finder, self.pointer)
-        own = isinstance(finder, Scored) and finder.scorer == OWN
-        return replace(finder, measure=self.scorer) if own else finder
+        if isinstance(finder, Scored) and finder.scorer == OWN:
+            return replace(finder, measure=self.scorer)
+        return finder
 
     def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)
