@@ -203,10 +203,33 @@ def defaults_tested() -> str:
     files = [read_json(path) for path in sorted(RESULTS.glob("defaults-*-test.json"))]
     pairs = list(dict.fromkeys(pair for each in files for pair in each["aer"]))
     rows = [
-        (f"`{each['model']}`", *(f"{100 * each['aer'][pair]:.1f}" for pair in pairs), f"{100 * each['mean']:.1f}")
+        (
+            f"`{each.get('label', each['model'])}`",
+            *(f"{100 * each['aer'][pair]:.1f}" for pair in pairs),
+            f"{100 * each['mean']:.1f}",
+        )
         for each in files
     ]
     return markers.table(("model", *pairs, "mean"), rows)
+
+
+def link_scorer() -> str:
+    """AER by the packaged link scorer and by grow, on sets that it did not learn from and on test sets."""
+    found = read_json(RESULTS / "link-scorer-e5-small.json")
+    rows = []
+    for kind in ("development", "test"):
+        for name, each in found[kind].items():
+            low, high = (f"{100 * edge:.1f}" for edge in each["interval"])
+            calibration = [f"{each[key]:.2f}" if key in each else "" for key in ("calibration_error", "right_from_0.9")]
+            errors = (f"{100 * each['grow']:.1f}", f"{100 * each['scored']:.1f}", f"{low} to {high}")
+            rows.append((kind, name, *errors, *calibration))
+        means = [
+            f"{100 * sum(each[way] for each in found[kind].values()) / len(found[kind]):.1f}"
+            for way in ("grow", "scored")
+        ]
+        rows.append((kind, "mean", *means, "", "", ""))
+    heads = ("sets", "set", "grow", "scored", "95 % interval", "calibration error", "right of links from 0.9")
+    return markers.table(heads, rows)
 
 
 def patches() -> str:
@@ -241,7 +264,7 @@ PARTS = {
     part.__name__: part
     for part in (
         task, archs, model, optimizer, criterion, criterions, objectives_listed, objectives, transfer, families,
-        features, benchmarks, defaults, defaults_tested, patches, documented_commands.commands,
+        features, benchmarks, defaults, defaults_tested, link_scorer, patches, documented_commands.commands,
     )
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from torch import Tensor
 from xalign_fairseq import Aligner, Gold, parse_line
 from xalign_fairseq.aligner.neural.pair_batches import encode_pairs
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
+from xalign_fairseq.transport.linking import Linking
 
 ENGLISH = ["Yesterday", "the", "old", "teacher", "did", "not", "sell", "her", "books", "."]
 # Language -> translation, and links from English: i-j sure, ipj possible.
@@ -31,7 +32,7 @@ def pair(language: str) -> tuple[list[str], list[str], Gold]:
 @cache
 def aligner() -> Aligner:
     """The packaged encoder in float32, which is the same on every machine."""
-    return Aligner.from_pretrained("e5-small", dtype="float32", device="cpu")
+    return Aligner.from_pretrained("e5-small", linking=Linking("grow"), dtype="float32", device="cpu")
 
 
 def similarities(language: str) -> tuple[Tensor, Tensor, Tensor]:

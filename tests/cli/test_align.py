@@ -170,7 +170,7 @@ def test_a_checkpoint_without_a_tokenizer_takes_one_from_options(tiny_state, tin
     bare = {key: value for key, value in tiny_state.items() if key != "task_state"}
     torch.save(bare, tmp_path / "bare.pt")
     command = ["align", "--model", f"{tmp_path}/bare.pt", "--pairs", f"{tiny_text}/text.pairs"]
-    assert "data-bin does not exist" in failed(capsys, main(command))
+    assert "no dictionary" in failed(capsys, main(command))
     symbols = tiny_state["task_state"]["tokenizer"]["symbols"][4:]
     (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
     (tmp_path / "spm.model").write_bytes(tiny_spm)

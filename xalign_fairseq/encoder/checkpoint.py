@@ -21,7 +21,9 @@ from xalign_fairseq.encoder.building import build_encoder
 from xalign_fairseq.encoder.checkpoint_form import EncoderOptions, require_checkpoint, require_parameters
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.scorer_files import scorer_of_state
 
 logger = logging.getLogger(__name__)
 
@@ -170,6 +172,16 @@ def load_pointer(heads: dict[str, Tensor], where: StrPath = "checkpoint") -> Poi
     except RuntimeError as error:
         raise XalignError("the checkpoint's pointer is damaged", where=where, found=error) from None
     return pointer.eval().requires_grad_(False)
+
+
+def load_link_scorer(heads: Mapping[str, Tensor], where: StrPath = "checkpoint") -> LinkScorer | None:
+    """The link scorer among a checkpoint's heads, in evaluation mode; None without one."""
+    prefix = "heads.link_scorer."
+    mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
+    try:
+        return scorer_of_state(mine) if mine else None
+    except (KeyError, RuntimeError) as error:
+        raise XalignError("the checkpoint's link scorer is damaged", where=where, found=error) from None
 
 
 def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath) -> EncoderConfig:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.transport.families import FAMILIES, OF
+from xalign_fairseq.transport.families import FAMILIES, OF, SCORED
 from xalign_fairseq.transport.linking import Linking, changed_options, layer_range, resolve_layer
-from xalign_fairseq.transport.methods import with_options
+from xalign_fairseq.transport.methods import Method, with_options
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.scored import Scored
 
@@ -20,6 +20,7 @@ def resolve_linking(
     family: str | None = None,
     maps: bool = False,
     width: int | None = None,
+    scored: bool = False,
 ) -> Linking:
     """Complete what is asked for: by the model's own linking, else by its family's, else by the method's defaults.
 
@@ -30,6 +31,7 @@ def resolve_linking(
         family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
         maps: whether linear maps are used, which are of separately encoded sides.
         width: of the hidden states, which a link scorer depends on.
+        scored: whether the packaged link scorer knows this very encoder, and is better than its family's linking.
 
     Returns:
         a linking without unspecified parts, whose layers are counted from 0.
@@ -41,7 +43,10 @@ def resolve_linking(
 
         resolve_linking(Linking("argmax"), 12, family="e5-small").layers  # (6, 7)
     """
-    usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
+    if scored and own is None and not maps and _agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
+        usual = replace(SCORED, similarity="hidden")
+    else:
+        usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
     finder = with_options(usual.finder, **asked.options)
     layers = asked.layers or usual.layers or (max(1, round(depth * finder.depth)),)
     if isinstance(finder, Scored):
@@ -56,9 +61,25 @@ def resolve_linking(
     )
 
 
+def _agrees(asked: Linking, usual: Linking) -> bool:
+    """Whether nothing is asked for that another method than the usual one has."""
+    return (
+        asked.method in ("", usual.method)
+        and set(asked.options) <= set(METHODS[usual.method])
+        and asked.layers in ((), usual.layers)
+        and asked.similarity in ("", "hidden")
+        and asked.encoding in ("", usual.encoding)
+    )
+
+
+def _is_of(finder: Method, depth: int, width: int | None) -> bool:
+    """Whether an encoder is of the size that a link scorer reads."""
+    return isinstance(finder, Scored) and width in (None, finder.network.dim) and depth >= max(finder.layers)
+
+
 def scored_layers(finder: Scored, asked: tuple[int, ...], depth: int, width: int | None) -> tuple[int, ...]:
     """The layers of a link scorer; :class:`XalignError` where others are asked for, or it is of another encoder."""
-    if width not in (None, finder.network.dim) or depth < max(finder.layers):
+    if not _is_of(finder, depth, width):
         raise XalignError(
             "the link scorer is of another encoder",
             parameter="scorer",

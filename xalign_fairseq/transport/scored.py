@@ -11,9 +11,11 @@ from xalign_fairseq.links.growing import links_above
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.peers import ByMatrix
-from xalign_fairseq.transport.scorer_files import PACKAGED, shared_scorer
+from xalign_fairseq.transport.scorer_files import PACKAGED, scorer_name, shared_scorer
 from xalign_fairseq.transport.similarity import side_sizes
 from xalign_fairseq.transport.word_states import word_states
+
+OWN = "own"  # a checkpoint's
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,9 @@ class Scored(ByMatrix):
     tokens, each token is a word.
 
     Args:
-        scorer: the file of one; empty: the packaged one, of e5-small.
+        scorer: the file of one; empty: the packaged one, of e5-small; ``own``: ``measure``.
         threshold: the least probability of a link.
-        measure: a scorer in place of a file's, as the head of a checkpoint.
+        measure: the head of a checkpoint.
 
     Example::
 
@@ -90,4 +92,5 @@ class Scored(ByMatrix):
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
-        return {"method": "scored", "scorer": self.scorer or "packaged", "threshold": self.threshold}
+        name = self.scorer if self.measure or self.scorer == OWN else scorer_name(self.scorer)
+        return {"method": "scored", "scorer": name, "threshold": self.threshold}

@@ -1,5 +1,6 @@
 """Link scorers in files: parameters in half precision, and a record of what they were learned from."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from functools import lru_cache
@@ -68,3 +69,16 @@ def scorer_of_state(state: Mapping[str, torch.Tensor]) -> LinkScorer:
 def shared_scorer(path: str) -> LinkScorer:
     """The scorer of a file, read once."""
     return load_scorer(path)[0]
+
+
+@lru_cache(maxsize=4)
+def scorer_name(path: str) -> str:
+    """How a signature names a file's scorer: by its content; ``packaged`` for an empty path.
+
+    Example::
+
+        scorer_name("runs/scorer.npz")  # "scorer-0123abcd"
+    """
+    where = Path(path) if path else PACKAGED
+    content = hashlib.sha256(where.read_bytes()).hexdigest() if where.is_file() else "missing"
+    return f"{where.stem if path else 'packaged'}-{content[:8]}"

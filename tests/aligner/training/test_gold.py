@@ -9,8 +9,10 @@ from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.training.gold import ScorerRun, gold_pairs, grouped, train_scorer
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.scorer_files import load_scorer
+from xalign_fairseq.transport.scorer_files import load_scorer, save_scorer
 
 
 @pytest.fixture
@@ -77,3 +79,22 @@ def test_one_pair_is_too_few(tmp_path, tiny_checkpoint):
     gold.with_suffix(".zz").write_text("house\n")
     with pytest.raises(XalignError, match="needs pairs of sentences"):
         train_scorer(ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "scorer"), print)
+
+
+def test_a_checkpoint_s_own_scorer_makes_links(tiny_state, tiny_text, tmp_path):
+    torch.manual_seed(4)
+    scorer = LinkScorer(16, (1, 3), (3,), rank=4, width=8).eval()
+    heads = {f"heads.link_scorer.{name}": value for name, value in scorer.state_dict().items()}
+    torch.save({**tiny_state, "model": {**tiny_state["model"], **heads}}, tmp_path / "model.pt")
+    save_scorer(scorer, tmp_path / "scorer.npz", {})
+    options = {"device": "cpu", "dtype": "float32"}
+    own = Aligner.from_pretrained(tmp_path / "model.pt", linking=Linking("scored", {"threshold": 0.1}), **options)
+    same = Linking("scored", {"threshold": 0.1, "scorer": str(tmp_path / "scorer.npz")})
+    file = Aligner.from_pretrained(tmp_path / "model.pt", linking=same, **options)
+    assert own.linking.layers == file.linking.layers == (1, 3) and "scorer:own" in own.signature()
+    pairs = SentencePairs(tiny_text / "text.en", tiny_text / "text.xx")
+    found = [[pair.links for pair in each.stream(pairs)] for each in (own, file)]
+    assert any(found[0]) and sum(a.keys() == b.keys() for a, b in zip(*found, strict=True)) >= len(found[0]) - 1
+    with pytest.raises(XalignError, match="layers of its own"):
+        Aligner.from_pretrained(tmp_path / "model.pt", linking=Linking("scored", layers=(2,)), **options)
+    assert Aligner.from_pretrained(tmp_path / "model.pt", **options).linking.method != "scored"

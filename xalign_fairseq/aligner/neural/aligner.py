@@ -27,12 +27,13 @@ from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
 from xalign_fairseq.transport.methods import Method, links_of_words, method_label
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
-from xalign_fairseq.transport.resolving import ITSELF, resolve_linking
-from xalign_fairseq.transport.scored import Scored
+from xalign_fairseq.transport.resolving import ITSELF, resolve_linking, scored_layers
+from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.word_states import WordStates, word_states
 from xalign_fairseq.transport.words import NO_WORD
@@ -64,6 +65,7 @@ class Aligner(WordAligner):
         batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
         trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
         specified: whether a part of the linking was asked for, for :meth:`describe`.
+        scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
 
     Raises:
         XalignError: the encoder lacks a layer, a language has no map or no embedding, or a pointer or maps do not go
@@ -87,6 +89,7 @@ class Aligner(WordAligner):
     batch_tokens: int = 8192
     trimmed: tuple[str, ...] = ()
     specified: bool = False
+    scorer: LinkScorer | None = None
     pair_encoder: PairEncoder = field(init=False, repr=False)
     _unknown: UnknownTokens = field(init=False, repr=False)
 
@@ -132,8 +135,9 @@ class Aligner(WordAligner):
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
         What is unspecified of the linking is as the model labelled itself in its training. A model that never did has
-        what was chosen for its family (:mod:`~xalign_fairseq.transport.families`); one of no known family has
-        ``transport`` on hidden states, at the depth of layer 10 of 12.
+        what was chosen for its family (:mod:`~xalign_fairseq.transport.families`), and the packaged encoder as it
+        comes a link scorer that learned from gold links of other languages; one of no known family has ``transport`` on
+        hidden states, at the depth of layer 10 of 12.
 
         Args:
             path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
@@ -155,8 +159,17 @@ class Aligner(WordAligner):
         """As :meth:`from_pretrained`, by options that name the device and the dtype."""
         model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
         config = model.encoder.config
-        known = (model.linking, model.family, options.maps, config.encoder_embed_dim)
-        linking = resolve_linking(options.linking, config.encoder_layers, *known)
+        asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
+        scorer = model.scorer()
+        if scorer is not None and asked.method == "scored" and not asked.options.get("scorer"):
+            layers = scored_layers(Scored(measure=scorer), asked.layers, depth, width)
+            own = {**asked.options, "scorer": OWN}
+            linking = replace(asked, options=own, layers=layers, encoding=asked.encoding or Scored.encoding)
+        else:
+            # The packaged scorer knows words, and the encoder as it comes.
+            scored = model.packaged and options.units == "word"
+            known = (model.linking, model.family, options.maps, width, scored)
+            linking = resolve_linking(asked, depth, *known)
         device = torch.device(options.device)
         pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
         maps = model.maps().to(device) if options.maps else None
@@ -173,6 +186,7 @@ class Aligner(WordAligner):
             options.batch_tokens,
             model.trimmed,
             specified=options.linking != UNSPECIFIED or options.maps,
+            scorer=None if scorer is None else scorer.to(device),
         )
 
     def signature(self, linking: Linking | None = None) -> str:
@@ -193,10 +207,12 @@ class Aligner(WordAligner):
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
         usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
+        learned = " by gold links of other languages" if isinstance(linking.finder, Scored) else ""
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
-            f"{method_label(linking.finder)}{f' ({rest}{usual})' if origin else ''}, {self.device}, {self.dtype}"
+            f"{method_label(linking.finder)}{learned}{f' ({rest}{usual})' if origin else ''}, "
+            f"{self.device}, {self.dtype}"
         )
 
     def unknown(self) -> UnknownTokens:
@@ -216,7 +232,7 @@ class Aligner(WordAligner):
         Yields:
             for each pair, in the order of the input, one alignment per linking.
         """
-        resolved = [(self._resolve(each.layers), reading(each.finder, self.pointer)) for each in linkings]
+        resolved = [(self._resolve(each.layers), self._finder(each)) for each in linkings]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress)
 
@@ -240,6 +256,13 @@ class Aligner(WordAligner):
                 ]
                 yield [start + pair.index for pair in batch], (sides[0], sides[1])
             start += len(chunk)
+
+    def _finder(self, linking: Linking) -> Method:
+        """What finds the links of a linking, by the aligner's own pointer or link scorer where it has one."""
+        finder = reading(linking.finder, self.pointer)
+        if isinstance(finder, Scored) and finder.scorer == OWN:
+            return replace(finder, measure=self.scorer)
+        return finder
 
     def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)

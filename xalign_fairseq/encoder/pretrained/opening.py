@@ -7,13 +7,16 @@ from torch import Tensor
 
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
-from xalign_fairseq.encoder.checkpoint import load_encoder, load_pointer
+from xalign_fairseq.encoder.checkpoint import load_encoder, load_link_scorer, load_pointer
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
 from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.packaged import ORIGIN
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.pointer import Pointer
 
@@ -30,6 +33,7 @@ class OpenedModel:
         linking: how it labelled itself in its training, if it did.
         family: of encoders (:mod:`~xalign_fairseq.encoder.pretrained.known`), if it is of a known one.
         trimmed: the names of the files that its vocabulary was trimmed to.
+        packaged: whether it is the packaged encoder as it comes.
     """
 
     where: Path
@@ -39,6 +43,11 @@ class OpenedModel:
     linking: Linking | None
     family: str | None
     trimmed: tuple[str, ...]
+    packaged: bool = False
+
+    def scorer(self) -> LinkScorer | None:
+        """Its link scorer, if it has one."""
+        return load_link_scorer(self.heads, self.where)
 
     def pointer(self) -> Pointer:
         """Its pointer; :class:`XalignError` if it has none."""
@@ -72,9 +81,9 @@ def open_model(
         model.encoder.config.encoder_layers  # 12
     """
     state, where = read_pretrained(path, revision, lookup=lookup)
-    family, trimmed = family_of(state), trimmed_to(state)
+    family, trimmed, packaged = family_of(state), trimmed_to(state), state.get(RECORD) == ORIGIN
     encoder, heads = load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
     labelling = (state.get("task_state") or {}).get("labelling")
     linking = None if labelling is None else Linking.from_state(labelling, where)
-    return OpenedModel(where, encoder, heads, tokenizer, linking, family, trimmed)
+    return OpenedModel(where, encoder, heads, tokenizer, linking, family, trimmed, packaged)
