@@ -92,6 +92,7 @@ def test_a_damaged_pointer_and_a_vocabulary_of_no_size(state):
     for heads in (
         {"heads.dwa.pointer.key.weight": torch.zeros(8, 8)},
         {"heads.dwa.pointer.query.weight": torch.ones(3)},
+        {"heads.dwa.pointer.query.weight": torch.ones(())},
     ):
         with pytest.raises(XalignError, match="pointer is damaged"):
             load_pointer(heads)

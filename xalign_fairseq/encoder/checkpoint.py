@@ -167,7 +167,7 @@ def load_pointer(heads: dict[str, Tensor], where: StrPath = "checkpoint") -> Poi
         raise XalignError("the checkpoint has no pointer", where=where, found=found, expected=expected, remedy=remedy)
     query = mine.get("query.weight", torch.empty(0, 0))
     try:
-        pointer = Pointer(query.shape[-1])
+        pointer = Pointer(query.shape[-1] if query.dim() else 0)
         pointer.load_state_dict(mine)
     except RuntimeError as error:
         raise XalignError("the checkpoint's pointer is damaged", where=where, found=error) from None
