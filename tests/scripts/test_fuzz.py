@@ -168,6 +168,7 @@ NOT_FUZZED = {
         "data/shards.py:require_same_dictionary",
         "transfer/checkpoints.py:_converted",
         "transfer/checkpoints.py:_digest",
+        "transport/scorer_files.py:scorer_name",
     },
     "is read as text whatever it holds, for a report or an error": {
         "aligner/tools/tools.py:_output",
@@ -187,7 +188,6 @@ NOT_FUZZED = {
     "was written by the run itself, and is read by numpy or torch": {
         "training/trainer.py:AlignmentTrainer._load_best_model",
         "training/trainer.py:AlignmentTrainer._load_from_checkpoint",
-        "transfer/results.py:read_counts",
     },
 }
 OPENING = {"read_text", "read_bytes", "memmap", "fromfile", "load_file", "safe_open", "ZipFile", "iterparse"}

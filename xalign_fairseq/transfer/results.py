@@ -1,8 +1,6 @@
 """The result of one run, as its folder holds it."""
 
 import json
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +8,7 @@ from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.evaluation.metric import Metric
@@ -17,6 +16,7 @@ from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
 FORMAT = 1
+COUNTS = ArrayForm(np.number)  # of the items that a score counts
 EACH = "each"
 
 
@@ -122,18 +122,13 @@ class RunResult:
 
 
 def read_counts(path: Path, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """The tables of a run's ``counts.npz``, or those of the ``names`` that it has.
+    """The tables of a run's ``counts.npz``: of all names, or of these, which it must have.
 
     Raises:
-        XalignError: it is missing or damaged.
+        XalignError: it is missing or damaged, or lacks a table.
     """
-    try:
-        with np.load(path) as stored:
-            return {name: stored[name] for name in (stored.files if names is None else names) if name in stored}
-    # The last two: a file that names another compression, one of a single table.
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, TypeError) as error:
-        remedy = "remove the run's folder and run it again"
-        raise XalignError("the counts can't be read", where=path, found=error, remedy=remedy) from None
+    form = COUNTS if names is None else dict.fromkeys(names, COUNTS)
+    return read_arrays(path, form, remedy="remove the run's folder and run it again")
 
 
 def differing(first: RunResult, second: RunResult, but: Iterable[str] = ()) -> list[str]:

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from xalign_fairseq.core.array_files import write_arrays
 from xalign_fairseq.core.devices import cores, training_device
 from xalign_fairseq.core.errors import XalignError, command_line_text
-from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.memory import keep_freed_memory
@@ -174,15 +174,12 @@ def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -
 
 def _write_counts(folder: Path, earlier: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"]) -> None:
     """Counts of each test item, beside those of an earlier command."""
-    import numpy as np
-
     tables = dict(earlier) | {
         f"{language}/{metric}": counts
         for language, evaluation in evaluations.items()
         for metric, counts in evaluation.counts.items()
     }
-    with atomic_write(folder / "counts.npz", "wb") as stream:
-        np.savez_compressed(stream, **tables)
+    write_arrays(folder / "counts.npz", tables)
 
 
 def _result(
