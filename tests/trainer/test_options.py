@@ -95,7 +95,7 @@ def test_an_optimizer_that_needs_float32_is_refused_for_memory_efficient_precisi
         cfg.common[name] = flag
         return cfg
 
-    with pytest.raises(XalignError, match="(?s)half precision.*optimizer='sgd'") as error:
+    with pytest.raises(XalignError, match=r"(?s)half precision.*optimizer='sgd'") as error:
         check_options(configured("sgd"))
     assert error.value.parameters == (name,)
     check_options(configured("sgd", flag=False))
