@@ -15,7 +15,7 @@ from typing import Any
 
 
 def look(modules: Sequence[str]) -> dict[str, Any]:
-    """GPUs, driver, CPU, versions and apex; ``device`` is None without a GPU, ``missing`` names what isn't installed."""
+    """GPUs, driver, CPU, versions, apex; ``device`` is None without a GPU, ``missing`` names what isn't installed."""
     found: dict[str, Any] = {
         "device": None,
         "devices": 0,
@@ -43,7 +43,7 @@ def there(module: str) -> bool:
 
 
 def apex() -> str | None:
-    """Which apex there is; None without one. It is not imported, and the package of that name on PyPI is another one."""
+    """Which apex there is, without importing it; PyPI's package of that name is another one. None without one."""
     spec = importlib.util.find_spec("apex")
     if spec is None:
         return None
