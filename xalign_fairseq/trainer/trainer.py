@@ -25,7 +25,9 @@ from xalign_fairseq.trainer.holding import hold
 from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
 from xalign_fairseq.trainer.mending import LAST, repair, with_training
 from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
+from xalign_fairseq.trainer.optim.which import which_optimizer
 from xalign_fairseq.trainer.options import check_options
+from xalign_fairseq.trainer.training_log import OPTIMIZER
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
@@ -119,6 +121,10 @@ class XalignTrainer(Trainer):
         )
         self.requeue_agreed = bool(any_received)
         return logs, summed
+
+    def _build_optimizer(self) -> None:
+        super()._build_optimizer()
+        logger.info("%s%s", OPTIMIZER, which_optimizer(self._optimizer))
 
     def is_finished(self) -> bool:
         """Whether the run has had all its updates, or ``--patience`` has ended it; fairseq asks after an update."""
