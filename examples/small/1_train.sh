@@ -20,6 +20,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 5 ]] || usage
 data="$1" encoder="$2" runs="$3" setting="$4" seed="$5"
+as_paths data encoder runs
 shift 5
 save="$runs/$setting-$seed"
 : "${PAIR:=de-en}" "${UPDATES:=400}" "${DEVICE:=--cpu}"

@@ -13,6 +13,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
 [[ $# -eq 3 ]] || usage
 data="$1" runs="$2" setting="$3"
+as_paths data runs
 save="$runs/$setting"
 if [[ "$setting" == base ]]; then : "${UPDATES:=2200}"; else : "${UPDATES:=1200}"; fi
 : "${SEED:=1}" "${DEVICE:=--cpu}"
