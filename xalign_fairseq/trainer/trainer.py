@@ -214,6 +214,9 @@ class XalignTrainer(Trainer):
             if isinstance(state, dict) and "task_state" in state:
                 own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
                 self.task.load_state_dict(own)
+            if isinstance(state, dict) and self.cfg.ema.store_ema and "model" in state:
+                # fairseq would look for it in the model that it has dropped by then
+                state.setdefault("extra_state", {}).setdefault("ema", dict(state["model"]))
             return state
 
         read, send = checkpoint_utils.load_checkpoint_to_cpu, utils.broadcast_object
