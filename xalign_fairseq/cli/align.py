@@ -73,8 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-probability",
         type=probability,
         metavar="P",
-        help="of a link, 0 to 1, in place of --threshold and --growth: 0.9 for few links, 0.2 for many; a share of right "
-        "links only by --method scored and from bitext alone (default: where AER on development gold was lowest)",
+        help="of a link, 0 to 1, in place of --threshold and --growth: 0.9 for few links, 0.2 for many; a share of "
+        "right links only by --method scored and from bitext alone (default: where AER on development gold was lowest)",
     )
     parser.add_argument(
         "--units",
