@@ -4,7 +4,7 @@
 #   bash 2_train.sh DATA_BIN SAVE_DIR [fairseq-train option ...]
 #
 # The settings are those of preprocessed.yaml: TLM, and weak contrastive alignment of linked tokens. UPDATES (its
-# max_update), SEED (1), INIT (none: from scratch), DEVICE (--cpu; for a GPU --bf16).
+# max_update), WARMUP (its warmup_updates), SEED (1), INIT (none: from scratch), DEVICE (--cpu; for a GPU --bf16).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
@@ -14,5 +14,5 @@ shift 2
 : "${SEED:=1}" "${DEVICE:=--cpu}" "${INIT:=}"
 read_options "$here/preprocessed.yaml"
 mkdir -p "$save"
-record_run "$save" preprocessed "$SEED" "$DEVICE" "UPDATES SEED INIT DEVICE" 2_train.sh DATA_BIN SAVE_DIR "$@"
-train_run "$data" "$save" "$@"
+record_run "$save" preprocessed "$SEED" "$DEVICE" "UPDATES WARMUP SEED INIT DEVICE" 2_train.sh DATA_BIN SAVE_DIR "$@"
+train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} "$@"

@@ -36,7 +36,7 @@ RESULTS = Path("scripts/results")
 DOCUMENTS = ("docs/results.md", "docs/gpu.md")
 COMMAND = "python scripts/gpu/collect.py"
 BESIDE = ("sinkhorn-profile-cuda.txt", "training-profile-cuda.txt")
-KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit")
+KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit", "apex")
 REPORTS = {
     "aligner-cuda.json": benchmark_aligner.report,
     "sinkhorn-cuda.json": sinkhorn_report.write,
@@ -72,7 +72,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         tests = result.get("figures", {}).get("tests.json")
         if tests:
             stages[result["stage"]]["tests"] = [tests["passed"], len(tests["failed"]), len(tests["skipped"])]
-    return {**{key: last[key] for key in KEPT}, "date": results[0]["start"][:10], "stages": stages}
+    return {**{key: last[key] for key in KEPT if key in last}, "date": results[0]["start"][:10], "stages": stages}
 
 
 def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:

@@ -22,6 +22,8 @@ def runs(found: Sequence[Mapping[str, Any]]) -> str:
     lines = []
     for run in found:
         versions = f"driver {run['driver']}, torch {run['torch']}, CUDA {run['cuda']}, Python {run['python']}"
+        if "apex" in run:
+            versions += f", apex {run['apex'] or 'not there'}"
         cells = [_stage(run["stages"][name]) if name in run["stages"] else NOT_MEASURED for name in stages]
         lines.append([run["device"], versions, run["commit"], run["date"], *cells])
     return table(("GPU", "with", "commit", "date", *stages), lines)

@@ -66,6 +66,7 @@ class Runner:
         if not (self.work / "env/bin/python").exists() and INSTALL.name in self.stages:
             chosen = [INSTALL.name, *(name for name in chosen if name != INSTALL.name)]
         later = []
+        print(f"apex: {look(sys.executable, self._modules())['apex'] or 'not there; no stage needs it'}", flush=True)
         for name in chosen:
             result = self._stage(self.stages[name])
             if result is None:
@@ -158,8 +159,11 @@ class Runner:
     def _surroundings(self, stage: Stage) -> dict[str, Any]:
         env = self.work / "env/bin/python"
         python = str(env) if env.exists() and stage.name != INSTALL.name else sys.executable
-        found = look(python, tuple(sorted({module for each in self.stages.values() for module in each.modules})))
+        found = look(python, self._modules())
         return {**found, "missing": [module for module in stage.modules if module in found["missing"]]}
+
+    def _modules(self) -> tuple[str, ...]:
+        return tuple(sorted({module for each in self.stages.values() for module in each.modules}))
 
     def _hindrance(self, stage: Stage, found: Mapping[str, Any]) -> str | None:
         """Why a stage can't be measured here."""

@@ -15,7 +15,7 @@ from typing import Any
 
 
 def look(modules: Sequence[str]) -> dict[str, Any]:
-    """GPUs, driver, CPU and versions; ``device`` is None without a GPU, and ``missing`` names what isn't installed."""
+    """GPUs, driver, CPU, versions, apex; ``device`` is None without a GPU, ``missing`` names what isn't installed."""
     found: dict[str, Any] = {
         "device": None,
         "devices": 0,
@@ -23,7 +23,7 @@ def look(modules: Sequence[str]) -> dict[str, Any]:
         "cpu": cpu(),
         "python": sys.version.split()[0],
     }
-    found |= {"torch": None, "cuda": None, "numpy": version("numpy")}
+    found |= {"torch": None, "cuda": None, "numpy": version("numpy"), "apex": apex()}
     if importlib.util.find_spec("torch") is not None:
         import torch
 
@@ -40,6 +40,16 @@ def there(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
+
+
+def apex() -> str | None:
+    """Which apex there is, without importing it; PyPI's package of that name is another one. None without one."""
+    spec = importlib.util.find_spec("apex")
+    if spec is None:
+        return None
+    if not any(Path(folder, "multi_tensor_apply").is_dir() for folder in spec.submodule_search_locations or ()):
+        return "not NVIDIA's, another package of that name"
+    return f"NVIDIA's, {'with' if there('amp_C') else 'without'} its compiled extensions"
 
 
 def cpu() -> str:

@@ -1,5 +1,8 @@
 """Commands with a model whose hidden states are not finite: an error that names it; one such pair is told of."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -40,20 +43,26 @@ def commands(folder, model):
             "--device",
             "cpu",
         ],
+        "bench": ["bench", "--data", f"{folder}/gold", "--model", model, "--device", "cpu"],
+        "statistics": ["align", *sides, "--model", model, "--statistics", "--out", f"{model}.links"],
     }
 
 
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
-@pytest.mark.parametrize("command", ["align", "processes", "layers", "retrieve"])
+@pytest.mark.parametrize("command", ["align", "processes", "layers", "retrieve", "bench", "statistics"])
 def test_a_damaged_model(damaged, tiny_text, capsys, command, value):
-    model = damaged("encoder.sentence_encoder.layers.1.fc1.weight", value)
-    # align reads the layer that the model labelled itself by
+    layer = 1 if command == "bench" else 2
+    model = damaged(f"encoder.sentence_encoder.layers.{layer - 1}.fc1.weight", value)
+    # align and bench read the layer that the model labelled itself by, the first
     (tiny_text / "dog").write_text("the dog\nthe house\n")
-    extra = {"align": ["--layer", "2"], "processes": ["--layer", "2"]}.get(command, [])
+    (tiny_text / "gold").mkdir(exist_ok=True)
+    for end in ("en", "xx", "gold"):
+        shutil.copy(tiny_text / f"text.{end}", tiny_text / f"gold/en-xx.{end}")
+    extra = {"align": ["--layer", "2"], "processes": ["--layer", "2"], "statistics": ["--layer", "2"]}.get(command, [])
     assert main([*commands(tiny_text, model)[command], *extra]) == 2
     told = capsys.readouterr()
-    assert "hidden states are not finite" in told.err and model in told.err and "layer 2" in told.err
-    assert told.out == ""
+    assert "hidden states are not finite" in told.err and model in told.err and f"layer {layer}" in told.err
+    assert told.out == "" and not Path(f"{model}.links").exists()
 
 
 def test_one_word_that_overflows(damaged, tiny_text, tiny_checkpoint, capsys):

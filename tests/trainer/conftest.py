@@ -20,7 +20,7 @@ def fairseqs():
 def make(fairseqs, tmp_path, monkeypatch):
     """The function that makes a trainer with these attributes, on a CPU, with this configuration."""
 
-    def made(task=None, common=(), checkpoint=(), distributed=(), max_update=0, **attributes):
+    def made(task=None, common=(), checkpoint=(), distributed=(), max_update=0, ema=False, **attributes):
         usual = {
             "restore_file": "checkpoint_last.pt", "save_dir": str(tmp_path), "checkpoint_suffix": "", "patience": -1,
             "reset_dataloader": False, "finetune_from_model": None, "load_checkpoint_on_all_dp_ranks": False,
@@ -33,7 +33,7 @@ def make(fairseqs, tmp_path, monkeypatch):
             checkpoint=SimpleNamespace(**{**usual, **dict(checkpoint)}),
             distributed_training=SimpleNamespace(ddp_backend="legacy_ddp", **{**processes, **dict(distributed)}),
             optimization=SimpleNamespace(max_update=max_update),
-            ema=SimpleNamespace(store_ema=False),
+            ema=SimpleNamespace(store_ema=ema, ema_fp32=False),
             model=SimpleNamespace(),
         )
         trainer = XalignTrainer(cfg)

@@ -26,9 +26,9 @@ def test_numbers_of_adam_are_as_they_are_written_by_hand():
     assert options["--max-update"] == options["--total-num-update"] == 100
 
 
-def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone():
+def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone(tmp_path):
     line = [*FAIRSEQ_TRAIN, "nowhere", "--user-dir", USER_DIR, "--cpu", "--task", "xalign_pretraining"]
     line += ["--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64", "--lr=-1"]
-    done = subprocess.run(line, capture_output=True, text=True)
+    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)  # its --save-dir is in there
     assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"

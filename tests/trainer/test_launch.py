@@ -41,6 +41,16 @@ def test_the_log_is_added_to_and_heard(instead, tmp_path):
     assert [each["exit"] for each in sessions(tmp_path / "run")] == [0, 0]
 
 
+def test_the_record_names_the_optimizer_that_the_log_names(instead, tmp_path):
+    line = "2026-01-02 03:04:05 | INFO | xalign_fairseq.trainer.trainer | optimizer: a.B, kernel: apex"
+    instead(f"print('optimizer: no line of the trainer'); print({line!r}); print('trains')")
+    train(["data"], tmp_path)
+    assert sessions(tmp_path)[0]["optimizer"] == "a.B, kernel: apex"
+    instead("print('optimizer: no line of the trainer')")
+    train(["data"], tmp_path)
+    assert "optimizer" not in sessions(tmp_path)[1]
+
+
 def test_a_failure_shows_the_end_of_the_log_and_names_it(instead, tmp_path):
     instead("print('x' * 1000); print('all is well'); raise RuntimeError('out of luck')")
     with pytest.raises(XalignError, match=r"train\.log[\s\S]*exit code 1[\s\S]*x \.\.\.[\s\S]*out of luck") as error:

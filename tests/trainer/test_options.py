@@ -3,11 +3,13 @@
 import copy
 
 import pytest
+from fairseq import options
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from omegaconf import OmegaConf, open_dict
 from support.trials import configuration
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.trainer.options import check_options, check_parts, check_start
+from xalign_fairseq.trainer.options import check_options, check_parts, check_start, check_warmup
 
 
 @pytest.fixture
@@ -60,6 +62,45 @@ def test_asynchronous_writing_needs_iopath(checked, monkeypatch):
         checked(write_checkpoints_asynchronously=True)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: "there")
     checked(write_checkpoints_asynchronously=True)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "updates", "named"),
+    [
+        ({"warmup_updates": 11, "total_num_update": 10}, 0, "total_num_update"),
+        ({"warmup_updates": 11, "total_num_update": 10.0}, 100, "total_num_update"),
+        ({"warmup_updates": 11}, 10, "max_update"),
+    ],
+)
+def test_a_warm_up_is_no_longer_than_the_training(schedule, updates, named):
+    def configured(**changes):
+        return OmegaConf.create({"lr_scheduler": {**schedule, **changes}, "optimization": {"max_update": updates}})
+
+    with pytest.raises(XalignError, match=f"(?s)warm-up is longer.*{named}.*found: 11\n.*at most 10") as error:
+        check_warmup(configured())
+    assert error.value.parameters == ("warmup_updates",)
+    check_warmup(configured(warmup_updates=10))
+    check_warmup(configured(warmup_updates=0))
+
+
+@pytest.mark.parametrize("precision", ["fp16", "bf16"])
+def test_an_optimizer_that_needs_float32_is_refused_for_memory_efficient_precision(precision):
+    name = f"memory_efficient_{precision}"
+
+    def configured(optimizer, flag=True):
+        line = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
+        line += ["--optimizer", optimizer, "--lr", "0.1"]
+        parsed = options.parse_args_and_arch(options.get_training_parser(), line)
+        cfg = convert_namespace_to_omegaconf(parsed)
+        cfg.common[name] = flag
+        return cfg
+
+    with pytest.raises(XalignError, match=r"(?s)half precision.*optimizer='sgd'") as error:
+        check_options(configured("sgd"))
+    assert error.value.parameters == (name,)
+    check_options(configured("sgd", flag=False))
+    for optimizer in ("adam", "xalign_adamw", "adafactor"):
+        check_options(configured(optimizer))
 
 
 FITTING = [

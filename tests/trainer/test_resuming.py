@@ -236,3 +236,19 @@ def test_a_model_without_training_is_begun_with_or_refused(make, fairseqs, tmp_p
     other = make(checkpoint={"restore_file": str(path)})
     with pytest.raises(XalignError, match="no training to resume"):
         other.load_checkpoint(str(path), reset_optimizer=True)  # its place in the data is asked for
+
+
+@pytest.mark.parametrize("extra_state", [{}, {"ema": {"x": 2}}])
+def test_the_average_of_parameters_begins_with_the_model_where_a_checkpoint_has_none(
+    make, fairseqs, tmp_path, extra_state, monkeypatch
+):
+    """fairseq ended in KeyError: 'model'."""
+    path, restored = tmp_path / "model.pt", []
+    torch.save({"model": {"x": 1}, "args": None, "extra_state": extra_state}, path)
+    made = make(SimpleNamespace(load_state_dict=None), checkpoint={"finetune_from_model": str(path)}, ema=True)
+    model = SimpleNamespace(set_num_updates=id, load_state_dict=lambda given, **more: given.clear())  # as it renames
+    monkeypatch.setattr(fairseqs, "model", model)
+    monkeypatch.setattr(fairseqs, "ema", SimpleNamespace(restore=lambda state, **more: restored.append(state)))
+    made.get_criterion, made.lr_step = torch.nn.Identity, id
+    made.load_checkpoint(str(path), reset_optimizer=True, reset_lr_scheduler=True, reset_meters=True)
+    assert restored == [extra_state.get("ema", {"x": 1})]

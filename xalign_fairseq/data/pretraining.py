@@ -71,8 +71,9 @@ class PretrainingDataOptions:
     )
     verify_data: bool = option(
         False,
-        "compare every file of the data-bins with the hash in its manifest before training (always compared: "
-        "sizes; dictionary and tokenizer, of several data-bins each when its epoch begins)",
+        "compare every file of the data-bins with the hash in its manifest.json before training; a data-bin without "
+        "one is refused (always compared: sizes; dictionary and tokenizer, of several data-bins each when its epoch "
+        "begins)",
     )
 
 

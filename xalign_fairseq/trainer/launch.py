@@ -15,6 +15,7 @@ from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.trainer.train_record import session
+from xalign_fairseq.trainer.training_log import read_optimizer
 
 LOG = "train.log"
 USAGE = 2
@@ -69,6 +70,7 @@ def run_training(
         process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
         signalled = stack.enter_context(requeue_handed_on(lambda: [process]))
         for each in lines:
+            ended.optimizer = read_optimizer(each) or ended.optimizer
             hear(each)
         code = ended.code = process.wait()
     if code == REQUEUE or (signalled and code == -signal.SIGUSR1):  # the latter before it could hear the signal

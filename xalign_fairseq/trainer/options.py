@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+import torch
 from fairseq.criterions import CRITERION_REGISTRY
 from fairseq.file_io import PathManager
 from fairseq.models import ARCH_MODEL_REGISTRY
+from fairseq.optim import build_optimizer
 from fairseq.tasks import TASK_REGISTRY
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
@@ -60,7 +62,8 @@ def check_options(cfg: DictConfig) -> None:
 
     Raises:
         XalignError: a number that is out of range; a task, a criterion and a model that do not belong together; a
-            checkpoint to begin with that is no file; asynchronous writing without iopath.
+            warm-up longer than the training; an optimizer without the precision; a checkpoint to begin with that is no
+            file; asynchronous writing without iopath.
 
     Example::
 
@@ -68,6 +71,8 @@ def check_options(cfg: DictConfig) -> None:
     """
     check_numbers(cfg)
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
+    check_warmup(cfg)
+    check_precision(cfg)
     check_start(cfg.checkpoint)
     if cfg.checkpoint.write_checkpoints_asynchronously and importlib.util.find_spec("iopath") is None:
         raise XalignError(
@@ -112,6 +117,46 @@ def _get(group: object, name: str) -> Any:
         return getattr(group, name, None)
     except OmegaConfBaseException:
         return None
+
+
+def check_warmup(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for a warm-up that is longer than the schedule of the learning rate.
+
+    That of ``polynomial_decay`` has ``total_num_update`` updates; others have none, or those of the training.
+    """
+    warmup = _get(cfg.lr_scheduler, "warmup_updates")
+    total, most = _get(cfg.lr_scheduler, "total_num_update"), _get(cfg.optimization, "max_update")
+    name, updates = ("max_update", most) if total is None else ("total_num_update", total)
+    if not warmup or not updates or warmup <= updates:
+        return
+    raise XalignError(
+        "the warm-up is longer than the training",
+        where=Parameter(name, updates),
+        parameter="warmup_updates",
+        found=warmup,
+        expected=f"at most {updates:g}",
+    )
+
+
+def check_precision(cfg: DictConfig) -> None:
+    """Raise :class:`XalignError` for an optimizer that can't keep its parameters in half precision."""
+    asked = [name for name in ("memory_efficient_fp16", "memory_efficient_bf16") if _get(cfg.common, name)]
+    name = _get(cfg.optimizer, "_name")
+    if not asked or name in (None, "composite") or _is_memory_efficient(cfg.optimizer):
+        return
+    raise XalignError(
+        "the optimizer can't keep its parameters in half precision",
+        where=Parameter("optimizer", name),
+        parameter=asked[0],
+        remedy=("use", Parameter(asked[0].removeprefix("memory_efficient_")), "or another optimizer, such as adam"),
+    )
+
+
+def _is_memory_efficient(cfg: DictConfig) -> bool:
+    try:
+        return bool(build_optimizer(cfg, [torch.nn.Parameter(torch.zeros(1))]).supports_memory_efficient_fp16)
+    except ImportError:  # fairseq names what is not installed
+        return True
 
 
 def check_parts(task: str | None, criterion: str | None, arch: str | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -31,7 +31,8 @@ class Session(TypedDict):
     """One time that the training was started or resumed.
 
     ``ended`` is None while it runs, and if the launcher itself was killed. ``exit`` is fairseq-train's exit code,
-    negative for the signal that ended it, and None if the launcher was interrupted.
+    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class and what
+    computes its updates (apex, torch, ...), written at the end if one was built.
     """
 
     command: str
@@ -42,6 +43,7 @@ class Session(TypedDict):
     commit: str | None
     machine: str
     versions: dict[str, str]
+    optimizer: NotRequired[str]
 
 
 class TrainRecord(TypedDict):
@@ -51,9 +53,10 @@ class TrainRecord(TypedDict):
 
 
 class Ended:
-    """How a session ends: ``code`` is the exit code, None if it was interrupted."""
+    """How a session ends: ``code`` is the exit code, None if it was interrupted; and what it was said to train by."""
 
     code: int | None = None
+    optimizer: str | None = None
 
 
 def require_same(folder: Path, line: Sequence[str]) -> None:
@@ -121,6 +124,8 @@ def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
         yield ended
     finally:
         record["sessions"][-1] |= {"ended": _now(), "exit": ended.code}
+        if ended.optimizer:
+            record["sessions"][-1]["optimizer"] = ended.optimizer
         write_json(folder / NAME, record)
 
 

@@ -25,7 +25,9 @@ from xalign_fairseq.trainer.holding import hold
 from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
 from xalign_fairseq.trainer.mending import LAST, repair, with_training
 from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
+from xalign_fairseq.trainer.optim.which import which_optimizer
 from xalign_fairseq.trainer.options import check_options
+from xalign_fairseq.trainer.training_log import OPTIMIZER
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
@@ -120,6 +122,10 @@ class XalignTrainer(Trainer):
         self.requeue_agreed = bool(any_received)
         return logs, summed
 
+    def _build_optimizer(self) -> None:
+        super()._build_optimizer()
+        logger.info("%s%s", OPTIMIZER, which_optimizer(self._optimizer))
+
     def is_finished(self) -> bool:
         """Whether the run has had all its updates, or ``--patience`` has ended it; fairseq asks after an update."""
         most, patience = self.cfg.optimization.max_update, self.cfg.checkpoint.patience
@@ -208,6 +214,9 @@ class XalignTrainer(Trainer):
             if isinstance(state, dict) and "task_state" in state:
                 own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
                 self.task.load_state_dict(own)
+            if isinstance(state, dict) and self.cfg.ema.store_ema and "model" in state:
+                # fairseq would look for it in the model that it has dropped by then
+                state.setdefault("extra_state", {}).setdefault("ema", dict(state["model"]))
             return state
 
         read, send = checkpoint_utils.load_checkpoint_to_cpu, utils.broadcast_object

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from xalign_fairseq.trainer.log_rows import EPOCH, read_row
 
+OPTIMIZER = "optimizer: "  # what the trainer's line on it begins with
 _NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
 _END = re.compile(rf"done training in {_NUMBER} seconds", re.ASCII)
+_OPTIMIZER = re.compile(rf"\| INFO \| xalign_fairseq\.trainer\.trainer \| {OPTIMIZER}(.*?)\s*$")
 _GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
 
 
@@ -50,3 +52,9 @@ def read_cost(log: Path) -> TrainingCost:
     # A run that is resumed lists its GPUs again.
     gpus = dict(_GPU.findall(text))
     return TrainingCost(updates, round(tokens), round(seconds / 60, 1), tuple(gpus.values()))
+
+
+def read_optimizer(line: str) -> str | None:
+    """The class and kernel of the optimizer, if a line of the log names them."""
+    found = _OPTIMIZER.search(line)
+    return found[1] if found else None

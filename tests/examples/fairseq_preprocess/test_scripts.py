@@ -62,7 +62,7 @@ def test_the_pages_commands_lead_from_text_to_aer(tmp_path):
     page = (HERE / "README.md").read_text()
     commands = [line[4:].split("  #")[0] for line in page.splitlines() if line.startswith("    ")]
     assert len(commands) == 4
-    small = {"VOCAB": "300", "WORKERS": "1", "UPDATES": "3"}
+    small = {"VOCAB": "300", "WORKERS": "1", "UPDATES": "3", "WARMUP": "1"}
     for command in commands:
         for name, path in (("TEXT", text), ("DATA_BIN", data), ("SAVE_DIR", save)):
             command = re.sub(rf"\b{name}\b", str(path), command)

@@ -17,6 +17,7 @@ MACHINE = {
     "torch": "2.11.0",
     "cuda": "13.0",
     "numpy": "2.5.2",
+    "apex": None,
     "missing": [],
 }
 

@@ -53,6 +53,7 @@ torch.cuda.device = lambda device: contextlib.nullcontext()
 from apex.optimizers import CALLS
 from fairseq.optim.adam import FairseqAdam, FairseqAdamConfig
 from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
+from xalign_fairseq.trainer.optim.which import which_optimizer
 
 OPTIONS = {"adam_betas": "(0.9, 0.98)", "adam_eps": 1e-12, "weight_decay": 0.1, "lr": [0.02], "tpu": False}
 
@@ -75,6 +76,8 @@ assert type(fused.optimizer).__name__ == "FusedAdamV2" and CALLS == [1, 2, 3], C
 own, q = trained(use_old_adam=True)
 assert type(own.optimizer).__name__ == "Adam" and CALLS == [1, 2, 3]
 torch.testing.assert_close(p, q, rtol=1e-5, atol=1e-6)
+assert which_optimizer(fused) == "fairseq.optim.fused_adam.FusedAdamV2, kernel: apex (multi_tensor_adam)"
+assert which_optimizer(own) == "fairseq.optim.adam.Adam, kernel: none (fairseq's own, tensor by tensor)"
 
 # xalign_adamw goes on from the state that apex has left, as fairseq's own Adam from its own
 r = torch.nn.Parameter(p.detach().clone())

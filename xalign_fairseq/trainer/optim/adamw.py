@@ -73,6 +73,7 @@ class FoldedAdamW(torch.optim.Optimizer):
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
+        self.kernel = kernel
         self._kernel = choose_kernel(kernel)
 
     def multiply(self, factor: float | Tensor) -> None:
