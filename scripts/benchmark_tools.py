@@ -104,7 +104,7 @@ def xalign(folder: Path, device: str) -> Iterator[Run]:
             [layer] = aligner.linking.layers
             yield (
                 {"method": method, "encoding": aligner.linking.encoding, "layer": layer, "dtype": dtype},
-                lambda pairs, aligner=aligner: [pair.links for pair in aligner.align(*zip(*pairs, strict=True))],
+                lambda pairs, aligner=aligner: [pair.links for pair in aligner.stream(pairs)],
             )
 
 

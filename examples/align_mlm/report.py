@@ -20,12 +20,14 @@ import claims
 import study
 from claims import MARK, mark, variant
 from common.report import NOTHING, Report
-from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, Setting
+from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, VARIANTS, Setting
 
+from xalign_fairseq.evaluation.published import Figure, PublishedTables, read_published
 from xalign_fairseq.evaluation.statistics import spearman, summarise
 from xalign_fairseq.evaluation.tables import markdown, percent, signed
 
 Runs = dict[Setting, list[study.Run]]
+PUBLISHED = Path(__file__).with_name("published.tsv")
 NOTE = (
     f"{MARK.strip()} With runs of before DICT-MLM did as the released code does: a translation had the language "
     "embedding of the text around it, and random tokens were drawn from both halves of the vocabulary (today "
@@ -124,6 +126,7 @@ def correlation(runs: Runs) -> str:
     """Figure 3 and appendix E in figures: Spearman's correlation of alignment score and transfer (-Δ)."""
     grid = {setting: mine for setting, mine in runs.items() if setting.is_default}
     rows = []
+    published = {figure.metric: figure.value for figure in read_published(PUBLISHED) if figure.table == "E"}
     for task in tasks_of(runs):
         for scope, chosen in (("main grid, means over seeds", grid), ("main grid, runs", grid), ("all runs", runs)):
             marked = mark(run for mine in chosen.values() for run in mine if run.has(task))
@@ -135,14 +138,61 @@ def correlation(runs: Runs) -> str:
                 sides = list(zip(*(point for group in groups for point in group), strict=True))
                 if sides and len(sides[0]) >= 3 and all(len(set(side)) > 1 for side in sides):
                     found = spearman(*sides)
+                    theirs = published.get(f"{task} ρ") if part == "all" else None
                     rows.append([TASKS[task], scope + marked, part, str(found.n), signed(found.rho, 3),
-                                 f"{signed(found.low, 2)} to {signed(found.high, 2)}", p_value(found.p)])  # fmt: skip
-    return markdown(("task", "points", "pieces", "n", "ρ", "95 % interval", "p"), rows, 3)
+                                 f"{signed(found.low, 2)} to {signed(found.high, 2)}", p_value(found.p),
+                                 "" if theirs is None else signed(theirs, 3)])  # fmt: skip
+    return markdown(("task", "points", "pieces", "n", "ρ", "95 % interval", "p", "ρ in the paper"), rows, 3)
 
 
 def p_value(p: float) -> str:
     """Three digits; what is smaller is said so."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def paper_rows(setting: Setting) -> dict[str, str]:
+    """The row of each of the paper's tables that a setting is compared with."""
+    objective = OBJECTIVES[setting.objective]
+    varied = {key for key, usual in VARIANTS.items() if getattr(setting, key) != usual}
+    rows = {} if varied else {"3": objective, "8": objective}
+    if setting.objective == "xlm" and setting.language == "trans_inv":
+        rows |= {"6": f"XLM, {setting.parallel}% parallel"} if varied <= {"parallel"} else {}
+        rows |= {"7": f"XLM, {setting.overlap}% overlap"} if varied <= {"overlap"} else {}
+    if setting.objective in ("dict_mlm", "align_mlm") and varied <= {"dictionary"}:
+        table = {"trans_inv": "4", "trans_syn": "5"}.get(setting.language)
+        rows |= {table: f"{objective}, {setting.dictionary}% in dictionary"} if table else {}
+    return rows
+
+
+def figures(runs: Runs) -> list[Figure]:
+    """What was measured here, in the places of the paper's tables."""
+    found = []
+    for setting, mine in runs.items():
+        values = {
+            f"{task} {part}": [run.scores(task)[part] for run in mine if run.has(task)]
+            for task in tasks_of(runs)
+            for part in ("SUP", "ZS", "Δ")
+        }
+        values["alignment score"] = [run.alignment() for run in mine]
+        for table, row in paper_rows(setting).items():
+            for metric, scores in values.items():
+                if known := [100 * each for each in scores if not np.isnan(each)]:
+                    summary = summarise(known)
+                    place = (table, row, LANGUAGES[setting.language], metric)
+                    found.append(Figure(*place, summary.mean, summary.deviation))
+    return found
+
+
+def published(runs: Runs) -> str:
+    """Tables 3 to 8 as the paper has them, with ours below and the difference."""
+    theirs, ours = read_published(PUBLISHED), figures(runs)
+    marked = mark(run for setting, mine in runs.items() if paper_rows(setting) for run in mine)
+    parts = [f"Tables 3 to 8; the paper's encoder is larger, and has more text (see Runs){marked}."]
+    for table in dict.fromkeys(figure.table for figure in theirs):
+        mine, known = ([each for each in figures if each.table == table] for figures in (ours, theirs))
+        if {each.metric for each in mine} & {each.metric for each in known}:
+            parts += [each.to_markdown().replace("## ", "### ", 1) for each in PublishedTables(known, {}).tables(mine)]
+    return "\n\n".join(parts)
 
 
 def verdicts(runs: Runs) -> str:
@@ -187,6 +237,7 @@ SECTIONS: dict[str, Callable[[Runs], str]] = {
     "Alignment": alignment,
     "Correlation": correlation,
     "POS accuracy": accuracy,
+    "Published figures": published,
     "Runs": commands,
 }
 

@@ -20,7 +20,7 @@ class Encoder:
     def describe(self):
         return "an encoder"
 
-    def stream(self, pairs, progress=None):
+    def stream(self, pairs, progress=None, matrices=False):
         for src, tgt in pairs:
             found = {} if self.too_long else {link: s for link, s in self.scores.items() if link[0] < len(src)}
             yield Alignment(src, tgt, found, too_long=self.too_long)
@@ -59,6 +59,8 @@ def test_both_by_hand():
     both = aligner({(0, 0): 0.9, (0, 1): 0.1, (1, 1): 0.3}, [[0.5, 0.0], [0.2, 0.4]], **CHOICE)
     [found] = both.align(*ONE)
     assert found.links == pytest.approx({(0, 0): 0.66, (1, 1): 0.36})
+    np.testing.assert_allclose(found.matrix, [[0.66, 0.04], [0.12, 0.36]], rtol=1e-6)
+    assert next(both.stream([PAIR])).matrix is None
     assert (found.src, found.tgt, found.too_long) == (*PAIR, False)
     assert "an encoder; 40% of its scores and 60% of statistics that it guides (fixed)" in both.describe()
     np.testing.assert_allclose(both._models[0].guided["a", "b"], [[0.9, 0.1], [0.0, 0.3]], rtol=1e-6)
@@ -81,7 +83,7 @@ def test_too_long_for_the_statistics_and_for_the_encoder():
     assert found.links == pytest.approx(scores)
     assert aligner(scores, [[0.0, 0.0], [0.0, 0.0]], **CHOICE).align(*ONE)[0].links == {}
     [lost] = aligner(scores, [[1.0, 0.0], [0.0, 1.0]], too_long=True).align(*ONE)
-    assert lost.links == {}
+    assert lost.links == {} and lost.matrix is None
     assert lost.too_long
 
 

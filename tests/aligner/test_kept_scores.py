@@ -21,7 +21,7 @@ class Encoder:
     def __init__(self, falls_at=None):
         self.read, self.falls_at, self.closed = [], falls_at, False
 
-    def stream(self, pairs, progress=None):
+    def stream(self, pairs, progress=None, matrices=False):
         try:
             yield from self._stream(pairs, progress)
         except GeneratorExit:

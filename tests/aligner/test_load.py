@@ -1,5 +1,6 @@
 """Any aligner by its path, and options that do not go with its kind."""
 
+import numpy as np
 import pytest
 from support.text import write_bitext
 
@@ -42,6 +43,7 @@ def test_every_kind_does_the_same(tiny_checkpoint, learned, options, kind, words
         first, second = aligner.align(*SIDES)
         assert first.src == SIDES[0][0].split() and second.links == {}
         assert list(aligner.stream(zip(*SIDES, strict=True))) == [first, second]
+        assert first.matrix.shape == (4, 4) and second.matrix.shape == (0, 1)
         assert aligner.unknown().tokens > 0
 
 
@@ -76,8 +78,6 @@ def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option
 @pytest.mark.parametrize(
     ("parameter", "options"),
     [
-        ("min_probability", {"min_probability": 0.5}),
-        ("min_probability", {"min_probability": 0.5, "statistics": "LEARNED"}),
         ("method", {"linking": Linking("argmax"), "statistics": "LEARNED"}),
         ("units", {"units": "subword", "statistics": "LEARNED"}),
         ("statistics", {"statistics": "nothing"}),
@@ -102,8 +102,51 @@ def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, lea
     assert few._encoder.linking.options == {"threshold": 1e-3, "growth": 1.0, "temperature": 0.07}
 
 
-@pytest.mark.parametrize("option", [{"statistics": "folder"}, {"min_probability": 0.5}, {"processes": 2}])
+@pytest.mark.parametrize("option", [{"statistics": "folder"}, {"processes": 2}])
 def test_options_that_only_load_aligner_has(tiny_checkpoint, option):
     with pytest.raises(XalignError, match="has no such option") as raised:
         Aligner.from_pretrained(tiny_checkpoint, **option)
     assert raised.value.parameters == tuple(option)
+
+
+@pytest.mark.parametrize(
+    ("linking", "statistics"),
+    [
+        ({"method": "grow"}, False),
+        ({"method": "grow"}, True),
+        ({"method": "argmax"}, False),
+        ({"method": "transport"}, False),
+        ({}, False),
+        ({}, True),
+    ],
+)
+def test_links_of_at_least_a_probability_by_every_aligner(tiny_checkpoint, learned, linking, statistics):
+    made = {"linking": Linking(**linking), "dtype": "float32", "device": "cpu"}
+    made |= {"statistics": str(learned)} if statistics else {}
+    sides = [f"{SIDES[0][0]} {word}" for word in "abc"], [SIDES[1][0]] * 3
+    with load_aligner(tiny_checkpoint, **made) as usual:
+        all_pairs = usual.align(*sides)
+    scores = np.sort(np.concatenate([pair.matrix.flatten() for pair in all_pairs]))
+    least = float((scores[-5] + scores[-6]) / 2)
+    with load_aligner(tiny_checkpoint, min_probability=least, **made) as aligner:
+        sure = aligner.align(*sides)
+        assert aligner.signature() != usual.signature()
+    assert any(pair.links for pair in sure)
+    for pair, other in zip(all_pairs, sure, strict=True):
+        if statistics or linking.get("method") == "grow":  # all pairs of words
+            expected = {(int(i), int(j)): pair.matrix[i, j] for i, j in np.argwhere(pair.matrix >= least)}
+        else:  # of the method's links
+            expected = {link: p for link, p in pair.links.items() if p >= least}
+        assert other.links == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("statistics", [False, True])
+@pytest.mark.parametrize("option", ["threshold", "growth"])
+def test_links_are_chosen_in_one_way(tiny_checkpoint, learned, option, statistics):
+    more = {"statistics": str(learned)} if statistics else {}
+    linking = Linking("grow", {option: 0.5})
+    with pytest.raises(XalignError, match="one or the other") as raised:
+        load_aligner(tiny_checkpoint, min_probability=0.5, linking=linking, **more)
+    assert set(raised.value.parameters) == {"min_probability", option}
+    with pytest.raises(XalignError, match="no such probability"):
+        load_aligner(tiny_checkpoint, min_probability=1.5)

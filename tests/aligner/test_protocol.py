@@ -12,7 +12,7 @@ class First(WordAligner):
 
     closed = False
 
-    def stream(self, pairs, progress=None):
+    def stream(self, pairs, progress=None, matrices=False):
         for src, tgt in pairs:
             if src == "broken":
                 raise ValueError("of its own")

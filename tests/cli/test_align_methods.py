@@ -97,5 +97,6 @@ def test_bfloat16_holds_for_weights_and_states_but_not_for_links(tiny_checkpoint
         return links_of_words(method, hidden, *more)
 
     monkeypatch.setattr(module, "links_of_words", watching)
-    assert aligner.align(["the red house"], ["a big cat"])[0].links
+    [pair] = aligner.stream([("the red house", "a big cat")])
+    assert pair.links
     assert seen == [torch.float32]

@@ -85,8 +85,8 @@ def test_the_encoder_reads_the_text_once(align, tmp_path, monkeypatch):
     read = []
     stream = Aligner.stream
 
-    def counted(self, pairs, progress=None):
-        for each in stream(self, pairs, progress):
+    def counted(self, pairs, *more, **named):
+        for each in stream(self, pairs, *more, **named):
             read.append(each.src)
             yield each
 

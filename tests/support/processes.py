@@ -112,7 +112,7 @@ class Counting:
     def unknown(self):
         return self._unknown
 
-    def stream(self, pairs, progress=None):
+    def stream(self, pairs, progress=None, matrices=False):
         for src, tgt in pairs:
             match src[:1]:
                 case ["sleep"]:

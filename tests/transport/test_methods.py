@@ -1,10 +1,12 @@
 """Methods of alignment: padding, states that are not finite, names, options and plain values."""
 
+import numpy as np
 import pytest
 import torch
 from support.links import DIM, SIZES, draw, method_matrices
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.extraction import link_probability
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.methods import (
     _CLASSES,
@@ -15,6 +17,8 @@ from xalign_fairseq.transport.methods import (
     Scored,
     Softmax,
     Transport,
+    links_and_scores,
+    links_of_words,
     make_method,
     method_label,
     method_of_state,
@@ -22,6 +26,7 @@ from xalign_fairseq.transport.methods import (
     with_options,
 )
 from xalign_fairseq.transport.names import METHODS
+from xalign_fairseq.transport.sinkhorn import backend
 
 
 def random_scorer():
@@ -162,3 +167,35 @@ def test_options_of_a_method_are_changed_one_by_one():
 @pytest.mark.parametrize("method", ALL, ids=method_label)
 def test_plain_values_make_the_method_again(method):
     assert method_of_state(method_state(method)) == method
+
+
+@pytest.mark.parametrize("method", WAYS, ids=method_label)
+def test_scores_of_all_words_beside_the_same_links(method):
+    _, hidden, spans = draw(6)
+    src_words = torch.arange(7).div(2, rounding_mode="floor").expand(len(SIZES), -1).clone()
+    tgt_words = torch.arange(6).clamp(max=4).expand(len(SIZES), -1).clone()
+    for row, (n, m) in enumerate(SIZES):
+        src_words[row, n:], tgt_words[row, m:] = -1, -1
+    of = (hidden.float(), spans, src_words, tgt_words)
+    links, scores = links_and_scores(method, *of)
+    assert links == links_of_words(method, *of) and any(links)
+    tokens = None if hasattr(method, "words") else method.with_scores(*of[:2])[1]
+    for row, (n, m) in enumerate(SIZES):
+        for (i, j), value in np.ndenumerate(scores[row]):
+            own = [(a, b) for a in range(n) for b in range(m) if src_words[row, a] == i and tgt_words[row, b] == j]
+            if tokens is not None:
+                assert value == max((tokens[row, a, b].item() for a, b in own), default=0.0)
+            elif not own:
+                assert value == 0
+            probability = links[row].get((i, j), 0.0)
+            assert probability <= value + 1e-6 and (tokens is not None or probability in (0.0, value))
+
+
+@pytest.mark.parametrize("backend_name", ["reference", "auto"])
+def test_the_scores_of_transport_are_of_its_plan_whatever_finds_the_links(backend_name):
+    _, hidden, spans = draw(7)
+    with backend.using(backend_name):
+        links, probability = Transport().with_scores(hidden.float(), spans)
+    expected = link_probability(Transport()._reference(hidden.float(), spans, None)[1])
+    torch.testing.assert_close(probability, expected)
+    torch.testing.assert_close(links.probability, expected[links.pair, links.src, links.tgt], rtol=1e-4, atol=1e-5)

@@ -8,7 +8,7 @@ from support.links import joined_words
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.token_links import links_of_matrix
-from xalign_fairseq.transport.words import word_links
+from xalign_fairseq.transport.words import word_links, word_scores
 
 
 def test_words_are_aligned_if_any_of_their_subwords_are():
@@ -46,3 +46,12 @@ def test_batches_without_links_and_misfits():
     for src, tgt in (((1, 1), (1, 2)), ((1, 2), (1, 1)), ((0, 2), (0, 2))):
         with pytest.raises(XalignError, match="do not belong together"):
             word_links(link, torch.zeros(*src).long(), torch.zeros(*tgt).long())
+
+
+def test_two_words_have_the_largest_score_of_their_subwords():
+    # un|believ|able cats -> in|croyables chats, the first and the last subword are of no word
+    scores = torch.tensor([[[0.9, 0.1, 0.2, 0.3], [0.4, 0.5, 0.1, 0.0], [0.2, 0.6, 0.7, 0.8]]])
+    src_words, tgt_words = torch.tensor([[-1, 0, 2]]), torch.tensor([[0, 0, 1, -1]])
+    expected = [[[0.5, 0.1], [0.0, 0.0], [0.6, 0.7]]]
+    torch.testing.assert_close(word_scores(scores, src_words, tgt_words), torch.tensor(expected))
+    assert word_scores(scores[:, :0], src_words[:, :0], tgt_words).shape == (1, 0, 2)

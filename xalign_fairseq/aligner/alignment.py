@@ -1,6 +1,8 @@
 """The words of a sentence pair with their links: what an aligner returns for each pair."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 Links = dict[tuple[int, int], float]
 
@@ -12,6 +14,12 @@ class Alignment:
     ``units`` says what they are: the words of the text, or the encoder's subwords. ``too_long`` is a pair of more than
     :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned;
     ``finite`` is false of one without links because its hidden states are not finite numbers.
+
+    ``matrix[i, j]``, float32 of the numbers of units, is the probability of source unit i with target unit j, whether
+    they are linked or not; 0 for words that the tokenizer drops. It is what links are chosen from: by ``grow``,
+    ``scored``, statistics, and both together of words. All other methods have probabilities of subwords, and a pair of
+    words the largest of its subwords', which is at least that of a link. ``align`` gives it, and ``stream`` if it is
+    asked for; it is ``None`` otherwise, and for a pair that is too long or not finite.
 
     Example::
 
@@ -26,3 +34,4 @@ class Alignment:
     units: str = "word"
     too_long: bool = False
     finite: bool = True
+    matrix: np.ndarray | None = field(default=None, repr=False, compare=False)

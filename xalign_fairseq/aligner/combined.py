@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.aligner.alignment import Alignment, Links
+from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.kept_scores import KeptScores
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
@@ -80,7 +80,9 @@ class CombinedAligner(WordAligner):
         """End the encoder's processes, if it has any."""
         self._encoder.close()
 
-    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+    def stream(
+        self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
+    ) -> Iterator[Alignment]:
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
         read: list[Alignment] = []
 
@@ -93,14 +95,10 @@ class CombinedAligner(WordAligner):
             own = [_matrix(alignment) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__)
             for alignment, scores, statistics in zip(read, own, counted, strict=True):
-                links = self._links(scores, statistics)
-                yield replace(alignment, links=links)
+                both = _both(scores, statistics)
+                links = {} if both is None else self._choice.choose(both)
+                yield replace(alignment, links=links, matrix=both if matrices else None)
             read.clear()
-
-    def _links(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> Links:
-        if scores is None:
-            return {}
-        return self._choice.grow(scores if statistics is None else (1 - SHARE) * scores + SHARE * statistics)
 
     def describe(self) -> str:
         """How the encoder makes its scores, and how links are made of both, in a line."""
@@ -144,6 +142,11 @@ def learn_beside(
         with learning() as progress:
             trained, _ = learn_models(text, folder, progress, kept.guide)
         return kept, trained
+
+
+def _both(scores: np.ndarray | None, statistics: np.ndarray | None) -> np.ndarray | None:
+    """The scores of the encoder and those of the statistics as one; ``None`` if the encoder has none."""
+    return scores if scores is None or statistics is None else (1 - SHARE) * scores + SHARE * statistics
 
 
 def _matrix(alignment: Alignment) -> np.ndarray | None:

@@ -85,11 +85,14 @@ class KeptScores(WordAligner):
         scores[tuple(links[0].T)] = links[1]
         return scores
 
-    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+    def stream(
+        self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
+    ) -> Iterator[Alignment]:
         """As of an aligner; pairs of the text are not read again, others are."""
         for chunk in chunks(pairs, AT_ONCE):
             lines = [self._line(pair) for pair in chunk]
-            others = self._encoder.stream(pair for pair, line in zip(chunk, lines, strict=True) if line is None)
+            unread = (pair for pair, line in zip(chunk, lines, strict=True) if line is None)
+            others = self._encoder.stream(unread, matrices=matrices)
             for (src, tgt), line in zip(chunk, lines, strict=True):
                 if line is None:
                     yield next(others)
@@ -97,7 +100,8 @@ class KeptScores(WordAligner):
                 kept = self._links(line)
                 links = {} if kept is None else dict(zip(map(tuple, kept[0].tolist()), kept[1].tolist(), strict=True))
                 count = self._kept["count"][line]
-                yield Alignment(src, tgt, links, too_long=count == TOO_LONG, finite=count != OVERFLOWED)
+                matrix = self.guide(line) if matrices else None
+                yield Alignment(src, tgt, links, too_long=count == TOO_LONG, finite=count != OVERFLOWED, matrix=matrix)
             next(others, None)  # to its end: a stream that is left before it closes a pool
             if progress:
                 progress(len(chunk))

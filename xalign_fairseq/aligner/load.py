@@ -10,7 +10,7 @@ from typing import Any
 from xalign_fairseq.aligner.combined import SCORING, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.options import AlignerOptions, require_one_choice
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
@@ -20,6 +20,7 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.transport.methods import make_method
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
+LEAST = 1e-6  # what is less is no link
 ALONE, GUIDED = "from_scratch", "statistics"  # what may be learned first
 
 
@@ -78,6 +79,7 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
         options: of the aligner.
         learn: what is to be learned first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or empty.
     """
+    require_one_choice(options)
     combined = learn == GUIDED or options.statistics is not None
     if learn == ALONE or (is_statistical(path) and not combined):
         for name in options.given():
@@ -94,12 +96,6 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
                 found=options.statistics,
                 remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
-    elif options.min_probability is not None:
-        raise XalignError(
-            "only aligners from bitext alone have calibrated probabilities of links",
-            parameter="min_probability",
-            remedy="leave it out, or use an aligner from bitext alone",
-        )
     linking = replace(options.linking, method=SCORING.method) if combined else options.linking
     if linking.method:
         known = linking.options.keys() & SCORING.options.keys() if combined else linking.options.keys()
@@ -111,7 +107,6 @@ def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> No
         raise XalignError("statistics add to an encoder's scores", where=path, parameter="statistics")
     linking = options.linking
     for name, found, fits, expected in (
-        ("min_probability", options.min_probability, options.min_probability is None, Parameter("threshold")),
         ("method", linking.method, linking.method in ("", SCORING.method), SCORING.method),
         ("units", options.units, options.units == "word", "word, which the statistics are of"),
     ):
@@ -122,14 +117,21 @@ def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> No
 
 
 def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
-    """What chooses the links of a :class:`CombinedAligner`: the threshold and growth that are given."""
+    """What chooses the links of a :class:`CombinedAligner`: a least probability, or threshold and growth; if given."""
+    if options.min_probability is not None:
+        return max(options.min_probability, LEAST), 1.0
     return options.linking.options.get("threshold"), options.linking.options.get("growth")
 
 
 def scoring_options(options: AlignerOptions) -> AlignerOptions:
     """Of the encoder of a combined aligner: the options that choose links are not its own."""
     kept = {**options.linking.options, **SCORING.options}
-    return replace(options, linking=replace(options.linking, method=SCORING.method, options=kept), statistics=None)
+    return replace(
+        options,
+        min_probability=None,
+        linking=replace(options.linking, method=SCORING.method, options=kept),
+        statistics=None,
+    )
 
 
 def open_encoder(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:

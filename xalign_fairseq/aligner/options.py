@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, layer_range
 
 UNITS = ("word", "subword")
@@ -16,7 +16,9 @@ class AlignerOptions:
     Attributes:
         linking: how links are made; what is unspecified is completed by the model, its family or a default.
         statistics: folder of statistics of bitext, whose scores are combined with the encoder's.
-        min_probability: of a link by an aligner from bitext alone; None: as AER on development gold was lowest.
+        min_probability: of a link. Aligners from bitext alone, with statistics, ``grow`` and ``scored`` take all pairs
+            of words of this probability, the other methods those of their links that have it. None: as AER on
+            development gold was lowest.
         languages: of source and target; linear maps and encoders with language embeddings need them.
         maps: use the checkpoint's linear maps of the hidden states of separately encoded sides.
         units: what links join, ``word`` or ``subword``.
@@ -64,6 +66,25 @@ class AlignerOptions:
             elif value != each.default:
                 found["dict" if each.name == "dictionary" else each.name] = value
         return found
+
+
+def require_one_choice(options: AlignerOptions) -> None:
+    """Raise :class:`XalignError` if the least probability of a link is none, or given in two ways."""
+    least = options.min_probability
+    if least is None:
+        return
+    check_values("links have no such probability", ("min_probability", least, 0 <= least <= 1, "0 to 1"))
+    for name in {"threshold", "growth"} & options.linking.options.keys():
+        raise XalignError(
+            "links are chosen by one or the other", parameter=("min_probability", name), remedy="leave one of them out"
+        )
+
+
+def least_options(method: str, probability: float) -> dict[str, float]:
+    """The options by which a method takes all pairs of words of a probability; none if it chooses in another way."""
+    if not probability:
+        return {}
+    return {"scored": {"threshold": probability}, "grow": {"threshold": probability, "growth": 1.0}}.get(method, {})
 
 
 def linking_options(linking: Linking) -> dict[str, Any]:

@@ -27,8 +27,16 @@ class WordAligner(Protocol):
                 print(pair.links)
     """
 
-    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
-        """Align pairs in their order; ``progress`` is called with the number of pairs that were done since."""
+    def stream(
+        self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
+    ) -> Iterator[Alignment]:
+        """Align pairs in their order.
+
+        Args:
+            pairs: source and target sentence each.
+            progress: is called with the number of pairs that were done since.
+            matrices: give the probabilities of all pairs of units, too (:class:`~xalign_fairseq.aligner.Alignment`).
+        """
 
     def describe(self) -> str:
         """How links are made, in one line for people."""
@@ -41,7 +49,7 @@ class WordAligner(Protocol):
         return UnknownTokens()
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
-        """Align sentences and their translations, as many as there are sentences.
+        """Align sentences and their translations, as many as there are sentences, with ``matrix`` of each pair.
 
         Raises:
             XalignError: the sides differ in their number of sentences, or one is a single string.
@@ -53,7 +61,7 @@ class WordAligner(Protocol):
                 remedy='align(["one sentence"], ["its translation"])',
             )
         try:
-            return list(self.stream(zip(src, tgt, strict=True)))
+            return list(self.stream(zip(src, tgt, strict=True), matrices=True))
         except ValueError as error:
             if isinstance(error, XalignError) or "zip()" not in str(error):
                 raise

@@ -33,7 +33,7 @@ from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, is_piped, open_pairs
 from xalign_fairseq.links.gold import read_gold_text
 
-CHOOSING = ("threshold", "growth")  # options that choose links from scores
+CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
 
 
 @dataclass(frozen=True)

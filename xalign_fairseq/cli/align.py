@@ -69,12 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="beside the encoder's scores, by grow, those of statistics that it guides: learned from --src and --tgt, "
         "into FILE.aligner, or in FOLDER, where an earlier run has left them",
     )
-    scratch.add_argument(
+    parser.add_argument(
         "--min-probability",
         type=probability,
         metavar="P",
-        help="of a link, 0 to 1, by an aligner from bitext alone: 0.9 for few links that are right, 0.2 for many "
-        "(default: where AER on development gold was lowest)",
+        help="of a link, 0 to 1, in place of --threshold and --growth: 0.9 for few links, 0.2 for many; a share of "
+        "right links only by --method scored and from bitext alone (default: where AER on development gold was lowest)",
     )
     parser.add_argument(
         "--units",

@@ -94,9 +94,9 @@ class Grown(ByMatrix):
 
     def _grow(self, scores: Tensor) -> list[dict[Link, float]]:
         """The links of each pair, of scores (B, n, m)."""
-        return [self.grow(each) for each in scores.cpu().numpy()]
+        return [self.choose(each) for each in scores.cpu().numpy()]
 
-    def grow(self, scores: np.ndarray) -> dict[Link, float]:
+    def choose(self, scores: np.ndarray) -> dict[Link, float]:
         """The links of a pair, of the scores (n, m) of its words."""
         return grown_links(scores, self.threshold, self.least)
 

@@ -56,6 +56,13 @@ class Transport(TransportOptions):
             found, probability = self._fused(hidden, spans, sizes, probabilities=True)
             return links_of_partners(found, probability, spans, sizes, one_sided=self._one_sided)
 
+    def with_scores(
+        self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
+    ) -> tuple[TokenLinks, Tensor]:
+        """As :meth:`Method.with_scores`; the plan is the reference implementation's."""
+        with torch.no_grad():
+            return self(hidden, spans, sizes=sizes), link_probability(self._reference(hidden, spans, sizes)[1])
+
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """As :meth:`Method.matrix`."""
         with torch.no_grad():

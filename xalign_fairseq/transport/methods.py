@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+import numpy as np
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -15,7 +16,7 @@ from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
-from xalign_fairseq.transport.words import word_links
+from xalign_fairseq.transport.words import word_links, word_scores
 
 __all__ = [
     "Cosine",
@@ -28,6 +29,7 @@ __all__ = [
     "Softmax",
     "Transport",
     "WordMethod",
+    "links_and_scores",
     "links_of_words",
     "make_method",
     "method_label",
@@ -65,6 +67,11 @@ class Method(Protocol):
         With ``sizes`` nothing is read back from the device, unless links are found on the host (``match``).
         """
 
+    def with_scores(
+        self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
+    ) -> tuple[TokenLinks, Tensor]:
+        """The links, and the probabilities (B, n, m) of all pairs of tokens; of padding they mean nothing."""
+
     def describe(self) -> dict[str, Any]:
         """``method``, its name, and the options that bear on its links."""
 
@@ -75,6 +82,12 @@ class WordMethod(Protocol):
 
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
         """The word links of each pair, with their probabilities; arguments as of :func:`links_of_words`."""
+
+    def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
+        """The probabilities of all pairs of words (B, n, m)."""
+
+    def choose(self, scores: np.ndarray) -> dict[Link, float]:
+        """The links of a pair, with the scores (n, m) of its words."""
 
 
 class LabellingMethod(Method, Protocol):
@@ -137,6 +150,20 @@ def links_of_words(
         return method.words(hidden, spans, src_words, tgt_words)
     links = method(hidden, spans, sizes=(src_words.shape[1], tgt_words.shape[1]))
     return word_links(links, src_words, tgt_words)
+
+
+def links_and_scores(
+    method: Method, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor
+) -> tuple[list[dict[Link, float]], np.ndarray]:
+    """The links of :func:`links_of_words`, and the probabilities of all pairs of words (B, words, words).
+
+    By a method of tokens it is the largest of any two of theirs; 0 beyond a pair's own words.
+    """
+    if isinstance(method, WordMethod):
+        scores = method.scores(hidden, spans, src_words, tgt_words).cpu().numpy()
+        return [method.choose(each) for each in scores], scores
+    links, found = method.with_scores(hidden, spans, sizes=(src_words.shape[1], tgt_words.shape[1]))
+    return word_links(links, src_words, tgt_words), word_scores(found, src_words, tgt_words).cpu().numpy()
 
 
 def with_options(method: Method, **options: Any) -> Method:

@@ -29,6 +29,13 @@ class ByMatrix(ABC):
         """As :meth:`Method.__call__`."""
         return links_of_matrix(*self.scored(hidden, spans, sizes))
 
+    def with_scores(
+        self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
+    ) -> tuple[TokenLinks, Tensor]:
+        """As :meth:`Method.with_scores`."""
+        links, probability = self.scored(hidden, spans, sizes)
+        return links_of_matrix(links, probability), probability
+
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """As :meth:`Method.matrix`."""
         return self.scored(hidden, spans, sizes)[0]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -60,7 +61,11 @@ class Scored(ByMatrix):
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
         """As of :class:`~xalign_fairseq.transport.grown.Grown`, with hidden states (B, T, L * H)."""
         scores = self.scores(hidden, spans, src_words, tgt_words)
-        return [links_above(each, self.threshold) for each in scores.cpu().numpy()]
+        return [self.choose(each) for each in scores.cpu().numpy()]
+
+    def choose(self, scores: np.ndarray) -> dict[Link, float]:
+        """The links of a pair, of the probabilities (n, m) of its words."""
+        return links_above(scores, self.threshold)
 
     @torch.no_grad()
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 The rule of Jalili Sabet et al. (2020), and of XLM-Align's evaluation.
 """
 
+import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
@@ -44,3 +45,27 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
         if word_i != NO_WORD and word_j != NO_WORD:
             found[row][word_i, word_j] = value
     return found
+
+
+def word_scores(scores: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
+    """The largest score of the subwords of each two words, (B, words, words); 0 of words without any.
+
+    Args:
+        scores: (B, n, m), not negative.
+        src_words: (B, n) int, the word index of each source subword; -1 for a subword of no word.
+        tgt_words: (B, m) int, the same of the target side.
+
+    Example::
+
+        word_scores(torch.tensor([[[0.1, 0.7]]]), torch.tensor([[0]]), torch.tensor([[0, 0]]))  # [[[0.7]]]
+    """
+    return _largest(_largest(scores, src_words).mT, tgt_words).mT
+
+
+def _largest(scores: Tensor, words: Tensor) -> Tensor:
+    """(B, words, m) from (B, n, m)."""
+    most = int(words.max()) + 1 if words.numel() else 0
+    found = torch.zeros(len(scores), most + 1, scores.shape[2], dtype=scores.dtype, device=scores.device)
+    # What is of no word goes to a last row.
+    at = torch.where(words == NO_WORD, most, words).long()[:, :, None].expand_as(scores)
+    return found.scatter_reduce(1, at, scores, "amax")[:, :most]

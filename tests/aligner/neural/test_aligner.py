@@ -4,6 +4,7 @@ import random
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import sentencepiece
 import torch
@@ -439,3 +440,40 @@ def test_layers_and_size_of_a_link_scorer_are_its_own(scored, tmp_path):
         replace(scored, linking=Linking("scored", {"scorer": str(tmp_path / "wide.npz")}))
     with pytest.raises(XalignError, match="does not exist"):
         replace(scored, linking=Linking("scored", {"scorer": str(tmp_path / "none.npz")}))
+
+
+@pytest.mark.parametrize("method", ["grow", "transport", "argmax"])
+def test_the_matrix_is_of_the_words_of_each_pair_alone(aligner, pairs, method):
+    each = replace(aligner, linking=Linking(method, layers=(2,)))
+    found = each.align(*zip(*pairs, strict=True))
+    for (src, tgt), pair in zip(pairs, found, strict=True):
+        assert pair.matrix.dtype == np.float32 and pair.matrix.shape == (len(src.split()), len(tgt.split()))
+        [alone] = each.align([src], [tgt])
+        np.testing.assert_allclose(pair.matrix, alone.matrix, atol=1e-6)
+        assert all(pair.matrix[link] >= p - 1e-6 for link, p in pair.links.items())
+    without = list(each.stream(pairs))
+    assert without == found and not any(pair.matrix is not None for pair in without)
+    assert sum(pair.matrix.sum() for pair in found) > 20
+
+
+def test_the_matrix_of_grow_has_all_that_it_links_from_any_threshold(aligner, pairs):
+    scores = replace(aligner, linking=Linking("grow", layers=(2,)))
+    every = replace(aligner, linking=Linking("grow", {"threshold": 1e-9, "growth": 1.0}, layers=(2,)))
+    for pair, other in zip(*(each.align(*zip(*pairs, strict=True)) for each in (scores, every)), strict=True):
+        expected = np.zeros_like(pair.matrix)
+        for link, p in other.links.items():
+            expected[link] = p
+        np.testing.assert_allclose(pair.matrix, expected, atol=2e-9)
+
+
+def test_a_pair_that_cannot_be_aligned_has_no_matrix_and_subwords_have_one(aligner, monkeypatch):
+    [pair] = replace(aligner, units="subword").align(["the red house"], ["a cat"])
+    assert pair.matrix.shape == (len(pair.src), len(pair.tgt)) and (pair.matrix > 0).any()
+    monkeypatch.setattr(module, "MOST_SIMILARITIES", 2)
+    [lost] = aligner.align(["the red house"], ["a cat"])
+    assert lost.too_long and lost.matrix is None
+    with torch.no_grad():
+        aligner.encoder.sentence_encoder.embed_tokens.weight[aligner.tokenizer.encode_words(["red"])[0][0]] = math.nan
+    monkeypatch.undo()
+    [broken] = aligner.align(["the red house"], ["a cat"])
+    assert not broken.finite and broken.matrix is None

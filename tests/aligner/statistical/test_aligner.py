@@ -40,6 +40,9 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
 
 def test_the_higher_the_probability_asked_for_the_fewer_links(folder):
     pair = (["Das Haus ist alt und schön."], ["The house is old yet dear."])
+    [found] = StatisticalAligner(load(folder), 0.3).align(*pair)
+    above = {(int(i), int(j)): found.matrix[i, j] for i, j in zip(*(found.matrix >= 0.3).nonzero(), strict=True)}
+    assert found.matrix.shape == (6, 6) and found.links == pytest.approx(above)
     links = [set(StatisticalAligner(load(folder), least).align(*pair)[0].links) for least in (0.01, 0.5, 0.99)]
     assert links[0] > links[1] >= links[2]
     usual, asked = (StatisticalAligner(load(folder), least) for least in (None, 0.5))

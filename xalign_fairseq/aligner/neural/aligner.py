@@ -13,7 +13,7 @@ from torch import Tensor
 from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
-from xalign_fairseq.aligner.options import UNITS, AlignerOptions
+from xalign_fairseq.aligner.options import UNITS, AlignerOptions, least_options, require_one_choice
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -29,7 +29,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
-from xalign_fairseq.transport.methods import Method, links_of_words, method_label
+from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.resolving import ITSELF, resolve_linking, scored_layers
@@ -66,6 +66,7 @@ class Aligner(WordAligner):
         trimmed: the names of the files that the vocabulary was trimmed to, for :meth:`unknown`.
         specified: whether a part of the linking was asked for, for :meth:`describe`.
         scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
+        min_probability: of a link; the method's links below it are left out.
 
     Raises:
         XalignError: the encoder lacks a layer, a language has no map or no embedding, or a pointer or maps do not go
@@ -90,6 +91,7 @@ class Aligner(WordAligner):
     trimmed: tuple[str, ...] = ()
     specified: bool = False
     scorer: LinkScorer | None = None
+    min_probability: float = 0.0
     pair_encoder: PairEncoder = field(init=False, repr=False)
     _unknown: UnknownTokens = field(init=False, repr=False)
 
@@ -149,8 +151,9 @@ class Aligner(WordAligner):
             Aligner.from_pretrained("e5-small", linking=Linking("argmax"), device="cpu")
         """
         options = options or AlignerOptions.of(**more)
-        for name in {"statistics", "min_probability", "processes"} & options.given().keys():
+        for name in {"statistics", "processes"} & options.given().keys():
             raise XalignError("one encoder's aligner has no such option", parameter=name, remedy="use load_aligner")
+        require_one_choice(options)
         device, dtype = choose_devices(options.device, options.dtype)
         return cls.open(path, replace(options, device=device, dtype=dtype))
 
@@ -170,6 +173,10 @@ class Aligner(WordAligner):
             scored = model.packaged and options.units == "word"
             known = (model.linking, model.family, options.maps, width, scored)
             linking = resolve_linking(asked, depth, *known)
+        least = options.min_probability or 0.0
+        chosen = least_options(linking.method, least)
+        if chosen:
+            linking, least = replace(linking, options={**linking.options, **chosen}), 0.0
         device = torch.device(options.device)
         pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
         maps = model.maps().to(device) if options.maps else None
@@ -187,6 +194,7 @@ class Aligner(WordAligner):
             model.trimmed,
             specified=options.linking != UNSPECIFIED or options.maps,
             scorer=None if scorer is None else scorer.to(device),
+            min_probability=least,
         )
 
     def signature(self, linking: Linking | None = None) -> str:
@@ -199,7 +207,12 @@ class Aligner(WordAligner):
         own = self.pair_encoder
         used = replace(linking or self.linking, similarity=self.linking.similarity)
         return score_signature(
-            unit=self.units, linking=used, languages=own.mapped, embedded=own.embedded, dtype=self.dtype
+            unit=self.units,
+            linking=used,
+            languages=own.mapped,
+            embedded=own.embedded,
+            dtype=self.dtype,
+            system=f"links of probability {self.min_probability:g} and more" if self.min_probability else None,
         )
 
     def describe(self) -> str:
@@ -212,6 +225,7 @@ class Aligner(WordAligner):
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
             f"{method_label(linking.finder)}{learned}{f' ({rest}{usual})' if origin else ''}, "
+            f"{f'links of probability {self.min_probability:g} and more, ' if self.min_probability else ''}"
             f"{self.device}, {self.dtype}"
         )
 
@@ -219,13 +233,19 @@ class Aligner(WordAligner):
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self._unknown
 
-    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+    def stream(
+        self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
+    ) -> Iterator[Alignment]:
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
-        for [alignment] in self.sweep(pairs, [self.linking], progress):
+        for [alignment] in self.sweep(pairs, [self.linking], progress, matrices):
             yield alignment
 
     def sweep(
-        self, pairs: Iterable[SentencePair], linkings: Sequence[Linking], progress: Progress | None = None
+        self,
+        pairs: Iterable[SentencePair],
+        linkings: Sequence[Linking],
+        progress: Progress | None = None,
+        matrices: bool = False,
     ) -> Iterator[list[Alignment]]:
         """Align each pair by every linking, of the aligner's own encoding, from one pass of the encoder.
 
@@ -234,7 +254,7 @@ class Aligner(WordAligner):
         """
         resolved = [(self._resolve(each.layers), self._finder(each)) for each in linkings]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
-            yield from self._chunk(chunk, resolved, progress)
+            yield from self._chunk(chunk, resolved, progress, matrices)
 
     def states_of_words(
         self, pairs: Sequence[SentencePair], layers: Sequence[int]
@@ -272,9 +292,16 @@ class Aligner(WordAligner):
         pairs: list[WordPair],
         settings: Sequence[tuple[tuple[int, ...], Method]],
         progress: Progress | None,
+        matrices: bool,
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
+        units = [self._linked_units(pair, words) for pair, words in zip(encoded, pairs, strict=True)]
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
+        scores: list[list[np.ndarray | None]] = [[None for _ in settings] for _ in pairs]
+        if matrices:
+            for pair in encoded:
+                if not pair.similarities:
+                    scores[pair.index] = [_of_size(np.zeros((0, 0)), units[pair.index]) for _ in settings]
         overflowed: set[int] = set()
         wanted = sorted({layer for layers, _ in settings for layer in layers})
         # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
@@ -285,9 +312,11 @@ class Aligner(WordAligner):
             with torch.inference_mode():
                 states, spans, finite = self._states(batch, wanted)
             overflowed |= {pair.index for pair, each in zip(batch, finite.tolist(), strict=True) if not each}
-            for setting, found in enumerate(self._batch_links(batch, settings, states, spans)):
-                for pair, pair_found in zip(batch, found, strict=True):
+            for setting, (found, scored) in enumerate(self._batch_links(batch, settings, states, spans, matrices)):
+                for row, (pair, pair_found) in enumerate(zip(batch, found, strict=True)):
                     links[pair.index][setting] = pair_found
+                    if scored is not None and pair.index not in overflowed:
+                        scores[pair.index][setting] = _of_size(scored[row], units[pair.index])
             if progress:
                 progress(len(batch))
         for index in sorted(overflowed):
@@ -296,15 +325,16 @@ class Aligner(WordAligner):
         return [
             [
                 Alignment(
-                    *self._linked_units(pair, words),
+                    *units[pair.index],
                     found,
                     self.units,
                     too_long=pair.similarities > MOST_SIMILARITIES,
                     finite=pair.index not in overflowed,
+                    matrix=matrix,
                 )
-                for found in links[pair.index]
+                for found, matrix in zip(links[pair.index], scores[pair.index], strict=True)
             ]
-            for pair, words in zip(encoded, pairs, strict=True)
+            for pair in encoded
         ]
 
     def _linked_units(self, pair: EncodedPair, words: WordPair) -> WordPair:
@@ -330,12 +360,19 @@ class Aligner(WordAligner):
         settings: Sequence[tuple[tuple[int, ...], Method]],
         states: dict[int, Tensor],
         spans: Tensor,
-    ) -> Iterator[list[Links]]:
+        matrices: bool,
+    ) -> Iterator[tuple[list[Links], np.ndarray | None]]:
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
             read = [states[layer] for layer in layers]
             hidden = torch.cat(read, 2) if isinstance(method, Scored) else _mean(read)
-            yield links_of_words(method, hidden, spans, src_words, tgt_words)
+            of = (method, hidden, spans, src_words, tgt_words)
+            found, scores = links_and_scores(*of) if matrices else (links_of_words(*of), None)
+            yield [self._sure(links) for links in found], scores
+
+    def _sure(self, links: Links) -> Links:
+        least = self.min_probability
+        return {link: p for link, p in links.items() if p >= least} if least else links
 
     def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
         """Hidden states by layer, spans in them, and which pairs have finite ones; in windows what does not fit."""
@@ -351,6 +388,15 @@ class Aligner(WordAligner):
         if self.units == "subword":
             sides = [[np.arange(len(words)) for words in side] for side in sides]
         return [pad(side, NO_WORD).to(self.device) for side in sides]
+
+
+def _of_size(scores: np.ndarray, units: WordPair) -> np.ndarray:
+    """Scores of the units of both sides: without padding, and 0 where the tokenizer drops a word."""
+    n, m = map(len, units)
+    found = np.zeros((n, m), np.float32)
+    inside = scores[:n, :m]
+    found[: inside.shape[0], : inside.shape[1]] = inside
+    return found
 
 
 def _mean(states: Sequence[Tensor]) -> Tensor:

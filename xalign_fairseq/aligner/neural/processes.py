@@ -108,7 +108,9 @@ class AlignerPool(WordAligner):
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self.ask(_signature)
 
-    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator["Alignment"]:
+    def stream(
+        self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
+    ) -> Iterator["Alignment"]:
         """Align pairs in their order; left before its end, it closes the pool."""
         self._require_open()
         numbered = enumerate(chunks(pairs, self._chunk_size(operator.length_hint(pairs))))
@@ -120,7 +122,7 @@ class AlignerPool(WordAligner):
             while waiting or busy or done:
                 while idle and waiting and waiting[0] < following + AHEAD * len(self._workers):
                     worker, (number, chunk) = idle.pop(), waiting
-                    worker.send(partial(_align, pairs=chunk))
+                    worker.send(partial(_align, pairs=chunk, matrices=matrices))
                     busy[worker.connection] = worker, number
                     waiting = next(numbered, None)
                 # What is ready is given out only after the workers have got more to do.
@@ -214,8 +216,8 @@ def _signature(aligner: "Aligner") -> str:
     return aligner.signature()
 
 
-def _align(aligner: "Aligner", pairs: list[WordPair]) -> list["Alignment"]:
-    return list(aligner.stream(pairs))
+def _align(aligner: "Aligner", pairs: list[WordPair], matrices: bool) -> list["Alignment"]:
+    return list(aligner.stream(pairs, matrices=matrices))
 
 
 def _sendable(error: Exception) -> Exception:

@@ -49,7 +49,9 @@ class StatisticalAligner(WordAligner):
             return threshold, growth
         return (calibration.score(self.min_probability),) * 2
 
-    def stream(self, pairs: Iterable[SentencePair], progress: Progress | None = None) -> Iterator[Alignment]:
+    def stream(
+        self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
+    ) -> Iterator[Alignment]:
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         least, calibration = self.least, self.trained.choice.calibration
         for chunk in chunks(pairs, AT_ONCE):
@@ -57,7 +59,8 @@ class StatisticalAligner(WordAligner):
                 found = grown_links(scores, *least)
                 probabilities = calibration.probability(np.array(list(found.values())))
                 links = dict(zip(found, map(float, probabilities), strict=True))
-                yield Alignment(src, tgt, links, too_long=scores is None)
+                matrix = calibration.probability(scores) if matrices and scores is not None else None
+                yield Alignment(src, tgt, links, too_long=scores is None, matrix=matrix)
             if progress:
                 progress(len(chunk))
 
