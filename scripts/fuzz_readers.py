@@ -131,6 +131,7 @@ def json_readers(work: Path) -> list[Reader]:
     """Formats of JSON."""
     from xalign_fairseq.aligner.training.folder import RunFolder
     from xalign_fairseq.cli.score import read_curves
+    from xalign_fairseq.core.json_files import read_json
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.tokenizers.tokenizer_model import read_model
     from xalign_fairseq.data.verification import changed_files
@@ -139,8 +140,11 @@ def json_readers(work: Path) -> list[Reader]:
     from xalign_fairseq.encoder.pretrained.huggingface.unigram import read_unigram
     from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
     from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, write_tensors
+    from xalign_fairseq.trainer.report.page import report_page
+    from xalign_fairseq.trainer.report.trained_run import read_run
     from xalign_fairseq.transfer.results import RunResult
     from xalign_fairseq.transfer.run_spec import RunSpec
+    from xalign_fairseq.transport.linking import Linking
 
     def as_json(content: Any) -> bytes:
         return json.dumps(content).encode()
@@ -189,6 +193,19 @@ def json_readers(work: Path) -> list[Reader]:
         shards[shard] = (work / shard).read_bytes()
     curves = {"rows": [{"layer": 1, "aer": 0.3, "method": "argmax"}, {"layer": 2, "aer": 0.2, "method": "argmax"}]}
 
+    now = "2026-11-23T05:00:00+00:00"
+    session = {"command": "fairseq-train x", "data": [str(data)], "begun": now, "ended": now, "exit": 0}
+    log = '2026-11-23 05:00:00 | INFO | train_inner | {"loss": "3.1", "num_updates": "1"}\n'
+    shown = {"command": "fairseq-train x", "minutes": 2.5, "scores": {"de-en": {"aer": 0.3}}}
+    records = {
+        "training.json": as_json(
+            {"sessions": [{**session, "commit": "a", "machine": "x", "versions": {"torch": "2"}}]}
+        ),
+        "run.json": as_json({"identity": {"seed": 1}, "before": 0.2}),
+        "result.json": as_json(shown),
+        "train.log": log.encode(),
+    }
+
     def verify(folder: Path) -> None:
         opened = DataBin(data)
         opened.path = folder
@@ -225,6 +242,12 @@ def json_readers(work: Path) -> list[Reader]:
             "run.json",
             {"run.json": as_json({"identity": {"seed": 1}, "before": 0.2})},
             lambda folder: RunFolder(folder).begun({"seed": 1}),
+        ),
+        Reader("a run's records", records, lambda folder: report_page(read_run(folder)), altered=3),
+        Reader(
+            "labelling of a checkpoint",
+            {"labelling.json": as_json(Linking("argmax", layers=(1,)).state())},
+            lambda folder: Linking.from_state(read_json(folder / "labelling.json", dict[str, Any])),
         ),
         Reader(
             "AER over layers", {"a.json": as_json(curves)}, lambda folder: read_curves([("a", str(folder / "a.json"))])

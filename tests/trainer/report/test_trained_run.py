@@ -102,3 +102,11 @@ def test_a_record_of_another_form_gives_a_page_or_an_error_that_names_it(run_fol
         except XalignError as error:
             assert path.name in str(error)
     assert pages > 10
+
+
+def test_data_whose_name_no_file_can_have_are_missing(run_folder):
+    path = run_folder / "training.json"
+    record = json.loads(path.read_text())
+    record["sessions"][-1]["data"] = ["x" * 5000, "a\0b"]
+    path.write_text(json.dumps(record))
+    assert [each.manifest for each in read_run(run_folder).data] == [None, None]

@@ -1,6 +1,7 @@
 """A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
 
 import ast
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -210,7 +211,7 @@ def _data_paths(folder: Path, sessions: Sequence[Session], configuration: Mappin
 
 def _data(path: Path) -> DataFolder:
     manifest = path / MANIFEST
-    if not manifest.is_file():
+    if not os.path.isfile(manifest):  # a name that is too long is no file either
         return DataFolder(path, None, None)
     return DataFolder(path, read_json(manifest, ReportedManifest), file_sha256(manifest))
 
