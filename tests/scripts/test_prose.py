@@ -74,7 +74,7 @@ def test_figures_of_layers_and_of_align_mlms_tables(root):
     assert prose.figure(root, "align_mlm:main-grid:X|Z:POS_Δ") == "−2.0"
     assert prose.figure(root, "align_mlm:main-grid:X|Z:POS_Δ/abs") == "2.0"
     for name in ("align_mlm:main-grid:X:POS_Δ", "align_mlm:main-grid:X|Y:NER", "layer:dwa:simalign-itermax:3"):
-        with pytest.raises(XalignError, match="there (is|are) no"):
+        with pytest.raises(XalignError, match=r"there (is|are) no"):
             prose.figure(root, name)
 
 
