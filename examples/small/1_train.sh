@@ -14,42 +14,41 @@
 #   ppa_mlm          MoCo + MLM on the sides of each pair: PPA with MLM in place of TLM
 #   ppa_mean         PPA with mean-pooling
 #   weam             TLM + word exchange                                       (Yang et al. 2021)
-# PAIR (de-en), UPDATES (400), MAX_TOKENS (4096), LR (5e-4), QUEUE (2000), ARCH (xalign_tiny), DEVICE (--cpu; for a GPU
-# --bf16 and larger sizes).
+# The options are those of small.yaml. PAIR (de-en), UPDATES (400), MAX_TOKENS (4096), LR (5e-4), QUEUE (2000), ARCH
+# (xalign_tiny), DEVICE (--cpu; for a GPU --bf16 and larger sizes).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
 [[ $# -ge 5 ]] || usage
 data="$1" encoder="$2" runs="$3" setting="$4" seed="$5"
 shift 5
 save="$runs/$setting-$seed"
-: "${PAIR:=de-en}" "${UPDATES:=400}" "${DEVICE:=--cpu}"
 [[ "$seed" =~ ^[0-9]+$ ]] || { echo "error: SEED is '$seed', not a number" >&2; exit 2; }
 require_file "ENCODER, the checkpoint to continue" "$encoder"
+queue=()
 case "$setting" in
-  tlm) options=(--criterion tlm) ;;
-  tlm30) options=(--criterion tlm --mask-prob 0.3) ;;
-  linear_mapping) options=(--criterion linear_mapping) ;;
-  l2) options=(--criterion explicit_alignments --objectives "l2_align,reg_param") ;;
-  l2_hidden) options=(--criterion explicit_alignments --objectives "l2_align,reg_hidden") ;;
-  weak) options=(--criterion explicit_alignments --word-contrastive-negatives weak) ;;
-  strong) options=(--criterion explicit_alignments --word-contrastive-negatives strong) ;;
-  ppa) options=(--criterion ppa --moco-queue-size "${QUEUE:-2000}") ;;
-  moco) options=(--criterion ppa --objectives moco --moco-queue-size "${QUEUE:-2000}") ;;
-  ppa_mlm) options=(--criterion ppa --objectives "moco,sentence_mlm" --moco-queue-size "${QUEUE:-2000}") ;;
-  ppa_mean) options=(--criterion ppa --moco-pooling mean --moco-queue-size "${QUEUE:-2000}") ;;
-  weam) options=(--criterion weam --mask-prob 0.3) ;;
+  tlm) change=() ;;
+  tlm30) change=(task.mask_prob=0.3) ;;
+  linear_mapping) change=(criterion._name=linear_mapping) ;;
+  l2) change=(criterion._name=explicit_alignments "criterion.objectives='l2_align,reg_param'") ;;
+  l2_hidden) change=(criterion._name=explicit_alignments "criterion.objectives='l2_align,reg_hidden'") ;;
+  weak | strong) change=(criterion._name=explicit_alignments "criterion.word_contrastive_negatives=$setting") ;;
+  ppa) change=() ;;
+  moco) change=(criterion.objectives=moco) ;;
+  ppa_mlm) change=("criterion.objectives='moco,sentence_mlm'") ;;
+  ppa_mean) change=(criterion.moco_pooling=mean) ;;
+  weam) change=(criterion._name=weam task.mask_prob=0.3) ;;
   *) echo "error: unknown setting $setting; expected one of those that $0 lists without arguments" >&2; exit 2 ;;
 esac
+if [[ "$setting" == ppa* || "$setting" == moco ]]; then
+  change=(criterion._name=ppa criterion.moco_queue_size=2000 "${change[@]}")
+  queue=(${QUEUE:+--moco-queue-size "$QUEUE"})
+fi
+read_options "$here/small.yaml" "${change[@]}"
+: "${PAIR:=de-en}" "${DEVICE:=--cpu}"
 mkdir -p "$save"
 record_run "$save" "$setting" "$seed" "$DEVICE" "PAIR UPDATES MAX_TOKENS LR QUEUE ARCH DEVICE" \
   1_train.sh DATA_BIN ENCODER RUNS "$setting" "$seed" "$@"
-if finished "$save" "$UPDATES"; then exit; fi
-read -r -a device <<< "$DEVICE"
-choose_launcher
-"${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$PAIR" \
-  --arch "${ARCH:-xalign_tiny}" --max-positions 256 --init-checkpoint "$encoder" --loss-normalization per-objective \
-  --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --clip-norm 1.0 --lr "${LR:-5e-4}" \
-  --lr-scheduler polynomial_decay --warmup-updates "$((UPDATES / 10))" --total-num-update "$UPDATES" \
-  --max-update "$UPDATES" --max-tokens "${MAX_TOKENS:-4096}" --seed "$seed" --disable-validation \
-  --no-epoch-checkpoints --save-interval-updates 200 --keep-interval-updates 1 --log-format simple --log-interval 20 \
-  --num-workers 1 --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" "${options[@]}" "$@" "${device[@]}"
+SEED="$seed" INIT="$encoder"
+train_run "$data" "$save" --lang-pairs "$PAIR" --warmup-updates "$((UPDATES / 10))" ${LR:+--lr "$LR"} \
+  ${MAX_TOKENS:+--max-tokens "$MAX_TOKENS"} ${ARCH:+--arch "$ARCH"} "${queue[@]}" "$@"

@@ -30,6 +30,7 @@ class Twin(NamedTuple):
     starts_from_checkpoint: bool = True
     data: str = ""
     run: str = ""
+    names_checkpoint: bool = False  # between data-bin and runs on the command line
 
 
 # What the papers say, whatever script and YAML agree on.
@@ -100,6 +101,8 @@ TWINS = (
     Twin("weam/2_train.sh", "weam", "weam", WEAM_SIZES, **WEAM),
     align_mlm("align_mlm", "align_mlm"),
     align_mlm("xlm", "xlm"),
+    Twin("small/1_train.sh", "tlm", "small", arguments=("1",), run="tlm-1", names_checkpoint=True),
+    Twin("transfer/small/2_encoders.sh", "base", "base", starts_from_checkpoint=False, run="base"),
 )
 L2 = ("criterion.objectives='l2_align,reg_param'", "criterion.word_contrastive_gather=false")
 VARIANTS = (
@@ -121,8 +124,9 @@ def recipe(twin):
 def command_line(twin, folder, checkpoint):
     """What the script passes to fairseq-train, which a stand-in writes down here."""
     (folder / "bin" / twin.data).mkdir(parents=True, exist_ok=True)
+    places = [folder / "bin", *([checkpoint] if twin.names_checkpoint else []), folder / "save"]
     done = run_script(
-        folder, twin.script, folder / "bin", folder / "save", twin.setting, *twin.arguments,
+        folder, twin.script, *places, twin.setting, *twin.arguments,
         INIT=checkpoint, **dict(twin.variables),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
