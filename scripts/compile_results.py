@@ -7,7 +7,7 @@ A table is between <!-- results:FOLDER/TABLE --> and <!-- end -->. FOLDER is tha
 report (FOLDER/results/report/report.md, as xalign transfer-report or the study's report.py writes it), which has a
 heading for each table; without a report the tables say so. benchmarks/NAME is scripts/results/NAME.md, as
 scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, benchmarks/MACHINE/NAME what it has measured on another
-machine (--out scripts/results/MACHINE); benchmarks/peers and benchmarks/published are made of several (scripts/peers.py).
+machine (--out scripts/results/MACHINE); benchmarks/peers and benchmarks/published are made of several by peers.py.
 Figures in prose, and what is claimed of them: see scripts/prose.py.
 """
 
