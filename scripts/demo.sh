@@ -11,6 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh user
 
 out="${1:-demo-output}"
+[[ "$out" == /* ]] || out="./$out" # -x is no option then
 if [[ $# -gt 0 && -e "$out" ]]; then
   echo "error: $out exists already; name a new folder" >&2
   exit 2

@@ -21,14 +21,15 @@ fits() {
 }
 
 choose_python() {
-  local candidate candidates="${PYTHON:-python3 python3.13 python3.12 python3.11}"
-  for candidate in $candidates; do
+  local candidate candidates=(python3 python3.13 python3.12 python3.11)
+  [[ -z "${PYTHON:-}" ]] || candidates=("$PYTHON") # a path may hold blanks
+  for candidate in "${candidates[@]}"; do
     if fits "$candidate"; then
       echo "$candidate"
       return
     fi
   done
-  echo "error: no Python 3.11, 3.12 or 3.13 with venv was found (tried: $candidates)" >&2
+  echo "error: no Python 3.11, 3.12 or 3.13 with venv was found (tried: ${candidates[*]})" >&2
   echo "  next: install one, such as 'apt-get install python3.12-venv', or name it: PYTHON=/path/to/python3.12" >&2
   return 1
 }

@@ -11,6 +11,8 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -eq 1 ]] || usage
+data="$1"
+as_paths data
 treebanks=(en_ewt-ud-{train,dev,test} fr_gsd-ud-{dev,test})
-download "$1" --file wikitext-103 WikiANN XNLI XNLI-MT "${treebanks[@]}"
-[[ -n "${DRY:-}" ]] || python "$here/lay_out.py" "$1/downloads" "$1"
+download "$data" --file wikitext-103 WikiANN XNLI XNLI-MT "${treebanks[@]}"
+[[ -n "${DRY:-}" ]] || python "$here/lay_out.py" "$data/downloads" "$data"

@@ -11,17 +11,22 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
-text="$1" parses="$2"
+text="$1" parses="$2" TEST="${TEST:-}" treebanks=()
+as_paths text parses TEST
 shift 2
+for treebank in "$@"; do
+  as_paths treebank
+  treebanks+=("$treebank")
+done
 require_file TEXT "$text"
-for treebank in "$@" ${TEST:+"$TEST"}; do
+for treebank in "${treebanks[@]}" ${TEST:+"$TEST"}; do
   require_file TREEBANK "$treebank"
 done
 model="$(dirname "$parses")/parser.pt"
 mkdir -p "$(dirname "$parses")"
 
 if [[ ! -e "$model" ]]; then
-  python "$here/parse_text.py" train "$model" "$@" ${TEST:+--test "$TEST"} --epochs "${EPOCHS:-15}" \
+  python "$here/parse_text.py" train "$model" "${treebanks[@]}" ${TEST:+--test "$TEST"} --epochs "${EPOCHS:-15}" \
     --seed "${SEED:-1}" | tee "${model%.pt}.log"
 fi
 [[ -e "$parses" ]] || python "$here/parse_text.py" parse "$model" "$text" "$parses"

@@ -24,6 +24,7 @@ as_paths benchmark out
 require_file "BENCHMARK/bitext" "$benchmark/bitext"
 require_file "BENCHMARK/eval" "$benchmark/eval"
 : "${SEED:=1}" "${WORKERS:=2}" "${PARSES:=}"
+as_paths PARSES
 [[ -z "$PARSES" ]] || require_file "PARSES, CoNLL-U of the text" "$PARSES"
 english="$out/text/english.txt"
 held_out=2000

@@ -19,6 +19,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 5 ]] || usage
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
+as_paths data runs
 shift 5
 : "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=2048}" "${BLOCK:=64}" "${DIM:=64}"
 : "${UPDATES:=5000}" "${DEVICE:=--cpu}"

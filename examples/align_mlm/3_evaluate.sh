@@ -9,9 +9,9 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 2 ]] || usage
-data="$1" runs="$2"
+data="$1" runs="$2" results="${RESULTS:-$here/results}" study="${STUDY:-$here/studies/small.yaml}"
+as_paths data runs results study
 shift 2
-results="${RESULTS:-$here/results}"
 read -r -a tasks <<< "${TASKS:-pos ner}"
 device=() # fine-tuning has the study's precision, not that of pre-training
 [[ " ${DEVICE---cpu} " != *" --cpu "* ]] || device=(--cpu)
@@ -33,5 +33,5 @@ for name in "${names[@]}"; do
   fi
 done
 [[ "${#wanted[@]}" -gt 0 ]] || exit 0
-python "$here/evaluate.py" "$data" "${wanted[@]}" --tasks "${tasks[@]}" --study "${STUDY:-$here/studies/small.yaml}" \
+python "$here/evaluate.py" "$data" "${wanted[@]}" --tasks "${tasks[@]}" --study "$study" \
   --results "$results" "${device[@]}"

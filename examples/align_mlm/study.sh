@@ -13,6 +13,7 @@ source "$here/../common/recipe.sh"
 data="$1" runs="$2"
 : "${JOBS:=1}" "${SEEDS:=1 2 3}"
 export RESULTS="${RESULTS:-$here/results}"
+as_paths data runs RESULTS
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((($(nproc) + JOBS - 1) / JOBS))}"
 
 cells() { # OBJECTIVES LANGUAGE [VARIABLE=VALUE]: a line for each seed and objective

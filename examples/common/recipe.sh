@@ -16,15 +16,16 @@ require_file() { # WHAT FILE
 # repository.
 choose_benchmark() {
   benchmark="${BENCHMARK:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../../shared/data}"
+  as_paths benchmark
   [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
 }
 
 # Paths of the command line, by the names of their variables, as no program takes them for anything else: -x is no option
-# then, and lang=de/text no assignment of awk.
+# then, and lang=de/text no assignment of awk. One that is empty or not set stays so.
 as_paths() { # NAME ...
   local name
   for name in "$@"; do
-    [[ "${!name}" == /* ]] || printf -v "$name" './%s' "${!name}"
+    [[ -z "${!name:-}" || "${!name}" == /* ]] || printf -v "$name" './%s' "${!name}"
   done
 }
 
@@ -37,6 +38,7 @@ finished() { # SAVE_DIR UPDATES
 # Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM
 # and DICT, else a new vocabulary.
 choose_vocabulary() { # PIECES
+  as_paths TOKENIZER SPM DICT
   vocabulary=(--vocab-size "${VOCAB:-$1}")
   if [[ -n "${TOKENIZER:-}" ]]; then
     [[ -z "${SPM:-}${DICT:-}" ]] ||

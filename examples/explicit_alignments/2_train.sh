@@ -20,6 +20,7 @@ source "$here/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
+as_paths data save INIT
 shift 3
 sizes="UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE"
 case "$setting" in

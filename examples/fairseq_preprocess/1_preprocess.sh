@@ -11,6 +11,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -eq 3 ]] || usage
 text="$1/$3" data="$2" src="${3%-*}" tgt="${3#*-}"
+as_paths text data SPM
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
 choose_engine
 model="${SPM:-$text/sentencepiece.model}"

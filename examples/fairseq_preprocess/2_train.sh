@@ -10,6 +10,8 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 2 ]] || usage
 data="$1" save="$2"
+as_paths data save
+[[ ! -e "${INIT:-}" ]] || as_paths INIT # e5-small is no path
 shift 2
 : "${SEED:=1}" "${DEVICE:=--cpu}" "${INIT:=}"
 read_options "$here/preprocessed.yaml"

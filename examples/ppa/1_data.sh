@@ -12,6 +12,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
 text="$1" data="$2" pairs="${PAIRS:-250000}"
+as_paths text data
 shift 2
 choose_vocabulary 16000
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }

@@ -19,6 +19,7 @@ source "$here/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
 require_file "INIT, the checkpoint to start from (TEXT/mbert.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
+as_paths data save INIT
 shift 3
 case "$setting" in
   ppa) change=() ;;

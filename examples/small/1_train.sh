@@ -21,6 +21,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 5 ]] || usage
 data="$1" encoder="$2" runs="$3" setting="$4" seed="$5"
+as_paths data encoder runs
 shift 5
 save="$runs/$setting-$seed"
 [[ "$seed" =~ ^[0-9]+$ ]] || { echo "error: SEED is '$seed', not a number" >&2; exit 2; }

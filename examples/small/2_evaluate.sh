@@ -13,6 +13,7 @@ source "$here/../common/recipe.sh"
 benchmark="${BENCHMARK:-$here/../../../shared/data}"
 [[ $# -ge 3 ]] || usage
 encoder="$1" runs="$2" text="$3" pair="${PAIR:-de-en}"
+as_paths benchmark encoder runs text
 shift 3
 options=("$@")
 [[ -e "$encoder" ]] || { echo "error: no checkpoint $encoder" >&2; exit 2; }

@@ -17,6 +17,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 1 ]] || usage
 data="$1"
+as_paths data
 shift
 [[ $# -gt 0 ]] || set -- xnli pawsx ner pos xquad mlqa tydiqa tatoeba
 : "${UD:=2.5}"

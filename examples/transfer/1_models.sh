@@ -6,6 +6,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -eq 2 ]] || usage
 runs="$1" models="$2"
+as_paths runs models
 mkdir -p "$models"
 settings=(
   so so-grow xlm-align strong mlm-tlm l2 ppa weam weak dwa ot mlm mlm-blocks mlm-dwa dwa-tlm tlm so-co so-psi so-dwa-tlm

@@ -11,6 +11,7 @@ source "$here/../common/recipe.sh"
 [[ $# -ge 2 ]] || usage
 choose_benchmark
 models="$1" out="$2"
+as_paths models out
 shift 2
 checkpoints=(--model none=e5-small)
 for model in "$models"/*.pt; do

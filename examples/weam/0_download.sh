@@ -10,6 +10,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 1 ]] || usage
 text="$1"
+as_paths text
 shift
 [[ $# -gt 0 ]] || set -- de-en es-en zh-en
 bitext=()

@@ -16,6 +16,7 @@ source "$here/../common/recipe.sh"
 [[ $# -ge 4 ]] || usage
 require_file "INIT, the checkpoint to start from (TEXT/mbert.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3" pair="$4"
+as_paths data save INIT
 shift 4
 case "$setting" in
   weam) change=() ;;

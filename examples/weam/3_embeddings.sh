@@ -14,7 +14,12 @@ text="$1" pair="$2" out="$3"
 as_paths text out
 bitext="$text/$pair/train"
 shift 3
+models=()
+for model in "$@"; do
+  [[ ! -e "$model" ]] || as_paths model # e5-small is no path
+  models+=("$model")
+done
 links="$bitext.symmetrized.links"
 [[ -e "$links" ]] || links="$bitext.links"
-xalign embeddings --model "$@" --src "$bitext.${pair%-*}" --tgt "$bitext.${pair#*-}" --links "$links" \
+xalign embeddings --model "${models[@]}" --src "$bitext.${pair%-*}" --tgt "$bitext.${pair#*-}" --links "$links" \
   --leave-out "$here/function_words.txt" --plot "$out.png" --json > "$out.json"

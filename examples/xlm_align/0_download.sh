@@ -17,6 +17,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 1 ]] || usage
 text="$1"
+as_paths text
 shift
 [[ $# -gt 0 ]] || set -- ar-en bg-en de-en el-en en-es en-fr en-hi en-ru en-sw en-th en-tr en-ur en-vi en-zh
 bitext=() languages=()

@@ -13,6 +13,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
 text="$1" data="$2"
+as_paths text data
 shift 2
 choose_vocabulary 8000
 shards="${SHARDS:-1}"

@@ -11,6 +11,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
 data="$1" save="$2" setting="$3"
+as_paths data save INIT
 shift 3
 [[ "$setting" == base ]] || { echo "error: unknown setting $setting; expected base" >&2; exit 2; }
 : "${SEED:=1}" "${DEVICE:=--fp16}"

@@ -16,6 +16,8 @@ root="$(cd "$here/../.." && pwd)"
 python="${PYTHON:-python3}" target="${TARGET:-3.12}" benchmark="${BENCHMARK:-$root/../shared/data}"
 [[ $# -eq 1 ]] || { awk 'NR > 1 { if (!/^#/) exit; print }' "$0" >&2; exit 2; }
 kit="$1"
+[[ "$kit" == /* ]] || kit="./$kit" # -x is no option then
+[[ "$benchmark" == /* ]] || benchmark="./$benchmark"
 if [[ -e "$kit" && -n "$(ls -A "$kit")" && ! -d "$kit/wheels" ]]; then
   echo "error: $kit is there and is no kit; name another folder" >&2
   exit 2
@@ -62,7 +64,7 @@ if ! cmp --quiet "$here/requirements.txt" "$kit/requirements.txt"; then # other 
   cp "$here/requirements.txt" "$kit/requirements.txt"
 fi
 if [[ -n "${WHEELS:-}" ]]; then
-  cp "$WHEELS"/*.whl "$kit/wheels"
+  cp -- "$WHEELS"/*.whl "$kit/wheels"
 elif ! ls "$kit"/wheels/lxml-* > /dev/null 2>&1; then # wheels.py comes last
   options=(--quiet --no-deps --only-binary=:all: --implementation cp --python-version "$target")
   for tag in manylinux_2_28 manylinux_2_27 manylinux_2_24 manylinux_2_17 manylinux2014 manylinux1; do

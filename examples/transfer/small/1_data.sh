@@ -13,6 +13,7 @@ source "$common/recipe.sh"
 [[ $# -ge 2 ]] || usage
 choose_benchmark
 text="$1" data="$2"
+as_paths text data
 shift 2
 [[ $# -gt 0 ]] || set -- de-en en-fr ro-en en-hi
 

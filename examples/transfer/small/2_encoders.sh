@@ -14,6 +14,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../../common/recipe.sh"
 [[ $# -eq 3 ]] || usage
 data="$1" runs="$2" setting="$3"
+as_paths data runs
 save="$runs/$setting" INIT="$runs/base/checkpoint_last.pt" until=()
 case "$setting" in
   base)

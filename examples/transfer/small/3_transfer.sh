@@ -10,6 +10,7 @@ source "$here/../../common/recipe.sh"
 benchmark="${BENCHMARK:-$here/../../../../shared/data}"
 [[ $# -ge 2 ]] || usage
 runs="$1" out="$2"
+as_paths benchmark runs out
 shift 2
 checkpoints=()
 for setting in base mlm tlm xlm_align; do

@@ -10,6 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
 [[ $# -eq 2 ]] || usage
 choose_benchmark
 text="$1" data="$2" pairs=()
+as_paths text data
 for pair in de-en en-fr en-hi ro-en; do
   if [[ ! -e "$text/$pair" ]]; then
     python "$benchmark/assemble.py" "$pair" "$text/.$pair" # one side after the other

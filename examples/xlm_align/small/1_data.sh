@@ -13,6 +13,7 @@ source "$common/recipe.sh"
 [[ $# -ge 2 ]] || usage
 choose_benchmark
 out="$1"
+as_paths out
 shift
 
 tokenize() { # LANG OPTION... < text > tokens

@@ -12,6 +12,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../../common/recipe.sh"
 [[ $# -ge 3 ]] || usage
 data="$1" save="$2" setting="$3"
+as_paths data save
 shift 3
 : "${SEED:=1}"
 DEVICE=--cpu INIT="" # from scratch

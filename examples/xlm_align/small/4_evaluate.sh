@@ -8,5 +8,7 @@ set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../../common/recipe.sh"
 [[ $# -ge 4 ]] || usage
+save="$1" text="$2"
+as_paths save text
 mkdir -p "$here/results"
-python "$here/evaluate.py" "$1" "$2" "$here/results/$3.json" "${@:4}"
+python "$here/evaluate.py" "$save" "$text" "$here/results/$3.json" "${@:4}"

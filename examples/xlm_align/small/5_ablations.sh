@@ -10,6 +10,7 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../../common/recipe.sh"
 [[ $# -ge 4 ]] || usage
 data="$1" runs="$2" text="$3" pair="$4"
+as_paths data runs text
 shift 4
 export UPDATES="${UPDATES:-500}"
 half=$((UPDATES / 2))

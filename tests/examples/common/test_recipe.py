@@ -136,8 +136,8 @@ def test_the_vocabulary_is_that_of_a_tokenizer_or_of_files_or_new(tmp_path):
     for given, expected in (
         ({}, "--vocab-size 9"),
         ({"VOCAB": "7"}, "--vocab-size 7"),
-        ({"TOKENIZER": "bert", "VOCAB": "7"}, "--tokenizer bert"),
-        ({"SPM": "spm.model", "DICT": "dict.txt"}, "--spm spm.model --dict dict.txt"),
+        ({"TOKENIZER": "bert", "VOCAB": "7"}, "--tokenizer ./bert"),
+        ({"SPM": "spm.model", "DICT": "dict.txt"}, "--spm ./spm.model --dict ./dict.txt"),
     ):
         command = ["env", "-i", *(f"{name}={value}" for name, value in given.items()), "bash", "-c", script]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
