@@ -55,6 +55,13 @@ def test_what_is_usual_or_means_never_is_taken(checked):
     )
 
 
+@pytest.mark.parametrize("given", [{"restore_file": "gone.pt"}, {"warmup_updates": 9, "max_update": 8}])
+def test_first_checkpoint_and_warm_up_are_checked_with_all_options(checked, given):
+    with pytest.raises(XalignError) as error:
+        checked(**given)
+    assert error.value.parameters[-1:] == (next(iter(given)),)
+
+
 def test_asynchronous_writing_needs_iopath(checked, monkeypatch):
     checked(write_checkpoints_asynchronously=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
