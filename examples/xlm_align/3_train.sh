@@ -4,8 +4,8 @@
 #
 #   INIT=xlmr.base/model.pt bash 3_train.sh DATA_BIN SAVE_DIR base [fairseq-train option ...]
 #
-# UPDATES (150000), SEED (1), BATCH (32) pairs and blocks on each GPU, UPDATE_FREQ (8), DEVICE (--fp16): 2048 pairs an
-# update in all, 8 GPUs x BATCH x UPDATE_FREQ.
+# UPDATES (150000), WARMUP (10000), SEED (1), BATCH (32) pairs and blocks on each GPU, UPDATE_FREQ (8), DEVICE (--fp16):
+# 2048 pairs an update in all, 8 GPUs x BATCH x UPDATE_FREQ.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
@@ -18,6 +18,7 @@ shift 3
 read_options "$here/base.yaml"
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 mkdir -p "$save"
-record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES SEED BATCH UPDATE_FREQ DEVICE" \
+record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP SEED BATCH UPDATE_FREQ DEVICE" \
   3_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
-train_run "$data" "$save" ${BATCH:+--batch-size "$BATCH" --mono-batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} "$@"
+train_run "$data" "$save" ${WARMUP:+--warmup-updates "$WARMUP"} \
+  ${BATCH:+--batch-size "$BATCH" --mono-batch-size "$BATCH"} ${UPDATE_FREQ:+--update-freq "$UPDATE_FREQ"} "$@"
