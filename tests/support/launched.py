@@ -1,11 +1,14 @@
 """fairseq-train by other means: a program in its place, or a function that gives its lines."""
 
+import os
 import sys
 import textwrap
 from contextlib import closing, contextmanager
 from types import SimpleNamespace
+from unittest.mock import patch
 
 from xalign_fairseq.trainer import launch
+from xalign_fairseq.trainer.holding import HELD
 
 
 def put_program(monkeypatch, program):
@@ -18,7 +21,9 @@ def put_lines(monkeypatch, output):
 
     @contextmanager
     def heard(command, log, held=()):
-        with closing(output(command[len(launch.FAIRSEQ_TRAIN) :], log, held)) as lines:
+        # A process of fairseq-train's inherits the lock; those that tests fork are told of it.
+        holding = patch.dict(os.environ, {HELD: str(log.parent.resolve())})
+        with holding, closing(output(command[len(launch.FAIRSEQ_TRAIN) :], log, held)) as lines:
             yield SimpleNamespace(wait=lambda: 0), lines
 
     monkeypatch.setattr(launch, "heard", heard)

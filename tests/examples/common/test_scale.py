@@ -76,7 +76,9 @@ def test_disk_is_that_of_the_checkpoints_that_stay(monkeypatch, capsys):
     assert "checkpoints: 4 x 3.3 GB" in told(monkeypatch, capsys, "weam")
 
 
-@pytest.mark.parametrize("path", [path for path in EXAMPLES.glob("*/*.yaml")], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for name in scale.RECIPES for path in (EXAMPLES / name).glob("*.yaml")], ids=lambda path: path.stem
+)
 def test_the_recipes_keep_the_checkpoints_that_are_counted(path):
     recipe, kept = scale.RECIPES[path.parent.name], yaml.safe_load(path.read_text())["checkpoint"]
     if recipe.all_kept is None:
