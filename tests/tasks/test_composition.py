@@ -13,6 +13,7 @@ EVERY = (
     "word_exchange", "lexicon_align", "dict_mlm", "ot_align", "self_training", "consistency",
     "psi",
 )  # fmt: skip
+ALONE = ("linear_mapping", "link_scorer")  # they freeze the encoder
 COMPOSED = (
     "--objectives", ",".join(EVERY), "--loss-normalization", "per-objective", "--moco-queue-size", 16,
     "--reg-param-weight", 0.1,
@@ -21,14 +22,14 @@ COMPOSED = (
 
 def test_every_objective_of_the_package_is_tried():
     own = {name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq.")}
-    assert own == {*EVERY, "linear_mapping"}  # which freezes the encoder: it stands alone
+    assert own == {*EVERY, *ALONE}
 
 
 @pytest.mark.parametrize(
     ("criterion", "extra", "buffers"),
     [
         ("weighted", COMPOSED, ("moco", "reg_param", "reg_hidden")),
-        ("linear_mapping", (), ()),
+        *((name, (), ()) for name in ALONE),
     ],
 )
 def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, train, lexicon_bin, tmp_path):
