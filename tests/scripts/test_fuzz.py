@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.callers import callers
 
 import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
@@ -195,15 +196,7 @@ OPENERS = {"open", "gzip.open", "bz2.open", "lzma.open", "np.load", "torch.load"
 
 def openers(path):
     """The functions of a module that open a file for reading, by name."""
-
-    def look(node, name):
-        for child in ast.iter_child_nodes(node):
-            inner = [*name, child.name] if isinstance(child, ast.FunctionDef | ast.ClassDef) else name
-            if isinstance(child, ast.Call) and opens(child):
-                yield f"{path.relative_to(PACKAGE).as_posix()}:{'.'.join(inner)}"
-            yield from look(child, inner)
-
-    return set(look(ast.parse(path.read_text(encoding="utf-8")), []))
+    return callers(path, PACKAGE, opens)
 
 
 def opens(call):
