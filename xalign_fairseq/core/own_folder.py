@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,13 +46,17 @@ def _of_leftover(name: str) -> str | None:
     return found[1] if found else None
 
 
+def differing_keys(first: Mapping[str, Any], second: Mapping[str, Any], but: Iterable[str] = ()) -> list[str]:
+    """The keys, sorted, whose values differ or that only one has, except those in ``but``."""
+    return [key for key in sorted((first.keys() | second.keys()) - set(but)) if first.get(key) != second.get(key)]
+
+
 def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[str, Any], note: str = "") -> None:
     """Raise :class:`XalignError`, with all that differs, if what was begun in a folder is another run.
 
     ``note`` says what removing the folder would lose.
     """
-    differing = [key for key in sorted(found.keys() | identity.keys()) if found.get(key) != identity.get(key)]
-    if differing:
+    if differing := differing_keys(found, identity):
         raise XalignError(
             "the output folder is of another run",
             where=folder,

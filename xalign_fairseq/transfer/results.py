@@ -11,6 +11,7 @@ import numpy as np
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.own_folder import differing_keys
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
@@ -133,8 +134,7 @@ def read_counts(path: Path, names: Sequence[str] | None = None) -> dict[str, np.
 
 def differing(first: RunResult, second: RunResult, but: Iterable[str] = ()) -> list[str]:
     """The keys of ``made_by`` in which two runs differ, except those in ``but``."""
-    mine, other = first.made_by or {}, second.made_by or {}
-    return [key for key in sorted((mine.keys() | other.keys()) - set(but)) if mine.get(key) != other.get(key)]
+    return differing_keys(first.made_by or {}, second.made_by or {}, but)
 
 
 def both(keys: Iterable[str], first: RunResult, second: RunResult) -> str:

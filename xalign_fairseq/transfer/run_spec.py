@@ -10,6 +10,7 @@ from typing import Any
 from xalign_fairseq.core.devices import training_device
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, require_form
+from xalign_fairseq.core.own_folder import differing_keys
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
@@ -125,10 +126,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     mine["digests of tests"], found["digests of tests"] = (
         {x: some[x] for x in wanted if x in known and x in has} for some in (wanted, known)
     )
-    differing = [
-        key for key in sorted(mine.keys() | found.keys()) if key != "place" and mine.get(key) != found.get(key)
-    ]
-    if differing:
+    if differing := differing_keys(mine, found, but=["place"]):
         raise XalignError(
             "the run's folder was made by another run",
             where=folder,
