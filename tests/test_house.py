@@ -12,7 +12,7 @@ CEILINGS = {
     "lines of the package": 52_850,
     "lines of tests": 63_050,
     "lines of scripts and examples": 13_150,
-    "rooms": 17,
+    "rooms": 18,
     "levels of rooms": 13,
     "upward imports": 0,
     "import cycles, of files and of folders": 0,

@@ -7,6 +7,7 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
 from hydra.core.config_store import ConfigStore
 from support.trials import Task, build_criterion
 
+from xalign_fairseq.criterions import presets
 from xalign_fairseq.criterions.presets import CLASSES, PRESETS, add
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
 from xalign_fairseq.data.lexicon import Lexicon
@@ -53,7 +54,8 @@ def test_the_help_of_an_option_names_its_objective():
     assert fields["moco_temperature"].default == 0.05
 
 
-def test_a_preset_can_be_added():
+def test_a_preset_can_be_added(monkeypatch):
+    monkeypatch.setattr(presets, "PRESETS", dict(presets.PRESETS))  # other tests ask for all that there are
     add("only_tlm", ("tlm",), tlm_weight=3.0)
     made = build_criterion("only_tlm")
     assert [objective.name for objective in made.active] == ["tlm"] and made.objectives[0].weight == 3.0

@@ -48,7 +48,7 @@ def test_what_the_paper_lacks_is_an_error_with_what_it_has(paper, tmp_path):
         PublishedTables(paper, {"mine": "Theirs"})
     with pytest.raises(XalignError, match=r"(?s)none of these scores.*ner f1.*mlqa f1, xnli accuracy"):
         PublishedTables(paper, {}).tables([Figure("", "mine", "de", "ner f1", 50.0)])
-    with pytest.raises(XalignError, match=r"(?s)no published figures.*bert.*align_mlm, explicit_alignments, ppa"):
+    with pytest.raises(XalignError, match=r"(?s)no published figures.*bert"):
         find_published("bert")
 
 

@@ -113,7 +113,7 @@ def test_updates_are_those_of_one_process_with_all_pairs(workers, alone, case):
 
 
 def test_every_preset_is_tried():
-    assert set(PAPERS) == set(PRESETS) - set(OBJECTIVES) - {"weighted", "only_tlm"}
+    assert set(PAPERS) == set(PRESETS) - set(OBJECTIVES) - {"weighted"}
 
 
 def overflowing(rank):

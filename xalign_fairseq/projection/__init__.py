@@ -1,0 +1,1 @@
+"""Labels and markup of a text on its translation, by word links."""
