@@ -35,7 +35,8 @@ def built(tmp_path_factory):
     kernels = {}
     for part in (done.stdout + done.stderr).split("Compiling entry function ")[1:]:
         mangled, architecture = re.match(r"'(\S+)' for 'sm_(\w+)'", part).groups()
-        name, argument = re.search(r"\d(fused_again|stream_again|fused|similarities|stream)(?:IL[ib](\d+)E)?E", mangled).groups()
+        names = "fused_again|stream_again|fused|similarities|stream"
+        name, argument = re.search(rf"\d({names})(?:IL[ib](\d+)E)?E", mangled).groups()
         argument = {"0": "false", "1": "true"}.get(argument, argument)
         kernels[architecture, f"{name}<{argument}>" if argument else name] = part
     return out, kernels
