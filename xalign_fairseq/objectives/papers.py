@@ -1,7 +1,6 @@
 """The sums of objectives that the papers train with: what ``--criterion NAME`` stands for."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -9,7 +8,7 @@ class Preset:
     """Objectives that are summed, and the options whose defaults differ from the objectives' own."""
 
     objectives: tuple[str, ...]
-    defaults: dict[str, Any] = field(default_factory=dict)
+    defaults: dict[str, object] = field(default_factory=dict)
 
 
 PRESETS = {
