@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.projection.labels.conll import EntityColumns
+from xalign_fairseq.projection.labels.conllu import Treebank
 from xalign_fairseq.projection.labels.json_lines import JsonSpans
 from xalign_fairseq.projection.units import Annotated, AnnotationReader
 
@@ -25,6 +27,8 @@ class AnnotationFormat:
 
 
 ANNOTATIONS = {
+    "conll": AnnotationFormat((".conll", ".bio", ".iob"), EntityColumns),
+    "conllu": AnnotationFormat((".conllu",), Treebank),
     "json": AnnotationFormat((".jsonl", ".ndjson"), JsonSpans, bilingual=True),
 }
 
