@@ -9,13 +9,14 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.markup.marked import MarkedText, Token, marked
 
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
+)
 CODE = frozenset({"bpt", "ept", "ph", "it", "ut"})  # their content is code of another format, a part of the tag
 TAG = re.compile(r"<(/?)([A-Za-z_:][\w:.-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
 OTHER = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<![A-Za-z][^<>]*>", re.DOTALL)
 ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
-TIME = re.compile(r"<\d[\d:.]*>")
-OVERRIDE = re.compile(r"\{\\[^{}]*\}")
+TIME, OVERRIDE = r"<\d[\d:.]*>", r"\{\\[^{}]*\}"
 XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
 ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
@@ -27,8 +28,10 @@ class Dialect:
     Attributes:
         kind: from a tag's name and attributes to the kind of the token and the key of the pair.
         strict: every tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity.
-        entities: a regular expression of those that mean a character; ``None``: there are none.
+        entities: whether characters are written as entities.
         extra: other tags.
+        code: elements whose content is a part of the tag.
+        special: what a tag or an entity can begin with.
     """
 
     kind: Callable[[str, dict[str, str]], tuple[str, str]]
@@ -36,6 +39,7 @@ class Dialect:
     entities: bool = True
     extra: re.Pattern[str] | None = None
     code: frozenset[str] = frozenset()
+    special: str = "<&"
 
 
 def _html(name: str, attributes: dict[str, str]) -> tuple[str, str]:
@@ -69,8 +73,8 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
 HTML = Dialect(_html)
 XML = Dialect(_xml, strict=True)
 BILINGUAL = Dialect(_bilingual, code=CODE)
-SRT = Dialect(_subtitle, entities=False, extra=OVERRIDE)
-VTT = Dialect(_subtitle, extra=TIME)
+SRT = Dialect(_subtitle, entities=False, extra=re.compile(rf"\n|{OVERRIDE}"), special="<{\n")
+VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")
 
 
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
@@ -88,7 +92,7 @@ def read_inline(text: str, dialect: Dialect) -> MarkedText:
 
 
 def _tokens(text: str, dialect: Dialect) -> Iterator[Token]:
-    special = re.compile("[<&]" if dialect.extra is not OVERRIDE else r"[<{]")
+    special = re.compile(f"[{dialect.special}]")
     start = at = 0
     while match := special.search(text, at):
         at = match.start()
@@ -109,7 +113,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     if text[at] == "&":
         return _entity(text, at, dialect)
     if dialect.extra and (match := dialect.extra.match(text, at)):
-        return Token(match[0], "point"), match.end()
+        return Token(match[0], "break" if match[0] == "\n" else "point"), match.end()
     if match := OTHER.match(text, at):
         return Token(match[0], "point"), match.end()
     match = TAG.match(text, at)
@@ -119,8 +123,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
         return None, at
     slash, name, rest = match.groups()
     end = match.end()
-    attributes = {name: first or second for name, first, second in ATTRIBUTE.findall(rest)}
-    kind, key = dialect.kind(name, attributes)
+    kind, key = dialect.kind(name, attributes_of(rest))
     if slash:
         return Token(match[0], "close", key), end
     if name in dialect.code and not rest.endswith("/"):
@@ -128,6 +131,11 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
     elif rest.endswith("/") and kind == "open" and (dialect is not BILINGUAL or key == name):
         kind = "break" if name == "br" else "point"
     return Token(text[at:end], kind, key), end
+
+
+def attributes_of(text: str) -> dict[str, str]:
+    """The attributes of a tag."""
+    return {name: first or second for name, first, second in ATTRIBUTE.findall(text)}
 
 
 def _entity(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:

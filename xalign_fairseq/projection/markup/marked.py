@@ -3,14 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from xalign_fairseq.core.errors import XalignError
 
 MOST_TAGS = 1000  # of one text
 MOST_LEVELS = 100  # of tags within tags
-
-Kind = Literal["pair", "opening", "closing", "point", "break"]
 
 
 @dataclass(frozen=True)
@@ -19,25 +16,26 @@ class Token:
 
     Attributes:
         raw: as it is written.
-        kind: a ``break`` is a point that cuts the text in two, such as ``<br>`` or a line break.
+        kind: ``text``, ``open``, ``close``, ``point`` or ``break``, a point that cuts the text in two.
         key: an opening and a closing tag with the same key are a pair; a tag with an empty key is alone.
         text: the character that an entity means; of other text, ``raw``.
     """
 
     raw: str
-    kind: Literal["text", "open", "close", "point", "break"]
+    kind: str
     key: str = ""
     text: str = ""
 
 
 @dataclass
-class Node:
+class Mark:
     """A pair of tags with all between them, or a tag alone.
 
     Attributes:
         opening, closing: the tags as they are written; one of them is empty if the tag is alone.
         start, stop: the characters of the text that are between the tags. A break can replace one space.
-        kind: ``opening`` is alone and reaches up to the end of what it is in, ``closing`` from its start.
+        kind: ``pair``, ``point``, ``break``, or a tag without its partner: ``opening`` reaches up to the end of what it
+            is in, ``closing`` from its start.
         children: what is between the tags, in order.
     """
 
@@ -45,8 +43,8 @@ class Node:
     closing: str
     start: int
     stop: int
-    kind: Kind
-    children: list["Node"] = field(default_factory=list)
+    kind: str
+    children: list["Mark"] = field(default_factory=list)
 
     @property
     def tag(self) -> str:
@@ -60,13 +58,13 @@ class MarkedText:
 
     Attributes:
         text: without markup.
-        nodes: the markup, in order; none overlaps another.
-        spellings: how each occurrence of a character is written, for those that an entity is used for.
+        marks: the markup, in order; none overlaps another.
+        spellings: how each occurrence of a character is written, for those that an entity can be used for.
         tags: how often each tag is there.
     """
 
     text: str
-    nodes: list[Node]
+    marks: list[Mark]
     spellings: Mapping[str, Sequence[str]]
     tags: Counter[str]
 
@@ -76,18 +74,16 @@ class MarkedText:
         written = []
         for character in text:
             known = self.spellings.get(character)
-            written.append(
-                known[min(seen[character], len(known) - 1)] if known else escapes.get(character, character)
-            )
+            written.append(known[min(seen[character], len(known) - 1)] if known else escapes.get(character, character))
             seen[character] += known is not None
         return written
 
 
-def walk(nodes: Sequence[Node]) -> Iterator[Node]:
-    """Every node, and those within it."""
-    for node in nodes:
-        yield node
-        yield from walk(node.children)
+def walk(marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Every mark, and those within it."""
+    for mark in marks:
+        yield mark
+        yield from walk(mark.children)
 
 
 class _Builder:
@@ -97,31 +93,31 @@ class _Builder:
         self.strict = strict
         self.text: list[str] = []
         self.raw: list[str] = []
-        self.open: list[tuple[Token, int, list[Node]]] = [(Token("", "open"), 0, [])]
+        self.open: list[tuple[Token, int, list[Mark]]] = [(Token("", "open"), 0, [])]
         self.levels = 1
 
     def close(self, token: Token) -> None:
         """A pair, or a tag alone that everything before it, within the same pair, belongs to."""
         here = len(self.text)
         at = next((i for i in range(len(self.open) - 1, 0, -1) if self.open[i][0].key == token.key != ""), 0)
-        if self.strict and at != len(self.open) - 1:
+        if self.strict and (not at or at != len(self.open) - 1):
             raise XalignError("a closing tag has no opening tag", found=token.raw)
         if not at:
-            _, start, nodes = self.open[-1]
-            nodes[:] = [Node("", token.raw, start, here, "closing", nodes[:])]
+            _, start, marks = self.open[-1]
+            marks[:] = [Mark("", token.raw, start, here, "closing", marks[:])]
             self.check(1)
             return
         while len(self.open) > at + 1:
             self.end_alone()
-        opening, start, nodes = self.open.pop()
-        self.open[-1][2].append(Node(opening.raw, token.raw, start, here, "pair", nodes))
+        opening, start, marks = self.open.pop()
+        self.open[-1][2].append(Mark(opening.raw, token.raw, start, here, "pair", marks))
 
     def end_alone(self) -> None:
         """The innermost open tag is never closed."""
-        opening, start, nodes = self.open.pop()
+        opening, start, marks = self.open.pop()
         if self.strict:
             raise XalignError("an opening tag has no closing tag", found=opening.raw)
-        self.open[-1][2].append(Node(opening.raw, "", start, len(self.text), "opening", nodes))
+        self.open[-1][2].append(Mark(opening.raw, "", start, len(self.text), "opening", marks))
 
     def check(self, more: int) -> None:
         """:class:`XalignError` if tags are nested too deeply."""
@@ -166,7 +162,9 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     while len(made.open) > 1:
         made.end_alone()
     spellings = defaultdict(list)
-    written = {character for character, raw in zip(made.text, made.raw, strict=True) if raw != character}
+    written = {
+        character for character, raw in zip(made.text, made.raw, strict=True) if raw != character or raw in "<>&"
+    }
     for character, raw in zip(made.text, made.raw, strict=True):
         if character in written:
             spellings[character].append(raw)
@@ -175,22 +173,22 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
 
 def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
     """Add a point or a break; whether the space after it belongs to it."""
-    token, nodes = tokens[i], made.open[-1][2]
+    token, marks = tokens[i], made.open[-1][2]
     before, after = made.text[-1:], tokens[i + 1].raw[:1] if i < last and tokens[i + 1].kind == "text" else ""
     spaced = not before or before[0].isspace()
     raw = token.raw
     if token.kind == "break" and i and tokens[i - 1].kind == "break":
-        nodes[-1].opening += raw
+        marks[-1].opening += raw
         return False
     here = len(made.text)
     if spaced and after == " ":
-        nodes.append(Node(f"{raw} ", "", here, here, token.kind))
+        marks.append(Mark(f"{raw} ", "", here, here, token.kind))
         return True
-    free = made.open[-1][1] < here and (not nodes or nodes[-1].stop < here)
+    free = made.open[-1][1] < here and (not marks or marks[-1].stop < here)
     if free and i > last and tokens[i - 1].kind == "text" and made.raw[-1] == " ":
         made.text.pop()
         made.raw.pop()
-        nodes.append(Node(f" {raw}", "", here - 1, here - 1, token.kind))
+        marks.append(Mark(f" {raw}", "", here - 1, here - 1, token.kind))
         return False
     stop = here
     if token.kind == "break" and not spaced and i < last:
@@ -199,5 +197,5 @@ def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
             made.text.append(" ")
             made.raw.append(" ")
             stop = here + 1
-    nodes.append(Node(raw, "", here, stop, token.kind))
+    marks.append(Mark(raw, "", here, stop, token.kind))
     return False

@@ -10,7 +10,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
 from xalign_fairseq.projection.markup.inline import BILINGUAL, ESCAPES, HTML, SRT, VTT, XML, Dialect, read_inline
-from xalign_fairseq.projection.markup.marked import MarkedText, Node, walk
+from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.placeholders import read_placeholders
 from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.markup.usfm import read_usfm
@@ -96,10 +96,10 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
         for written in (_spelled(markup, read, there), [markup.escapes.get(each, each) for each in there.text]):
             text, dropped = place(left, src, tgt, links, written)
             if _is_right(markup, text, read.tags | there.tags, there.text):
-                return Projected(text, sum(1 for _ in walk(read.nodes)) - len(dropped), tuple(dropped))
+                return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), tuple(dropped))
         return Projected(target, 0, (Dropped(target[:80], "the translation has characters that would be markup"),))
 
-    return Unit(src, tgt, where, project, needs_links=bool(read.nodes))
+    return Unit(src, tgt, where, project, needs_links=bool(read.marks))
 
 
 def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
@@ -111,13 +111,13 @@ def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
             raise XalignError("the translation has tags already", found=tag)
         return MarkedText(target, [], {}, Counter())
     read = markup.read(target)
-    pairs = [node for node in read.nodes if node.kind == "pair"]
-    at_end = all(node.start == len(read.text) for node in read.nodes)
-    if any(node.start < node.stop for node in walk(read.nodes)) or not (pairs or at_end):
-        raise XalignError("the translation has tags already", found=read.nodes[0].tag)
+    pairs = [mark for mark in read.marks if mark.kind == "pair"]
+    at_end = all(mark.start == len(read.text) for mark in read.marks)
+    if any(mark.start < mark.stop for mark in walk(read.marks)) or not (pairs or at_end):
+        raise XalignError("the translation has tags already", found=read.marks[0].tag)
     if read.tags - source.tags:
         raise XalignError("the translation has a tag that its source lacks", found=next(iter(read.tags - source.tags)))
-    return replace(read, nodes=[], tags=Counter())
+    return replace(read, marks=[], tags=Counter())
 
 
 def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence[str]:
@@ -127,22 +127,22 @@ def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence
 def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:
     """Without the placeholders that the translation has already."""
     left = Counter(tags)
-    nodes: list[Node] = []
-    for node in source.nodes:
-        if left[node.tag.strip()] > 0:
-            left[node.tag.strip()] -= 1
+    marks: list[Mark] = []
+    for mark in source.marks:
+        if left[mark.tag.strip()] > 0:
+            left[mark.tag.strip()] -= 1
         else:
-            nodes.append(node)
-    return replace(source, nodes=nodes)
+            marks.append(mark)
+    return replace(source, marks=marks)
 
 
 def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
-    """Whether a result is read as it was meant."""
+    """Whether a result is read as it was meant, but for spaces: a break in a language without them is read as one."""
     try:
         read = markup.read(text)
         if markup.target == "placeholders":
             plain = markup.read(plain).text
-        return read.tags == tags and read.text.split() == plain.split()
+        return read.tags == tags and "".join(read.text.split()) == "".join(plain.split())
     except XalignError:
         return False
 

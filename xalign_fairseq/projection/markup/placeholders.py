@@ -7,7 +7,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.markup.marked import MarkedText, Token, marked
 
 BEGIN = re.compile(r"[$#%]?\{|%")
-PERCENT = re.compile(r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh|h|ll|l|L|q|z|j|t)?[diouxXeEfFgGcsSaAr@](?![A-Za-z])|%%")
+PERCENT = re.compile(
+    r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
+)
 
 
 def read_placeholders(text: str) -> MarkedText:
@@ -28,6 +30,9 @@ def _tokens(text: str) -> Iterator[Token]:
     start = at = 0
     while match := BEGIN.search(text, at):
         at = match.start()
+        if text.startswith("%%", at):
+            at += 2
+            continue
         if match[0] == "%":
             found = PERCENT.match(text, at)
             end = found.end() if found else at

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
-from xalign_fairseq.projection.markup.marked import MarkedText, Node, walk
+from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.units import Dropped
 
 OUTSIDE = 0.5  # how much a link to another word weighs against one to a word between the tags
@@ -47,7 +47,7 @@ def place(
         ('la maison <b>rouge</b>', [])
     """
     placement = _Placement(source, src, tgt, links)
-    placed = placement.nodes(source.nodes, (0, len(placement.src)), (0, len(placement.tgt)))
+    placed = placement.marks(source.marks, (0, len(placement.src)), (0, len(placement.tgt)))
     out: list[str] = []
     _write(placed, (0, len(tgt.text)), tgt.text if written is None else written, out)
     return "".join(out), placement.dropped
@@ -55,9 +55,9 @@ def place(
 
 @dataclass
 class _Placed:
-    """Where a node goes: target words, and characters."""
+    """Where a mark goes: target words, and characters."""
 
-    node: Node
+    mark: Mark
     start: int
     stop: int
     children: list["_Placed"]
@@ -71,7 +71,7 @@ class _Placement:
     ):
         self.texts = source.text, tgt.text
         self.dropped: list[Dropped] = []
-        cuts = sorted({at for node in walk(source.nodes) for at in (node.start, node.stop)})
+        cuts = sorted({at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
         pieces = [_cut(span, cuts) for span in src.spans]
         equal = {(i, j) for i, j in links if src[i] == tgt[j]}
         inner: dict[int, set[int]] = {}
@@ -93,37 +93,37 @@ class _Placement:
                         self.links[a][b] = probability
                         self.total[b] += probability
 
-    def nodes(self, nodes: Sequence[Node], within: Span, words: Span) -> list[_Placed]:
-        """The places of neighbouring nodes; ``within`` are the source words of what they are in, ``words`` its target."""
+    def marks(self, marks: Sequence[Mark], within: Span, words: Span) -> list[_Placed]:
+        """The places of neighbouring marks, within some source words and the target words for these."""
         low, high = words
-        found: dict[int, Span] = {}  # target words of each node that has some
-        after: dict[int, bool] = {}  # whether a node without any goes with the word before it
-        source = [self._source(node) for node in nodes]
-        for i, node in enumerate(nodes):
-            if node.kind == "closing":
+        found: dict[int, Span] = {}  # target words of each mark that has some
+        after: dict[int, bool] = {}  # whether a mark without any goes with the word before it
+        source = [self._source(mark) for mark in marks]
+        for i, mark in enumerate(marks):
+            if mark.kind == "closing":
                 low = self._border(source[i][1], within, (low, high))
                 found[i] = words[0], low
-            elif node.kind == "opening":
+            elif mark.kind == "opening":
                 high = self._border(source[i][0], within, (low, high))
                 found[i] = high, words[1]
         free = [(low, high)]
         weights = {
             i: self._run(source[i], free)[0]
-            for i, node in enumerate(nodes)
-            if node.kind == "pair" and source[i][0] < source[i][1]
+            for i, mark in enumerate(marks)
+            if mark.kind == "pair" and source[i][0] < source[i][1]
         }
         for i in sorted(weights, key=lambda i: (-weights[i], i)):
             if source[i] == within and (low, high) == words:
                 found[i] = words
-            elif run := self._run(source[i], free)[1] or self._between(nodes[i], source[i], within, (low, high), free):
+            elif run := self._run(source[i], free)[1] or self._between(marks[i], source[i], within, (low, high), free):
                 found[i] = run
             else:
                 continue
             free = [part for each in free for part in _without(each, found[i])]
         taken = list(found.items())
-        for i, node in enumerate(nodes):
-            if i not in found and node.kind != "break":
-                at, after[i] = self._loose(node, source[i], within, (low, high))
+        for i, mark in enumerate(marks):
+            if i not in found and mark.kind != "break":
+                at, after[i] = self._loose(mark, source[i], within, (low, high))
                 for other, (start, stop) in taken:
                     if start < at < stop:
                         after[i] = source[other][0] < source[i][0] <= source[other][1] or (
@@ -131,14 +131,14 @@ class _Placement:
                         )
                         at = stop if after[i] else start
                 found[i] = at, at
-        for i, at in self._breaks(nodes, source, within, words, [span for _, span in taken]):
+        for i, at in self._breaks(marks, source, within, words, [span for _, span in taken]):
             found[i] = at, at
-        return [self._placed(node, source[i], found[i], after.get(i)) for i, node in enumerate(nodes)]
+        return [self._placed(mark, source[i], found[i], after.get(i)) for i, mark in enumerate(marks)]
 
-    def _source(self, node: Node) -> Span:
-        """The source words of a node."""
-        first = bisect_right(self.src, node.start, key=lambda span: span[1])
-        return first, max(first, bisect_left(self.src, node.stop, key=lambda span: span[0]))
+    def _source(self, mark: Mark) -> Span:
+        """The source words of a mark."""
+        first = bisect_right(self.src, mark.start, key=lambda span: span[1])
+        return first, max(first, bisect_left(self.src, mark.stop, key=lambda span: span[0]))
 
     def _run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
         """The free target words whose links to some source words weigh most against links to others, and their weight.
@@ -171,7 +171,7 @@ class _Placement:
             return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
         return best, span
 
-    def _between(self, node: Node, source: Span, within: Span, words: Span, free: Sequence[Span]) -> Span | None:
+    def _between(self, mark: Mark, source: Span, within: Span, words: Span, free: Sequence[Span]) -> Span | None:
         """The target words without links between the translations of a pair's neighbours."""
         before = self._run((source[0] - 1, source[0]), [words])[1] if source[0] > within[0] else (words[0], words[0])
         after = self._run((source[1], source[1] + 1), [words])[1] if source[1] < within[1] else (words[1], words[1])
@@ -179,7 +179,7 @@ class _Placement:
             return None
         if not any(low <= before[1] and after[0] <= high for low, high in free):
             return None
-        self.dropped.append(Dropped(node.tag, "no word of it is linked: around the unlinked words in its place"))
+        self._drop(mark, "no word of it is linked: around the unlinked words in its place")
         return before[1], after[0]
 
     def _border(self, source: int, within: Span, words: Span) -> int:
@@ -193,15 +193,17 @@ class _Placement:
         for links in self.links[:source]:
             for j, probability in links.items():
                 before[j] += probability
-        costs = list(accumulate((all_ - 2 * b for all_, b in zip(self.total, before, strict=True)), initial=sum(before)))
+        costs = list(
+            accumulate((all_ - 2 * b for all_, b in zip(self.total, before, strict=True)), initial=sum(before))
+        )
         return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
 
-    def _loose(self, node: Node, source: Span, within: Span, words: Span) -> tuple[int, bool]:
-        """Between which target words a node without any goes, and whether it goes with the word before."""
+    def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
+        """Between which target words a mark without any goes, and whether it goes with the word before."""
         if source[0] < source[1]:
-            self.dropped.append(Dropped(node.tag, "no word of it is linked: empty, next to its neighbours"))
+            self._drop(mark, "no word of it is linked, or only to others' words: empty, next to its neighbours")
         has_before, has_after = source[0] > within[0], source[1] < within[1]
-        like_word = node.opening != node.opening.strip()  # it has spaces on both sides
+        like_word = mark.opening != mark.opening.strip()  # it has spaces on both sides
         if not has_before and not (like_word and has_after):
             return words[0], False
         if not has_after and not like_word:
@@ -209,7 +211,7 @@ class _Placement:
         before = self._run((source[0] - 1, source[0]), [words])[1] if has_before else None
         after = self._run((source[1], source[1] + 1), [words])[1] if has_after else None
         start, stop = self._gap(0, source[0])
-        touches_after = node.start == stop > start
+        touches_after = mark.start == stop > start
         if before and after and before[1] == after[0]:
             return before[1], not touches_after
         if before and not (touches_after and after):
@@ -217,14 +219,16 @@ class _Placement:
         if after:
             return after[0], False
         if source[0] == source[1]:
-            self.dropped.append(Dropped(node.tag.strip(), "no word next to it is linked: where it cuts the fewest links"))
+            self.dropped.append(
+                Dropped(mark.tag.strip(), "no word next to it is linked: where it cuts the fewest links")
+            )
         return self._fewest_crossings(source[0], range(words[0], words[1] + 1)), True
 
     def _breaks(
-        self, nodes: Sequence[Node], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
+        self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
     ) -> Iterator[tuple[int, int]]:
-        """Each break, and between which target words it goes: in order, and within no other node."""
-        breaks = [i for i, node in enumerate(nodes) if node.kind == "break"]
+        """Each break, and between which target words it goes: in order, and within no other mark."""
+        breaks = [i for i, mark in enumerate(marks) if mark.kind == "break"]
         allowed = [at for at in range(words[0], words[1] + 1) if not any(start < at < stop for start, stop in taken)]
         inner, last = [at for at in allowed if words[0] < at < words[1]], words[0]
         for number, i in enumerate(breaks):
@@ -235,8 +239,13 @@ class _Placement:
                 left = left[: max(1, len(left) - (len(breaks) - number - 1))] or [at for at in allowed if at >= last]
                 last = self._fewest_crossings(source[i][0], left)
                 if not any(self.total):
-                    self.dropped.append(Dropped(nodes[i].tag.strip() or "line break", "no link: by its relative position"))
+                    self.dropped.append(
+                        Dropped(marks[i].tag.strip() or "line break", "no link: by its relative position")
+                    )
             yield i, last
+
+    def _drop(self, mark: Mark, reason: str) -> None:
+        self.dropped.append(Dropped(mark.tag.strip() or "line break", reason))
 
     def _gap(self, side: int, number: int) -> Span:
         """The characters between two words of the source (0) or the target (1)."""
@@ -253,22 +262,22 @@ class _Placement:
             return begin if after else end
         return end if character == stop else min(begin + character - start, end)
 
-    def _placed(self, node: Node, source: Span, words: Span, after: bool | None) -> _Placed:
-        if node.kind == "break":
-            start, stop = self._break(node, source[0], words[0])
+    def _placed(self, mark: Mark, source: Span, words: Span, after: bool | None) -> _Placed:
+        if mark.kind == "break":
+            start, stop = self._break(mark, source[0], words[0])
         else:
-            start = self._at(node.start, source[0], words[0], bool(after))
+            start = self._at(mark.start, source[0], words[0], bool(after))
             if words[0] < words[1] or source[0] == source[1]:
-                stop = self._at(node.stop, source[1], words[1], after is not False)
+                stop = self._at(mark.stop, source[1], words[1], after is not False)
             else:
                 stop = start
-        return _Placed(node, start, max(start, stop), self.nodes(node.children, source, words))
+        return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
 
-    def _break(self, node: Node, source: int, target: int) -> Span:
+    def _break(self, mark: Mark, source: int, target: int) -> Span:
         """The characters that a break replaces: a space, if it does so in the source and there is one."""
         begin, end = self._gap(1, target)
-        at = self._at(node.start, source, target, after=True)
-        if node.start == node.stop:
+        at = self._at(mark.start, source, target, after=True)
+        if mark.start == mark.stop:
             return at, at
         spaces = [i for i in range(begin, end) if self.texts[1][i].isspace()]
         if not spaces:
@@ -278,16 +287,16 @@ class _Placement:
 
 
 def _write(placed: Sequence[_Placed], within: Span, written: Sequence[str], out: list[str]) -> None:
-    """Append some of the text with the nodes in it."""
+    """Append some of the text with the marks in it."""
     here, end = within
     for each in sorted(placed, key=lambda each: (each.start, each.stop)):
         start = min(max(here, each.start), end)
         stop = min(max(start, each.stop), end)
         out += written[here:start]
-        out.append(each.node.opening)
-        if each.node.kind != "break":
+        out.append(each.mark.opening)
+        if each.mark.kind != "break":
             _write(each.children, (start, stop), written, out)
-        out.append(each.node.closing)
+        out.append(each.mark.closing)
         here = stop
     out += written[here:end]
 

@@ -1,7 +1,7 @@
 """USFM: paragraphs, verses, character styles and notes of Bible texts, each verse and heading a text of its own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.markup.marked import MarkedText, Token, marked
@@ -18,12 +18,12 @@ CLOSE = r"(?:\|[^\\|]*)?\\(?P<close>\+?\w+)\*"
 BREAK = rf"(?:\n|\\{PARAGRAPHS}(?![\w*+-]))[ \n]*"
 OPEN = rf"\\(?P<open>{STYLES})(?![\w*-]) ?"
 TOKEN = re.compile("|".join((NOTE, MILESTONE, CLOSE, f"(?P<break>{BREAK})", OPEN)), re.DOTALL)
-EDGE = re.compile(rf"(?:\s|\\{PARAGRAPHS}(?![\w*+-]))*")
-TEXT = re.compile(r"\S")
-NUMBERED = re.compile(r"\\(?:v|c)\s+\S+\s?")
 HARD = re.compile(
-    rf"\\(?:(?:v|c)\s+\S+\s?|(?!(?:{PARAGRAPHS}|{NOTES}|{STYLES})(?![\w-])|\w+(?:-[se])?\s*(?:\|[^\\]*)?\\\*|\w+\*)\w+(?![\w*]) ?)"
+    rf"(\\v +[^\s\\]+\s?)|\\c +[^\s\\]+\s?|\\(?!(?:{PARAGRAPHS}|{NOTES}|{STYLES})(?![\w-])"
+    r"|\w+(?:-[se])?\s*(?:\|[^\\]*)?\\\*|\w+\*)\w+(?![\w*]) ?"
 )
+MOST_CHARACTERS = 1 << 15  # of a verse or a heading
+PARAGRAPH = re.compile(rf"{HARD.pattern}|(\\{PARAGRAPHS}(?![\w*+-]) ?)")  # it ends a heading, but no verse
 UNTRANSLATED = re.compile(r"\\(?:id|ide|usfm|sts|rem|c|cp|restore|toca\d?|fig)\b")
 
 
@@ -49,7 +49,7 @@ def _tokens(text: str) -> Iterator[Token]:
         if match["milestone"]:
             kinds = {"-s": "open", "-e": "close"}
             kind = kinds.get(match["side"] or "", "point")
-            yield Token(raw, kind, f"milestone {match['milestone']}")  # type: ignore[arg-type]
+            yield Token(raw, kind, f"milestone {match['milestone']}")
         elif match["close"]:
             yield Token(raw, "close", match["close"])
         elif match["open"]:
@@ -67,46 +67,48 @@ def _text(text: str) -> Iterator[Token]:
         yield Token(text, "text")
 
 
-def texts(lines: Iterator[str], most: int) -> Iterator[tuple[bool, str, int]]:
+def texts(lines: Iterable[str], where: str) -> Iterator[tuple[bool, str, int]]:
     """A file in its parts: whether each is to be translated, its text, and its line.
 
     Raises:
-        XalignError: a part has more than ``most`` characters.
+        XalignError: a part is too long.
     """
-    literal, pending, translated, first = "", "", False, 1
+    marker, pending, translated, first, ends = "", "", False, 1, PARAGRAPH
     for number, line in enumerate(lines, 1):
         at, line = 0, f"{line}\n"
-        while True:
-            match = HARD.search(line, at)
-            pending += line[at : match.start() if match else len(line)]
-            if len(pending) > most:
-                raise XalignError("a text is too long", where=f"line {number}", expected=f"at most {most:,} characters")
-            if not match:
-                break
-            yield from _parts(literal, pending, translated, first)
-            literal, pending, first = match[0], "", number
-            translated = not UNTRANSLATED.match(match[0])
+        while match := ends.search(line, at):
+            yield from _parts(marker, pending + line[at : match.start()], translated, first)
+            ends = HARD if any(match.groups()) else PARAGRAPH
+            marker, pending, first = match[0], "", number
+            translated = not UNTRANSLATED.match(marker)
             at = match.end()
-    yield from _parts(literal, pending, translated, first)
+        pending += line[at:]
+        if not translated:
+            yield False, marker + pending, first
+            marker, pending = "", ""
+        if len(pending) > MOST_CHARACTERS:
+            expected = f"at most {MOST_CHARACTERS:,} characters"
+            raise XalignError("a verse is too long", where=f"{where}, line {number}", expected=expected)
+    yield from _parts(marker, pending, translated, first)
 
 
-def _parts(literal: str, text: str, translated: bool, line: int) -> Iterator[tuple[bool, str, int]]:
-    """A marker, and the text after it without the paragraphs around it."""
-    lead = EDGE.match(text)
-    start = lead.end() if lead else 0
-    end = len(text)
-    while end > start and (cut := max(text.rfind("\\", start, end), text.rfind("\n", start, end), start)) >= start:
-        if EDGE.fullmatch(text, cut, end) is None or cut == end:
-            break
-        end = cut
-    body = text[start:end]
-    try:
-        has_text = translated and TEXT.search(read_usfm(body).text)
-    except XalignError:
-        has_text = translated
-    if not has_text:
-        yield False, literal + text, line
+def _parts(marker: str, text: str, translated: bool, line: int) -> Iterator[tuple[bool, str, int]]:
+    """A marker, and the text after it, without the paragraphs around it."""
+    start, stop, at, has_text = len(text), 0, 0, False
+    for match in TOKEN.finditer(text):
+        between = text[at : match.start()]
+        if between.strip():
+            start = min(start, at + len(between) - len(between.lstrip()))
+            stop, has_text = at + len(between.rstrip()), True
+        if not match["break"]:
+            start, stop = min(start, match.start()), match.end()
+        at = match.end()
+    if rest := text[at:].strip():
+        start = min(start, at + len(text[at:]) - len(text[at:].lstrip()))
+        stop, has_text = at + text[at:].index(rest) + len(rest), True
+    if not translated or not has_text:
+        yield False, marker + text, line
         return
-    yield False, literal + text[:start], line
-    yield True, body, line
-    yield False, text[end:], line
+    yield False, marker + text[:start], line
+    yield True, text[start:stop], line
+    yield False, text[stop:], line
