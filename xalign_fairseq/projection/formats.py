@@ -6,6 +6,8 @@ from functools import partial
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.projection.labels.conll import EntityColumns
+from xalign_fairseq.projection.labels.conllu import Treebank
 from xalign_fairseq.projection.labels.json_lines import JsonSpans
 from xalign_fairseq.projection.markup.documents import BilingualXml
 from xalign_fairseq.projection.markup.readers import MarkedLines, Subtitles, UsfmTexts
@@ -28,6 +30,8 @@ class AnnotationFormat:
 
 
 ANNOTATIONS = {
+    "conll": AnnotationFormat((".conll", ".bio", ".iob"), EntityColumns),
+    "conllu": AnnotationFormat((".conllu",), Treebank),
     "json": AnnotationFormat((".jsonl", ".ndjson"), JsonSpans, bilingual=True),
     "html": AnnotationFormat((".html", ".htm"), partial(MarkedLines, markup="html")),
     "xml": AnnotationFormat((".xml",), partial(MarkedLines, markup="xml")),
