@@ -22,7 +22,7 @@ from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
 from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_versions
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line
 from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
@@ -214,7 +214,9 @@ def _from_aligner(
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     text = (run.src,) if run.tgt is None else (run.src, run.tgt)
-    record = run_record(text, run.model, options, format=run.format, segment=run.segment, part=run.part)
+    record = run_record(
+        text, run.model, options, format=run.format, segment=segmenter_versions(run.segment), part=run.part
+    )
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
     aligner = stack.enter_context(open_aligner(run.model, options))
     return _kept(pieces, aligner, kept, stack.enter_context(kept.open()))
