@@ -1,8 +1,9 @@
 """Align the words of sentence pairs.
 
 By a pretrained encoder, or from the bitext alone. Writes one line per pair, in the order of the input and also for a
-pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, or a page in HTML
-that shows them. Memory does not grow with the number of pairs.
+pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, a table with
+scores of the pair and its links (--format scores; `xalign filter` reads it), or a page in HTML. Memory does not grow
+with the number of pairs.
 
 Lines end at newlines alone; words are what white space separates. A pair that is longer than the encoder's positions is
 encoded in windows that overlap; one of more than 16 million pairs of subwords (4,096 a side) is left without links, and
@@ -54,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text_arguments(parser, streams=True)
     add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
-    parser.add_argument("--format", choices=("pharaoh", "json", "html"), default="pharaoh", help="default: pharaoh")
+    parser.add_argument(
+        "--format", choices=("pharaoh", "json", "scores", "html"), default="pharaoh", help="default: pharaoh"
+    )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(
         "--from-scratch",

@@ -1,0 +1,75 @@
+"""Sentence pairs with a line for each in a third file: their links, or what else is known of them."""
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.lines import read_lines, split_words
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
+
+
+class LinkedLine(NamedTuple):
+    """A pair as it is in its files, and its line of the third; ``number`` counts from 1."""
+
+    number: int
+    src: str
+    tgt: str
+    links: str
+
+
+class LinkedText:
+    """The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
+
+    Args:
+        src: source sentences; words are separated by white space.
+        tgt: target sentences.
+        links: a line of Pharaoh links for each pair.
+        table: the third file is a table with all its columns, whose links :meth:`lines` leaves to the caller.
+
+    Raises:
+        XalignError: the files differ in their numbers of lines; or, in the iteration, a link is malformed or outside
+            its sentences, whose line is named.
+
+    Example::
+
+        for src, tgt, links in LinkedText("test.en", "test.de", "test.links"):
+            words = [(src[i], tgt[j]) for i, j in links]
+    """
+
+    def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, table: bool = False):
+        self._src, self._tgt, self._links, self._table = src, tgt, links, table
+        pairs = len(SentencePairs(src, tgt))
+        lines = sum(1 for _ in read_lines(links, table))
+        if lines != pairs:
+            raise XalignError(
+                "links and sentence pairs differ in number",
+                where=links,
+                found=f"{lines} lines of links",
+                expected=f"{pairs}, one per sentence pair",
+                remedy="give the links of this very text, with an empty line for a pair without links",
+            )
+
+    @property
+    def paths(self) -> tuple[str, str, str]:
+        """The three files."""
+        return os.fspath(self._src), os.fspath(self._tgt), os.fspath(self._links)
+
+    def lines(self) -> Iterator[LinkedLine]:
+        """The pairs as they are in the files."""
+        texts = zip(read_lines(self._src), read_lines(self._tgt), read_lines(self._links, self._table), strict=True)
+        for number, texts_of_pair in enumerate(texts, 1):
+            yield LinkedLine(number, *texts_of_pair)
+
+    def __iter__(self) -> Iterator[tuple[list[str], list[str], frozenset[Link]]]:
+        for number, src_line, tgt_line, line in self.lines():
+            src, tgt = split_words(src_line), split_words(tgt_line)
+            yield src, tgt, self.parse(line, number, (len(src), len(tgt)))
+
+    def parse(self, line: str, number: int, lengths: tuple[int, int]) -> frozenset[Link]:
+        """The links of a line, checked against the numbers of words of the pair."""
+        links = parse_line(line, where=f"{self._links}, line {number}").possible
+        check_bounds([links], [lengths], where=self._links, first=number)
+        return links
