@@ -48,12 +48,15 @@ def all_readers(work: Path) -> list[Reader]:
 
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
+    from xalign_fairseq.aligner.filtering import keep_pairs
+    from xalign_fairseq.aligner.tools.files import LinkFiles
     from xalign_fairseq.core.text.pairs import open_pairs
     from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
     from xalign_fairseq.languages.lexicons.formats import read_entries
     from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import read_links
     from xalign_fairseq.trainer.training_log import read_cost
     from xalign_fairseq.transfer.study import load_study
@@ -85,6 +88,15 @@ def text_readers() -> list[Reader]:
 
     return [
         lines("links (Pharaoh)", "0-0 1p2 2-1\n\n3-3\n", read_links),
+        Reader(
+            "scores of pairs",
+            {"scores": b"0.9\t1\t1\t0.9\t1\t1\t0-0 1-1\n0\t0\t0\t0\t0\t0\t\n", "a": b"x y\nz\n", "b": b"u v\nw\n"},
+            lambda folder: keep_pairs(
+                LinkedText(folder / "a", folder / "b", folder / "scores", table=True),
+                LinkFiles.of(str(folder / "a.x"), str(folder / "b.y"), str(folder / "kept"), drops_pairs=True),
+                0.5,
+            ),
+        ),
         lines("gold links", "0-0 1p2 2-1\n\n3-3\n", read_gold),
         Reader(
             "text to align",

@@ -19,7 +19,15 @@ from xalign_fairseq.core.errors import XalignError
 PACKAGE = Path(xalign_fairseq.__file__).parent
 
 NAMES = (
-    *("links (Pharaoh)", "gold links", "text to align", "dict.txt", "CoNLL-U, tags", "CoNLL-U, trees"),
+    *(
+        "links (Pharaoh)",
+        "scores of pairs",
+        "gold links",
+        "text to align",
+        "dict.txt",
+        "CoNLL-U, tags",
+        "CoNLL-U, trees",
+    ),
     *("treebank for derived languages", "tagged words", "sentence pairs", "bitext for retrieval", "SQuAD"),
     *("lexicon, TSV", "lexicon, MUSE", "lexicon, TEI", "study (YAML)", "training log", "config.json"),
     *("tokenizer.json, WordPiece", "tokenizer.json, Unigram", "added_tokens.json", "index of weights", "manifest.json"),

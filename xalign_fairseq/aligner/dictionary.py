@@ -11,7 +11,6 @@ import sentencepiece
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.text.containers import file_of
-from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
 from xalign_fairseq.links.counting import count_pairs, write_counted
@@ -29,9 +28,10 @@ class DictionaryRun:
     """A linked text, and the files that are made of it; at least one is needed.
 
     Attributes:
-        src: source sentences; words are separated by white space.
+        src: source sentences.
         tgt: target sentences.
         links: their links, a line for each pair.
+        segment: what finds the words, as when the text was aligned.
         out: dictionary, TSV: source, target, count, p(t|s), p(s|t), significance
             (:class:`~xalign_fairseq.links.counting.CountedPair`), for each pair of words with a link.
         lex: prefix of ``.s2t`` and ``.t2s``, as Moses' and Marian's extract_lex write them: ``target source p(t|s)``
@@ -46,6 +46,7 @@ class DictionaryRun:
     src: str
     tgt: str
     links: str
+    segment: str = "auto"
     out: str = ""
     lex: str = ""
     shortlist: str = ""
@@ -75,7 +76,7 @@ def write_dictionary(run: DictionaryRun) -> str:
     """
     _check(run)
     models = [load_sentencepiece(path) for path in run.spm]
-    text = LinkedText(run.src, run.tgt, run.links)
+    text = LinkedText(run.src, run.tgt, run.links, run.segment)
     done = []
     if run.guided:
         with atomic_write(run.guided) as stream:
@@ -128,7 +129,7 @@ def _linked(text: LinkedText, models: list[sentencepiece.SentencePieceProcessor]
         yield from text
         return
     for number, src_line, tgt_line, line in text.lines():
-        sides = [split_at_spaces(each) for each in (src_line, tgt_line)]
+        sides = [text.words(each) for each in (src_line, tgt_line)]
         links = text.parse(line, number, (len(sides[0]), len(sides[1])))
         units, places = [], []
         for side, model in zip(sides, (models[0], models[-1]), strict=True):

@@ -77,7 +77,7 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
         src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*(files.texts or ()), files.links))
         for line in text.lines():
             score, found = parse_score(line.links, f"{where}, line {line.number}")
-            text.parse(found, line.number, (len(line.src.split()), len(line.tgt.split())))
+            text.parse(found, line.number, (len(text.words(line.src)), len(text.words(line.tgt))))
             read += 1
             unlinked += not found
             if score >= min_score:

@@ -47,7 +47,7 @@ class AlignRun:
         learn: ``from_scratch``: an aligner from this text alone, into ``OUT.aligner``; ``statistics``: statistics of
             this text, guided by the encoder, to the same place; empty: nothing is learned.
         out: the file of links; ``-`` is standard output.
-        format: ``pharaoh``, ``json`` or ``html``.
+        format: ``pharaoh``, ``json``, ``scores`` or ``html``.
         resume: go on with the unfinished output of an interrupted run.
         pictures: what is drawn, and gold links.
         quiet: no progress.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 # Group -> its commands, in the order in which one meets them.
 GROUPS = {
     "align words": ("align", "score", "layers", "bench", "symmetrize"),
-    "use links": ("filter", "dictionary", "phrases"),
+    "use links": ("project", "filter", "dictionary", "phrases"),
     "train": ("train-aligner", "prepare", "links", "lexicon", "objectives", "train", "report"),
     "evaluate encoders": ("retrieve", "alignment-score", "embeddings", "transfer", "predict", "transfer-report"),
     "make data": ("sample", "derive"),

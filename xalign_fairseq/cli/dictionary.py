@@ -26,14 +26,12 @@ import argparse
 import sys
 
 from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._arguments import add_linked_text, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign dictionary``."""
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, words separated by white space")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
-    parser.add_argument("--links", required=True, metavar="FILE", help="their links, 0-based, possible ones too")
+    add_linked_text(parser)
     add_out(parser, "the dictionary, TSV", required=False)
     parser.add_argument("--min-count", type=positive, default=1, metavar="N", help="fewest links of a row (default: 1)")
     parser.add_argument("--lex", metavar="PREFIX", help="write PREFIX.s2t and PREFIX.t2s, as extract_lex")
@@ -54,7 +52,9 @@ def run(args: argparse.Namespace) -> None:
 
     named = {name: getattr(args, name) or "" for name in ("out", "lex", "shortlist", "guided")}
     done = write_dictionary(
-        DictionaryRun(args.src, args.tgt, args.links, spm=tuple(args.spm), min_count=args.min_count, **named)
+        DictionaryRun(
+            args.src, args.tgt, args.links, args.segment, spm=tuple(args.spm), min_count=args.min_count, **named
+        )
     )
     if not args.quiet:
         print(done, file=sys.stderr)

@@ -14,16 +14,12 @@ Examples:
 import argparse
 
 from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_linked_text, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign phrases``."""
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, words separated by blanks")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
-    parser.add_argument(
-        "--links", required=True, metavar="FILE", help="their links, 0-based; possible ones (ipj) count too"
-    )
+    add_linked_text(parser)
     add_out(parser, "the phrase pairs; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument(
         "--max-length", type=positive, default=7, metavar="N", help="most words on a side (default: %(default)s)"
@@ -39,5 +35,5 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.phrases import write_phrases
 
-    text = LinkedText(args.src, args.tgt, args.links)
+    text = LinkedText(args.src, args.tgt, args.links, args.segment)
     write_phrases(text, args.out, args.max_length, args.counts, args.min_count)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.core.text.lines import read_lines, split_words
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.segmentation import find_segmenter
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
 
 
@@ -24,9 +25,11 @@ class LinkedText:
     """The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
 
     Args:
-        src: source sentences; words are separated by white space.
+        src: source sentences.
         tgt: target sentences.
         links: a line of Pharaoh links for each pair.
+        segment: what finds the words, as when the text was aligned
+            (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`).
         table: the third file is a table with all its columns, whose links :meth:`lines` leaves to the caller.
 
     Raises:
@@ -39,7 +42,8 @@ class LinkedText:
             words = [(src[i], tgt[j]) for i, j in links]
     """
 
-    def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, table: bool = False):
+    def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, segment: str = "auto", table: bool = False):
+        self.words = find_segmenter(segment)
         self._src, self._tgt, self._links, self._table = src, tgt, links, table
         pairs = len(SentencePairs(src, tgt))
         lines = sum(1 for _ in read_lines(links, table))
@@ -65,7 +69,7 @@ class LinkedText:
 
     def __iter__(self) -> Iterator[tuple[list[str], list[str], frozenset[Link]]]:
         for number, src_line, tgt_line, line in self.lines():
-            src, tgt = split_words(src_line), split_words(tgt_line)
+            src, tgt = list(self.words(src_line)), list(self.words(tgt_line))
             yield src, tgt, self.parse(line, number, (len(src), len(tgt)))
 
     def parse(self, line: str, number: int, lengths: tuple[int, int]) -> frozenset[Link]:
