@@ -48,8 +48,7 @@ def all_readers(work: Path) -> list[Reader]:
 
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
-    from xalign_fairseq.aligner.filtering import keep_pairs
-    from xalign_fairseq.aligner.tools.files import LinkFiles
+    from xalign_fairseq.aligner.filtering import scored_lines
     from xalign_fairseq.core.text.pairs import open_pairs
     from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -91,11 +90,7 @@ def text_readers() -> list[Reader]:
         Reader(
             "scores of pairs",
             {"scores": b"0.9\t1\t1\t0.9\t1\t1\t0-0 1-1\n0\t0\t0\t0\t0\t0\t\n", "a": b"x y\nz\n", "b": b"u v\nw\n"},
-            lambda folder: keep_pairs(
-                LinkedText(folder / "a", folder / "b", folder / "scores", table=True),
-                LinkFiles.of(str(folder / "a.x"), str(folder / "b.y"), str(folder / "kept"), drops_pairs=True),
-                0.5,
-            ),
+            lambda folder: list(scored_lines(LinkedText(folder / "a", folder / "b", folder / "scores", table=True))),
         ),
         lines("gold links", "0-0 1p2 2-1\n\n3-3\n", read_gold),
         Reader(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.filtering import FilterRun, filter_files
     from xalign_fairseq.aligner.load import load_aligner
     from xalign_fairseq.aligner.neural.aligner import Aligner
-    from xalign_fairseq.aligner.pair_scores import PairScore, score_pair
+    from xalign_fairseq.aligner.pair_scores import score_pair
     from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
@@ -51,7 +51,6 @@ __all__ = [
     "Gold",
     "LinkedText",
     "Linking",
-    "PairScore",
     "SinkhornOptions",
     "XalignError",
     "__version__",
@@ -76,7 +75,6 @@ _HOMES = {
     "DictionaryRun": "xalign_fairseq.aligner.dictionary",
     "FilterRun": "xalign_fairseq.aligner.filtering",
     "LinkedText": "xalign_fairseq.links.linked_text",
-    "PairScore": "xalign_fairseq.aligner.pair_scores",
     "filter_files": "xalign_fairseq.aligner.filtering",
     "score_pair": "xalign_fairseq.aligner.pair_scores",
     "write_dictionary": "xalign_fairseq.aligner.dictionary",

@@ -105,10 +105,10 @@ def models(tmp_path_factory):
     lines = ["the red house is big", "das rote Haus ist groß", "a small cat sleeps"] * 50
     for name, fallback in (("bytes", True), ("unk", False)):
         buffer = io.BytesIO()
+        options = {"vocab_size": 300 if fallback else 40, "byte_fallback": fallback, "hard_vocab_limit": False}
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(lines), model_writer=buffer, vocab_size=300 if fallback else 40,
-            byte_fallback=fallback, hard_vocab_limit=False, minloglevel=2,
-        )  # fmt: skip
+            sentence_iterator=iter(lines), model_writer=buffer, minloglevel=2, **options
+        )
         (folder / name).write_bytes(buffer.getvalue())
     return [str(folder / name) for name in ("bytes", "unk")]
 

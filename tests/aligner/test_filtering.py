@@ -5,8 +5,8 @@ from xalign_fairseq.aligner.tools.files import LinkFiles
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.linked_text import LinkedText
 
-SCORES = [f"{score}\t1.0000\t1.0000\t0.9000\t1.0000\t1.0000\t{links}" for score, links in (
-    ("0.4999", "0-0"), ("0.5000", "0-0 1-0"), ("0.0000", ""), ("1.0000", "0-1"))]  # fmt: skip
+LINKS = {"0.4999": "0-0", "0.5000": "0-0 1-0", "0.0000": "", "1.0000": "0-1"}
+SCORES = ["\t".join((score, *["1.0000"] * 5, links)) for score, links in LINKS.items()]
 
 
 @pytest.fixture

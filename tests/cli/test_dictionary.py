@@ -11,7 +11,6 @@ def test_every_file_of_a_linked_text(tmp_path, capsys):
     assert main(["dictionary", *files, *outputs]) == 0
     assert "2 rows in" in capsys.readouterr().err
     assert (tmp_path / "out").read_text() == "Haus\thouse\t2\t1\t1\t3.82\ndas\tthe\t1\t1\t1\t3.82\n"
-    assert (tmp_path / "lex.s2t").read_text().splitlines() == [
-        "house Haus 1.0000000", "a NULL 1.0000000", "the das 1.0000000", "NULL ein 1.0000000"
-    ]  # fmt: skip
+    lines = ["house Haus 1.0000000", "a NULL 1.0000000", "the das 1.0000000", "NULL ein 1.0000000"]
+    assert (tmp_path / "lex.s2t").read_text().splitlines() == lines
     assert (tmp_path / "shortlist").read_text() == "house Haus 1.0000000\nthe das 1.0000000\n"

@@ -193,6 +193,7 @@ NOT_FUZZED = {
         "encoder/pretrained/huggingface/pipelines.py:_read_sentencepiece",
         "encoder/pretrained/huggingface/vocabularies.py:_read_sentencepiece",
     },
+    "was written by this call": {"links/counting.py:_merged"},
     "was written by the run itself, and is read by numpy or torch": {
         "training/trainer.py:AlignmentTrainer._load_best_model",
         "training/trainer.py:AlignmentTrainer._load_from_checkpoint",

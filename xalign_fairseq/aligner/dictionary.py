@@ -41,6 +41,11 @@ class DictionaryRun:
         guided: links of sentencepiece's units, for Marian's ``--guided-alignment``.
         spm: a sentencepiece model of both sides, or one for each: all files are of its units instead of words.
         min_count: fewest links of a row of the dictionary.
+
+    Example::
+
+        >>> DictionaryRun("a.en", "a.de", "a.links", lex="lex").outputs
+        {'s2t': 'lex.s2t', 't2s': 'lex.t2s'}
     """
 
     src: str
@@ -63,7 +68,7 @@ class DictionaryRun:
 
 
 def write_dictionary(run: DictionaryRun) -> str:
-    """Read a linked text, once for each kind of file, and write them; how many pairs, links and rows there were.
+    r"""Read a linked text, once for each kind of file, and write them; how many pairs, links and rows there were.
 
     Memory: :func:`~xalign_fairseq.links.counting.count_pairs`. Files appear when they are complete.
 
@@ -72,7 +77,10 @@ def write_dictionary(run: DictionaryRun) -> str:
 
     Example::
 
-        write_dictionary(DictionaryRun("all.en", "all.de", "all.links", out="en-de.tsv"))
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> write_dictionary(DictionaryRun("a.en", "a.de", "a.links", out="en-de.tsv"))
+        '2 rows in en-de.tsv'
     """
     _check(run)
     models = [load_sentencepiece(path) for path in run.spm]

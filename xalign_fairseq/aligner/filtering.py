@@ -1,5 +1,6 @@
 """A bitext without the pairs that do not translate each other, by the scores of their links."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.tools.files import LinkFiles
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.links.linked_text import LinkedText
+from xalign_fairseq.links.linked_text import LinkedLine, LinkedText
 
 LEAST_SCORE = 0.5
 
@@ -27,6 +28,13 @@ class FilterRun:
         min_score: least score of a pair that is kept.
         scores: scores of this text that an earlier run has written; it is not aligned then.
         resume: go on with scores that are not finished; finished ones are taken as they are.
+
+    Example::
+
+        >>> from xalign_fairseq.aligner.options import AlignerOptions
+        >>> run = FilterRun("all.en", "all.de", "clean", AlignRun((), "e5-small", AlignerOptions()))
+        >>> run.min_score
+        0.5
     """
 
     src: str
@@ -39,15 +47,19 @@ class FilterRun:
 
 
 def filter_files(run: FilterRun) -> str:
-    """Score the pairs of a bitext and write those that reach the least score; how many there were, in a line.
+    r"""Score the pairs of a bitext and write those that reach the least score; how many there were, in a line.
 
     Raises:
         XalignError: an option or file is wrong, or scores and text do not belong together; the line is named.
 
     Example::
 
-        aligning = AlignRun((), "e5-small", AlignerOptions())
-        filter_files(FilterRun("all.en", "all.de", "clean", aligning))  # clean.en, clean.de, clean.links, clean.scores
+        >>> from xalign_fairseq.aligner.options import AlignerOptions
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("given", ".9\t" * 6 + "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> run = FilterRun("a.en", "a.de", "clean", AlignRun((), "", AlignerOptions()), scores="given")
+        >>> filter_files(run)  # writes clean.en, clean.de, clean.links
+        '1 pairs, 1 kept with a score of 0.5 or more, 0 without links'
     """
     check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
     files = LinkFiles.of(run.src, run.tgt, run.out, drops_pairs=True)
@@ -72,12 +84,9 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
         min_score: from 0 to 1.
     """
     read = kept = unlinked = 0
-    _, _, where = text.paths
     with ExitStack() as stack:
         src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*(files.texts or ()), files.links))
-        for line in text.lines():
-            score, found = parse_score(line.links, f"{where}, line {line.number}")
-            text.parse(found, line.number, (len(text.words(line.src)), len(text.words(line.tgt))))
+        for line, score, found in scored_lines(text):
             read += 1
             unlinked += not found
             if score >= min_score:
@@ -85,3 +94,12 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
                 for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
                     stream.write(f"{text_of_line}\n")
     return f"{read} pairs, {kept} kept with a score of {min_score:g} or more, {unlinked} without links"
+
+
+def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:
+    """The pairs of a text with scores, with score and links; :class:`XalignError` names a line that is wrong."""
+    _, _, scores = text.paths
+    for line in text.lines():
+        score, links = parse_score(line.links, f"{scores}, line {line.number}")
+        text.parse(links, line.number, (len(text.words(line.src)), len(text.words(line.tgt))))
+        yield line, score, links

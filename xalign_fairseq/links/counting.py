@@ -50,7 +50,7 @@ class CountedPair(NamedTuple):
         Example::
 
             >>> round(CountedPair("a", "x", 8, 10, 9, 100).significance, 2)
-            45.5
+            39.51
         """
         both, row, column, total = self.links, self.src_links, self.tgt_links, self.total
         table = (

@@ -22,7 +22,7 @@ class LinkedLine(NamedTuple):
 
 
 class LinkedText:
-    """The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
+    r"""The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
 
     Args:
         src: source sentences.
@@ -38,8 +38,11 @@ class LinkedText:
 
     Example::
 
-        for src, tgt, links in LinkedText("test.en", "test.de", "test.links"):
-            words = [(src[i], tgt[j]) for i, j in links]
+        >>> from pathlib import Path
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> [(src[i], tgt[j]) for src, tgt, links in LinkedText("a.en", "a.de", "a.links") for i, j in sorted(links)]
+        [('the', 'das'), ('house', 'Haus')]
     """
 
     def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, segment: str = "auto", table: bool = False):

@@ -55,7 +55,7 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
 
 
 def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool = False, min_count: int = 1) -> None:
-    """Write the phrase pairs of a linked text.
+    r"""Write the phrase pairs of a linked text.
 
     Args:
         text: sentence pairs with links.
@@ -67,7 +67,12 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
 
     Example::
 
-        write_phrases(LinkedText("all.en", "all.de", "all.links"), "phrases.tsv", counts=True)
+        >>> from pathlib import Path
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> write_phrases(LinkedText("a.en", "a.de", "a.links"), "phrases.tsv", counts=True)
+        >>> [line.split("\t")[:3] for line in open("phrases.tsv")]
+        [['house', 'Haus', '1'], ['the', 'das', '1'], ['the house', 'das Haus', '1']]
     """
     with Output(out, record=None, resume=False, inputs=text.paths).open() as stream:
         if counts:

@@ -59,11 +59,11 @@ class JsonLines(_Lines):
         return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links, **units}, ensure_ascii=False)
 
 
-class Scores(_Lines):
+class ScoreLines(_Lines):
     """The columns of :class:`~xalign_fairseq.aligner.pair_scores.PairScore`, and the links, with tabs between them."""
 
     def line(self, alignment: Alignment, number: int) -> str:
         return f"{score_pair(alignment).line()}\t{Pharaoh().line(alignment, number)}"
 
 
-FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "scores": Scores(), "html": Page()}
+FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "scores": ScoreLines(), "html": Page()}
