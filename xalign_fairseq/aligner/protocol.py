@@ -60,12 +60,14 @@ class WordAligner(Protocol):
                 found=src if isinstance(src, str) else tgt,
                 remedy='align(["one sentence"], ["its translation"])',
             )
-        try:
-            return list(self.stream(zip(src, tgt, strict=True), matrices=True))
-        except ValueError as error:
-            if isinstance(error, XalignError) or "zip()" not in str(error):
-                raise
-            raise XalignError("the two sides differ in their number of sentences", found=str(error)) from None
+        src, tgt = list(src), list(tgt)
+        if len(src) != len(tgt):
+            raise XalignError(
+                "the two sides differ in their number of sentences",
+                found=f"{len(src)} and {len(tgt)}",
+                expected="a translation for each sentence",
+            )
+        return list(self.stream(zip(src, tgt, strict=True), matrices=True))
 
     def close(self) -> None:
         """End the aligner's processes, if it has any."""

@@ -45,7 +45,7 @@ def add_out(
 ) -> None:
     """``--out``: the file or folder to write; required unless there is a default."""
     needed = required and default is None
-    parser.add_argument("--out", required=needed, default=default, metavar=metavar, help=about)
+    parser.add_argument("-o", "--out", required=needed, default=default, metavar=metavar, help=about)
 
 
 def add_linked_text(parser: ArgumentGroup) -> None:

@@ -18,7 +18,8 @@ aligns new text as --model. It is for languages that no encoder covers, and want
 an encoder guides what is learned from the text, and both decide together, which is better than either.
 
 Examples:
-  xalign align --src test.en --tgt test.de --out test.links
+  xalign align test.en test.de -o test.links
+  xalign align test.en test.de -o test.html
   xalign align --model checkpoint_best.pt --src test.en --tgt test.de --out test.links
   xalign align --from-scratch --src all.en --tgt all.de --out all.links
   xalign align --statistics --src all.en --tgt all.de --out all.links
@@ -28,6 +29,7 @@ Examples:
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import (
@@ -48,6 +50,13 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 LEARNED = ""  # --statistics without a folder
+FORMAT_OF = {
+    ".json": "json",
+    ".jsonl": "json",
+    ".scores": "scores",
+    ".html": "html",
+    ".htm": "html",
+}  # by the end of a name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
     parser.add_argument(
-        "--format", choices=("pharaoh", "json", "scores", "html"), default="pharaoh", help="default: pharaoh"
+        "--format",
+        choices=("pharaoh", "json", "scores", "html"),
+        help="default: by the name of --out: .json, .jsonl, .scores or .html; otherwise pharaoh",
     )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(
@@ -142,7 +153,7 @@ def parse(args: argparse.Namespace) -> "AlignRun":
         ),
         ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         out=args.out,
-        format=args.format,
+        format=args.format or FORMAT_OF.get(Path(args.out).suffix.lower(), "pharaoh"),
         resume=args.resume,
         pictures=Pictures(args.plot, args.plot_line, args.gold),
         quiet=args.quiet,

@@ -86,6 +86,8 @@ def text_lines(stream: IO[bytes], path: StrPath, table: bool = False) -> Iterato
             if not table:
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
+            if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                iconv = f"iconv -f UTF-16 -t UTF-8 {path}"
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
             raw = raw[:-2]
