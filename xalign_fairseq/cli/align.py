@@ -50,13 +50,14 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 LEARNED = ""  # --statistics without a folder
+# The formats by how the name of the output ends.
 FORMAT_OF = {
     ".json": "json",
     ".jsonl": "json",
     ".scores": "scores",
     ".html": "html",
     ".htm": "html",
-}  # by the end of a name
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
