@@ -15,7 +15,10 @@ def text(tmp_path):
 
 
 def test_words_and_links_of_each_pair(text):
-    assert list(text()) == [(["a", "b"], ["x"], {(0, 0), (1, 0)}), ([], ["y"], set())]
+    assert [(list(src), list(tgt), links) for src, tgt, links in text()] == [
+        (["a", "b"], ["x"], {(0, 0), (1, 0)}),
+        ([], ["y"], set()),
+    ]
     assert next(text(src="a  b\n\n").lines()) == (1, "a  b", "x", "0-0 1p0")
 
 

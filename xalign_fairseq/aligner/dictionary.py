@@ -133,12 +133,10 @@ def _with_null(linked: Iterable[LinkedWords]) -> Iterator[tuple[str, str]]:
 
 def _linked(text: LinkedText, models: list[sentencepiece.SentencePieceProcessor]) -> Iterator[LinkedWords]:
     """The words of each pair and their links, or sentencepiece's units and theirs."""
-    if not models:
-        yield from text
-        return
-    for number, src_line, tgt_line, line in text.lines():
-        sides = [text.words(each) for each in (src_line, tgt_line)]
-        links = text.parse(line, number, (len(sides[0]), len(sides[1])))
+    for *sides, links in text:
+        if not models:
+            yield sides[0].words, sides[1].words, links
+            continue
         units, places = [], []
         for side, model in zip(sides, (models[0], models[-1]), strict=True):
             pieces, begin, end = pieces_with_offsets(model, side.text)

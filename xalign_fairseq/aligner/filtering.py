@@ -72,7 +72,12 @@ def filter_files(run: FilterRun) -> str:
         aligning = replace(run.aligning, text=(run.src, run.tgt), out=scores, format="scores", resume=run.resume)
         report = align_files(aligning)
         said = [report.summary, *([f"warning: {report.warning}"] if report.warning else [])]
-    return "\n".join([*said, keep_pairs(LinkedText(run.src, run.tgt, scores, table=True), files, run.min_score)])
+    return "\n".join(
+        [
+            *said,
+            keep_pairs(LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True), files, run.min_score),
+        ]
+    )
 
 
 def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
@@ -101,5 +106,5 @@ def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:
     _, _, scores = text.paths
     for line in text.lines():
         score, links = parse_score(line.links, f"{scores}, line {line.number}")
-        text.parse(links, line.number, (len(text.words(line.src)), len(text.words(line.tgt))))
+        text.pair(line._replace(links=links))
         yield line, score, links

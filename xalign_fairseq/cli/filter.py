@@ -23,6 +23,7 @@ import sys
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
+    add_segment,
     aligner_options,
     chosen_model,
     positive,
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign filter``."""
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
+    add_segment(parser)
     add_out(parser, "prefix of the kept pairs, their links, and the scores of all pairs", metavar="P")
     parser.add_argument(
         "--min-score", type=probability, default=0.5, metavar="S", help="least score of a kept pair (default: 0.5)"
@@ -61,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
     if args.scores and args.resume:
         raise XalignError("scores that are given are finished", parameter=("scores", "resume"))
     options = replace(aligner_options(args), processes=args.processes)
-    aligning = AlignRun((), "" if args.scores else chosen_model(args), options, quiet=args.quiet)
+    aligning = AlignRun((), "" if args.scores else chosen_model(args), options, segment=args.segment, quiet=args.quiet)
     done = filter_files(
         FilterRun(args.src, args.tgt, args.out, aligning, args.min_score, args.scores or "", args.resume)
     )

@@ -8,7 +8,8 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.pairs import SentencePairs
-from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmentation import find_segmenters
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
 
 
@@ -21,6 +22,9 @@ class LinkedLine(NamedTuple):
     links: str
 
 
+LinkedPair = tuple[SegmentedText, SegmentedText, frozenset[Link]]
+
+
 class LinkedText:
     r"""The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
 
@@ -29,7 +33,7 @@ class LinkedText:
         tgt: target sentences.
         links: a line of Pharaoh links for each pair.
         segment: what finds the words, as when the text was aligned
-            (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`).
+            (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
         table: the third file is a table with all its columns, whose links :meth:`lines` leaves to the caller.
 
     Raises:
@@ -46,7 +50,7 @@ class LinkedText:
     """
 
     def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, segment: str = "auto", table: bool = False):
-        self.words = find_segmenter(segment)
+        self._split = find_segmenters(segment)
         self._src, self._tgt, self._links, self._table = src, tgt, links, table
         pairs = len(SentencePairs(src, tgt))
         lines = sum(1 for _ in read_lines(links, table))
@@ -70,13 +74,13 @@ class LinkedText:
         for number, texts_of_pair in enumerate(texts, 1):
             yield LinkedLine(number, *texts_of_pair)
 
-    def __iter__(self) -> Iterator[tuple[list[str], list[str], frozenset[Link]]]:
-        for number, src_line, tgt_line, line in self.lines():
-            src, tgt = list(self.words(src_line)), list(self.words(tgt_line))
-            yield src, tgt, self.parse(line, number, (len(src), len(tgt)))
+    def __iter__(self) -> Iterator[LinkedPair]:
+        for line in self.lines():
+            yield self.pair(line)
 
-    def parse(self, line: str, number: int, lengths: tuple[int, int]) -> frozenset[Link]:
-        """The links of a line, checked against the numbers of words of the pair."""
-        links = parse_line(line, where=f"{self._links}, line {number}").possible
-        check_bounds([links], [lengths], where=self._links, first=number)
-        return links
+    def pair(self, line: LinkedLine) -> LinkedPair:
+        """The words of a pair and its links."""
+        src, tgt = (split(text) for split, text in zip(self._split, (line.src, line.tgt), strict=True))
+        links = parse_line(line.links, where=f"{self._links}, line {line.number}").possible
+        check_bounds([links], [(len(src), len(tgt))], where=self._links, first=line.number)
+        return src, tgt, links
