@@ -43,7 +43,7 @@ class Reader:
 
 def all_readers(work: Path) -> list[Reader]:
     """Every reader; examples that the package itself has to make are made in a folder."""
-    return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers()]
+    return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers(), *markup_readers()]
 
 
 def text_readers() -> list[Reader]:
@@ -124,6 +124,44 @@ def text_readers() -> list[Reader]:
         Reader("lexicon, TEI", {"a.tei": tei.encode()}, lambda folder: list(read_entries(folder / "a.tei"))),
         lines("study (YAML)", study, load_study),
         lines("training log", log, read_cost),
+    ]
+
+
+def markup_readers() -> list[Reader]:
+    """Formats of markup, with the markup put on a translation."""
+    from xalign_fairseq.projection.formats import ANNOTATIONS
+    from xalign_fairseq.projection.units import Annotated, Unit
+
+    examples = {
+        "html": "the <b>red</b> house&amp;<br>a\n\n",
+        "xml": "<a x='y'>b</a> <c/>\n&#65;\n",
+        "placeholders": "a {0} of %d files\n${a}\n",
+        "usfm": "\\id A\n\\c 1\n\\p\n\\v 1 a \\add b\\add*\\f + \\ft c\\f*\n\\q1 d\n\\s e\n",
+        "srt": "1\n00:00:01,000 --> 00:00:02,000\n<i>a\nb</i> c\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n",
+        "vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>a <c.x>b</c>\n\n00:03.000 --> 00:04.000\nd\n",
+        "xliff": '<xliff><trans-unit><source>a <g id="1">b</g><x id="2"/></source><target>a b</target></trans-unit>'
+        "</xliff>",
+        "tmx": '<tmx><header srclang="en"/><tu><tuv xml:lang="en"><seg>a <hi>b</hi></seg></tuv><tuv xml:lang="de">'
+        "<seg>a b</seg></tuv></tu></tmx>",
+    }
+
+    def reading(name: str) -> Callable[[Path], Any]:
+        form = ANNOTATIONS[name]
+
+        def read(folder: Path) -> None:
+            tgt = None if form.bilingual else str(folder / "tgt")
+            for piece in form.read(Annotated(str(folder / "src"), tgt)).pieces():
+                if isinstance(piece, Unit):
+                    piece.project({(i, i): 1.0 for i in range(min(len(piece.src), len(piece.tgt)))})
+
+        return read
+
+    tgt = {"tgt": b"a b c\nd\n"}
+    return [
+        Reader(
+            f"markup, {name}", {"src": example.encode()} | ({} if ANNOTATIONS[name].bilingual else tgt), reading(name)
+        )
+        for name, example in examples.items()
     ]
 
 

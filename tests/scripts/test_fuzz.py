@@ -27,6 +27,8 @@ NAMES = (
     *("labelling of a checkpoint", "AER over layers", "data-bin, bitext with links", "checkpoint"),
     *("safetensors", "sentencepiece model", "sentencepiece model, pieces", "arrays (npz)"),
     *("text (xz)", "text (gz)", "text (bz2)", "text within TMX", "column of a table", "published figures"),
+    *("markup, html", "markup, xml", "markup, placeholders", "markup, usfm", "markup, srt", "markup, vtt"),
+    *("markup, xliff", "markup, tmx"),
 )
 
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.projection.labels.conll import EntityColumns
 from xalign_fairseq.projection.labels.conllu import Treebank
 from xalign_fairseq.projection.labels.json_lines import JsonSpans
+from xalign_fairseq.projection.markup.documents import BilingualXml
+from xalign_fairseq.projection.markup.readers import MarkedLines, Subtitles, UsfmTexts
 from xalign_fairseq.projection.units import Annotated, AnnotationReader
 
 
@@ -30,6 +33,14 @@ ANNOTATIONS = {
     "conll": AnnotationFormat((".conll", ".bio", ".iob"), EntityColumns),
     "conllu": AnnotationFormat((".conllu",), Treebank),
     "json": AnnotationFormat((".jsonl", ".ndjson"), JsonSpans, bilingual=True),
+    "html": AnnotationFormat((".html", ".htm"), partial(MarkedLines, markup="html")),
+    "xml": AnnotationFormat((".xml",), partial(MarkedLines, markup="xml")),
+    "placeholders": AnnotationFormat((), partial(MarkedLines, markup="placeholders")),
+    "usfm": AnnotationFormat((".usfm", ".sfm"), UsfmTexts),
+    "srt": AnnotationFormat((".srt",), partial(Subtitles, markup="srt")),
+    "vtt": AnnotationFormat((".vtt",), partial(Subtitles, markup="vtt")),
+    "xliff": AnnotationFormat((".xlf", ".xliff"), partial(BilingualXml, markup="xliff"), bilingual=True),
+    "tmx": AnnotationFormat((".tmx",), partial(BilingualXml, markup="tmx"), bilingual=True),
 }
 
 
