@@ -13,7 +13,8 @@ from transformers import Trainer, TrainingArguments
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.objectives.gathering import all_sum
-from xalign_fairseq.training.alignment_model import AlignmentModel
+from xalign_fairseq.objectives.registry import Loss
+from xalign_fairseq.training.alignment_model import AlignmentLoss, AlignmentModel
 from xalign_fairseq.training.batches import Batches
 
 WEIGHTS, PLACE = "alignment_model.pt", "batches.pt"
@@ -99,12 +100,12 @@ class AlignmentTrainer(Trainer):
             _add(self._sums, made.losses, not inputs.get("ignored"))
         return (made.loss, made) if return_outputs else made.loss
 
-    def log(self, logs: dict[str, float], *more: Any, **keywords: Any) -> None:
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Beside the loss of the sum, each objective's mean over its predictions since the last line, in nats."""
         if "loss" in logs:
             logs = logs | _means(self._sums)
             self._sums = {}
-        super().log(logs, *more, **keywords)
+        super().log(logs, start_time)
 
     def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval") -> Any:
         """The loss over all predictions of the validation batches of all processes, and each objective's."""
@@ -160,7 +161,7 @@ class AlignmentTrainer(Trainer):
         self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
 
 
-def _add(sums: dict[str, Tensor], losses: Mapping[str, Any], counts: bool) -> None:
+def _add(sums: dict[str, Tensor], losses: Mapping[str, Loss | AlignmentLoss], counts: bool) -> None:
     """Add the total and the count of each loss of a batch, unless it only keeps step with other processes."""
     for name, each in losses.items():
         new = torch.stack([each.total.detach().double(), each.count.double()]) * counts
