@@ -46,7 +46,7 @@ def test_errors_name_their_options(project, tmp_path, capsys):
         (("--resume",), "--links, --resume"),
         (("--tgt", tmp_path / "links"), "--tgt"),
         (("--out", tmp_path / "a.jsonl"), "is read"),
-        (("--format", "docx"), "--format"),
+        (("--format", "text"), "--format"),
     ):
         assert project(*options) == 2
         assert message in capsys.readouterr().err

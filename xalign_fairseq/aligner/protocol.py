@@ -16,7 +16,9 @@ Progress = Callable[[int], object]
 class WordAligner(Protocol):
     """Sentence pairs in, word links with probabilities out.
 
-    A sentence is a string, split at white space into words, or a list of words. No pair is left out: one with an empty
+    A sentence is a text in any language, or its words. A text is split by the segmenter ``auto``
+    (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`): at white space, or as ICU finds the words of text
+    without spaces; the result of another segmenter can be given in its place. No pair is left out: one with an empty
     side, or of more than :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, has no
     links.
 

@@ -200,18 +200,27 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> None:
+def add_segment(parser: argparse._ArgumentGroup) -> None:
+    """What finds the words of a line."""
+    parser.add_argument(
+        "--segment",
+        default="auto",
+        metavar="NAME",
+        help="what finds the words of a line; SRC,TGT for a different one on each side. spaces: white space; icu: ICU, "
+        "in every language (pip install icu4py); jieba, fugashi, pythainlp: for Chinese, Japanese, Thai, with icu; "
+        "auto: icu for text without spaces, and spaces for all other text (default: %(default)s)",
+    )
+
+
+def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
     """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
-    text = parser.add_argument_group(
-        "text (UTF-8, plain or compressed, or FILE.tsv#COLUMN; words are separated by white space, tokenised or not)"
-    )
-    text.add_argument(
-        "text", nargs="*", metavar=("SRC", "TGT"), help="the files of --src and --tgt, or one as of --pairs"
-    )
+    text = parser.add_argument_group("text (UTF-8, plain or compressed, or FILE.tsv#COLUMN)")
+    text.add_argument("text", nargs="*", metavar="FILE", help="the files of --src and --tgt, or one as of --pairs")
     text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
     pairs = "instead of both: lines of 'source ||| target', or FILE.tsv with the source in column 1, the target in 2"
     text.add_argument("--pairs", metavar="FILE", help=f"{pairs}; - is standard input" if streams else pairs)
+    return text
 
 
 def chosen_model(args: argparse.Namespace) -> str:

@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     placing = parser.add_argument_group("placing")
     placing.add_argument(
-        "--max-gap", type=int, metavar="N", help="most words without a link within a target span (default: 1)"
+        "--max-gap", type=int, metavar="N", help="most words without a link within a target span (default: 2)"
     )
     placing.add_argument(
         "--min-share", type=probability, metavar="S", help="least share of a span's words with a link (default: 0)"

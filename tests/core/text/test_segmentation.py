@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import SEGMENTERS, find_segmenter, segmenter_version, split_at_spaces
+from xalign_fairseq.core.text.segmentation import (
+    SEGMENTERS,
+    find_segmenter,
+    find_segmenters,
+    segmenter_versions,
+    split_at_spaces,
+)
 
 LIBRARIES = {"jieba": "jieba", "fugashi": "unidic_lite", "pythainlp": "pythainlp"}
 HARD = "a1 \u3000\t\r\0.,…—)(_'\u0301\u0903\u200b\u200d\u200f\u0600👨👩👧🏽🇫🇷नमस्ते각กำแ文は。、་བོདខ្ញុំမြန်שָׁלוֹם𠀀"
@@ -130,5 +136,15 @@ def test_an_unknown_segmenter_and_half_a_surrogate_pair_are_errors():
 
 
 def test_a_version_names_what_decides_where_words_are():
-    assert segmenter_version("spaces") == "spaces"
-    assert segmenter_version("jieba").startswith("jieba (icu4py ")
+    assert segmenter_versions("spaces") == "spaces"
+    assert regex.fullmatch(r"jieba,spaces \(icu4py [\w. ]+, jieba [\w. ]+\)", segmenter_versions("jieba,spaces"))
+
+
+def test_each_side_can_have_a_segmenter_of_its_own():
+    assert [find("我们喜欢书").words for find in find_segmenters("spaces,auto")] == [
+        ["我们喜欢书"],
+        ["我们", "喜欢", "书"],
+    ]
+    assert find_segmenters("spaces") == (split_at_spaces,) * 2
+    with pytest.raises(XalignError, match="two sides"):
+        find_segmenters("auto,auto,auto")

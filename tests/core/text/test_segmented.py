@@ -12,6 +12,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText, from_words, inside
 def test_it_is_a_sequence_of_its_words():
     text = SegmentedText("I'm here.", ((0, 3), (4, 8), (8, 9)))
     assert (list(text), len(text), text[1], text[1:]) == (["I'm", "here", "."], 3, "here", ["here", "."])
+    assert text == ["I'm", "here", "."] != from_words(["here"]) and text != SegmentedText("I'm  here.", text.spans)
     assert SegmentedText("  ", ()).words == [] and SegmentedText("", ()).byte_spans == ()
 
 

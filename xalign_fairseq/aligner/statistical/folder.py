@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -22,7 +22,7 @@ from xalign_fairseq.links.gold import GoldText
 logger = logging.getLogger(__name__)
 
 BEGUN, DONE = "begun.json", "statistical.json"
-Words = Iterable[tuple[list[str], list[str]]]
+Words = Iterable[tuple[Sequence[str], Sequence[str]]]
 Progress = Callable[[str, int, int], object]
 
 

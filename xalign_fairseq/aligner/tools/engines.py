@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -27,8 +27,8 @@ class LinkedPair(NamedTuple):
     directions. ``too_long``: a tool left the pair out.
     """
 
-    src: list[str]
-    tgt: list[str]
+    src: Sequence[str]
+    tgt: Sequence[str]
     links: frozenset[Link]
     directions: tuple[frozenset[Link], frozenset[Link]] | None
     too_long: bool

@@ -87,16 +87,29 @@ def find_segmenter(name: str) -> Segmenter:
     return partial(_segment, icu if name == "icu" else partial(_cut, _SCRIPTS[name], _load(name), icu))
 
 
+def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
+    """The segmenters of source and target: ``auto``, or ``fugashi,jieba`` where they differ.
+
+    Raises:
+        XalignError: there are more than two, or as of :func:`find_segmenter`.
+    """
+    found = names.split(",")
+    if len(found) > 2:
+        raise XalignError("a pair has two sides", parameter="segment", found=names, expected="one segmenter, or two")
+    return find_segmenter(found[0]), find_segmenter(found[-1])
+
+
 def split_at_spaces(line: str) -> SegmentedText:
     """The words between white space, as ``str.split`` finds them."""
     return SegmentedText(line, tuple(match.span() for match in _WORD.finditer(line)))
 
 
-def segmenter_version(name: str) -> str:
-    """The segmenter with the versions of its libraries, which decide where its words are: ``icu (icu4py 1.2.0)``."""
-    packages = {"icu4py", PACKAGES.get(name, PACKAGES["icu"])[0]} if name != "spaces" else ()
+def segmenter_versions(names: str) -> str:
+    """Segmenters with the versions of their libraries, which decide where words are: ``icu (icu4py 1.2.0)``."""
+    used = [name for name in names.split(",") if name != "spaces"]
+    packages = {package for name in used for package in ("icu4py", PACKAGES.get(name, PACKAGES["icu"])[0])}
     found = ", ".join(f"{package} {version(package) or 'not installed'}" for package in sorted(packages))
-    return f"{name} ({found})" if found else name
+    return f"{names} ({found})" if found else names
 
 
 class _Auto:

@@ -17,6 +17,8 @@ Span = tuple[int, int]  # first character, and the one after the last
 class SegmentedText(Sequence[str]):
     """The words of a text, in its order. As a sequence it is its words, so every aligner takes it as a sentence.
 
+    It equals a list of the same words.
+
     Attributes:
         text: as it was given; nothing of it is changed.
         spans: first character of each word, and the one after its last. Between words there can be anything.
@@ -50,6 +52,11 @@ class SegmentedText(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         return self.words[index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, SegmentedText):
+            return (self.text, self.spans) == (other.text, other.spans)
+        return self.words == other if isinstance(other, list) else NotImplemented
 
     def __len__(self) -> int:
         return len(self.spans)
