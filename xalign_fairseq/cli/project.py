@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tgt", metavar="FILE", help="its translation; not for formats that hold both")
     add_out(parser, "the annotated translation; - is standard output")
     parser.add_argument(
-        "--extract", action="store_true", help="only write the texts of a marked-up --src, one per line, for a translator"
+        "--extract", action="store_true", help="only write the texts of marked-up --src, one a line, for a translator"
     )
     parser.add_argument("--format", metavar="NAME", help="of --src (default: by the end of its name)")
     parser.add_argument(
