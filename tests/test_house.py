@@ -13,7 +13,7 @@ CEILINGS = {
     "lines of tests": 63_050,
     "lines of scripts and examples": 13_150,
     "rooms": 18,
-    "levels of rooms": 13,
+    "levels of rooms": 14,
     "upward imports": 0,
     "import cycles, of files and of folders": 0,
     "functions of more than 8 parameters": 0,

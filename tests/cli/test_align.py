@@ -137,7 +137,7 @@ def failed(capsys, code):
         (("--rounds", "0"), "rounds"),
         (("--dict", "none.txt"), "does not exist"),
         (("--spm", "none.model"), "does not exist"),
-        (("--pairs", "text"), "--src, --tgt, --pairs"),
+        (("--pairs", "text"), "--src --tgt --pairs"),
         (("--gold", "text.gold"), "add --plot"),
     ],
 )
@@ -154,7 +154,7 @@ def test_texts_of_different_lengths_and_one_side_alone(align, tiny_text, tmp_pat
     (tmp_path / "short").write_text("a\nb\n")
     assert "40 and 2 lines" in failed(capsys, align(tgt=tmp_path / "short"))
     assert "found: --src" in failed(capsys, main(["align", "--model", "x", "--src", str(tiny_text / "text.en")]))
-    assert "found: neither" in failed(capsys, main(["align", "--model", "x"]))
+    assert "found: no file" in failed(capsys, main(["align", "--model", "x"]))
 
 
 def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_path, capsys):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from xalign_fairseq.aligner.neural import aligner
-from xalign_fairseq.cli import _aligning, align, layers
+from xalign_fairseq.cli import _aligning, align, build_parser, layers
 from xalign_fairseq.core import devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport import names
@@ -103,20 +103,40 @@ def test_the_languages_of_text_and_maps_agree(given, found):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "found"),
     [
-        ({}, "neither"),
-        ({"src": "a"}, "--src"),
-        ({"src": "a", "pairs": "c"}, "--src, --pairs"),
-        ({"src": "a", "tgt": "b", "pairs": "c"}, "--src, --tgt, --pairs"),
+        ("", "no file"),
+        ("--src a", "--src"),
+        ("--src a --pairs c", "--src --pairs"),
+        ("--src a --tgt b --pairs c", "--src --tgt --pairs"),
+        ("a b c", "a b c"),
+        ("a b --src a", "a b --src"),
     ],
 )
-def test_text_is_two_files_or_one(given, told):
-    empty = {"src": None, "tgt": None, "pairs": None}
-    assert _aligning.text_files(argparse.Namespace(**{**empty, "src": "a", "tgt": "b"})) == ("a", "b")
-    assert _aligning.text_files(argparse.Namespace(**{**empty, "pairs": "c"})) == ("c",)
-    with pytest.raises(XalignError, match=f"found: {told}\n"):
-        _aligning.text_files(argparse.Namespace(**empty | given))
+def test_text_is_two_files_or_one(parser, given, found):
+    def files(line):
+        return _aligning.text_files(parser.parse_args(line.split()))
+
+    assert files("--src a --tgt b") == files("a b") == ("a", "b")
+    assert files("--pairs c") == files("c") == ("c",)
+    with pytest.raises(XalignError, match=f"found: {found}\n"):
+        files(given)
+
+
+def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
+    (tmp_path / "crawl.tsv").touch()
+    for given, columns in (("", (1, 2)), ("#4,2", (4, 2))):
+        args = parser.parse_args([f"{tmp_path}/crawl.tsv{given}"])
+        assert _aligning.text_files(args) == tuple(f"{tmp_path}/crawl.tsv#{column}" for column in columns)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("", "pharaoh"), ("-o x.HTML", "html"), ("-o x.jsonl", "json"), ("-o x.json --format html", "html")],
+)
+def test_the_format_is_that_of_the_output_s_name(line, expected):
+    args = build_parser().parse_args([*["align", "a", "b", "--model", "m"], *line.split()])
+    assert align.parse(args).format == expected
 
 
 def test_what_computes_transport_is_told_unless_quiet(capsys):

@@ -165,7 +165,6 @@ def test_no_pair_is_too_long_for_a_checkpoint(tiny_checkpoint, text, capsys):
         (["--engine", "fast_align", "--mu", "0.5"], "fast_align has no use.*--mu"),
         (["--batch-tokens", "100"], "fast_align has no use.*--batch-tokens"),
         (["--engine", "eflomal"], "eflomal is not installed.*pip install"),
-        (["--engine", "checkpoint"], "needs a model"),
         (["--model", "no.pt"], "no.pt"),
     ],
 )

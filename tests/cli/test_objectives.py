@@ -14,7 +14,9 @@ TUTORIAL = Path(__file__).parents[2] / "examples/new_objective"
 def test_the_list_has_a_line_for_each(capsys):
     assert main(["objectives"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert {line.split()[0] for line in lines[1:-2]} == set(OBJECTIVES)
+    sums = lines.index("sums:")
+    assert {line.split()[0] for line in lines[1 : sums - 1]} == set(OBJECTIVES)
+    assert "weam                 tlm + word_exchange" in lines[sums:]
     [moco] = [line for line in lines if line.startswith("moco ")]
     assert moco.split(maxsplit=2)[1:] == [
         "bitext",
@@ -31,6 +33,15 @@ def test_one(capsys):
     assert "reads:   lexicon, from xalign lexicon DATA_BIN" in page and "reads:   mono" in page
     assert "trains:  the masked-language-model head" in page
     assert "  --dict-mlm-prob\n" in page and "--criterion dict_mlm" in page
+
+
+def test_a_sum(capsys):
+    assert main(["objectives", "align_mlm"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("align_mlm: the sum of mlm, lexicon_align.\n") and "--criterion align_mlm" in page
+    assert "  --lexicon-align-weight 10.0\n" in page and "  xalign objectives lexicon_align\n" in page
+    assert main(["objectives", "xlm_algin"]) == 2
+    assert "expected: xlm_align or" in capsys.readouterr().err
 
 
 def test_a_default_is_told_once(capsys):

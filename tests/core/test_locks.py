@@ -20,6 +20,14 @@ def test_one_process_at_a_time_has_the_folder(tmp_path):
         pass
 
 
+@pytest.mark.parametrize("folder", ["text", "text/run"])
+def test_a_file_in_the_place_of_the_folder_is_named_and_kept(folder, tmp_path):
+    (tmp_path / "text").write_text("mine")
+    with pytest.raises(XalignError, match=rf"(?s)a file is where a folder is needed.*{tmp_path}/text"):
+        alone(tmp_path / folder).__enter__()
+    assert (tmp_path / "text").read_text() == "mine"
+
+
 def test_another_folder_is_free(tmp_path):
     with alone(tmp_path / "one"), alone(tmp_path / "two"):
         pass

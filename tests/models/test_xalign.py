@@ -303,3 +303,13 @@ def test_without_a_compiler_compiling_is_refused(monkeypatch):
     monkeypatch.setenv("CXX", "there_is_no_such_compiler")
     with pytest.raises(XalignError, match=r"needs a C\+\+ compiler[\s\S]*compile"):
         require_compiler()
+
+
+def test_a_checkpoint_of_other_sizes_names_the_sizes():
+    xalign_fairseq.register()
+    from xalign_fairseq.models.xalign import require_sizes
+
+    require_sizes({"encoder_layers": 3, "encoder_embed_dim": 24, "max_positions": None}, CONFIG)
+    found = "found: encoder_embed_dim=24\n  expected: encoder_embed_dim=12\n"
+    with pytest.raises(XalignError, match=f"(?s)other sizes.*where: arch\n  {found}"):
+        require_sizes({"encoder_layers": 3, "encoder_embed_dim": 12}, CONFIG)

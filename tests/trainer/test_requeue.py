@@ -1,5 +1,7 @@
+import functools
 import os
 import signal
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -18,7 +20,7 @@ def call_main(monkeypatch):
     before = signal.signal(signal.SIGUSR1, signal.SIG_DFL)
     for name in ("received", "trains"):
         monkeypatch.setattr(requeue.Signalled, name, False)
-    monkeypatch.setattr(requeue, "training_loop", lambda: "fairseq-train")
+    monkeypatch.setattr(requeue, "training_loop", lambda: sys.modules[__name__])
     monkeypatch.setattr(requeue, "hold", held.append)
     held.clear()
     with monkeypatch.context() as patch:
@@ -31,6 +33,13 @@ def call_main(monkeypatch):
 def test_the_signal_is_received(call_main):
     call_main(CFG, lambda cfg: os.kill(os.getpid(), signal.SIGUSR1))
     assert requeue.Signalled.received
+
+
+def test_another_program_of_fairseq_neither_listens_nor_holds(call_main):
+    from fairseq_cli.validate import main
+
+    call_main(SimpleNamespace(checkpoint="folder"), functools.wraps(main)(lambda cfg: None))
+    assert not held and signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
 
 
 def test_somebody_elses_handler_stays(call_main):

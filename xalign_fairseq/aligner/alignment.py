@@ -1,5 +1,6 @@
 """The words of a sentence pair with their links: what an aligner returns for each pair."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +12,9 @@ Links = dict[tuple[int, int], float]
 class Alignment:
     """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
 
-    ``units`` says what they are: the words of the text, or the encoder's subwords. ``too_long`` is a pair of more than
+    ``units`` says what they are: the words of the text, or the encoder's subwords. The words of a sentence that was
+    given as a text are a :class:`~xalign_fairseq.core.text.segmented.SegmentedText`, which knows the text and where in
+    it each word is: ``pair.src.text``, ``pair.src.spans``. ``too_long`` is a pair of more than
     :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned;
     ``finite`` is false of one without links because its hidden states are not finite numbers.
 
@@ -28,8 +31,8 @@ class Alignment:
         [('red', 'rouge'), ('house', 'maison')]
     """
 
-    src: list[str]
-    tgt: list[str]
+    src: Sequence[str]
+    tgt: Sequence[str]
     links: Links
     units: str = "word"
     too_long: bool = False

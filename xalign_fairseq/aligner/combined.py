@@ -1,6 +1,6 @@
 """Links by an encoder and by statistics of the bitext that were learned, and are read, with the encoder's guidance."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -86,12 +86,12 @@ class CombinedAligner(WordAligner):
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
         read: list[Alignment] = []
 
-        def words() -> Iterator[tuple[list[str], list[str]]]:
+        def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
             for alignment in self._encoder.stream(pairs, progress):
                 read.append(alignment)
                 yield alignment.src, alignment.tgt
 
-        for chunk in chunks(words(), AT_ONCE):
+        for chunk in chunks(words(), AT_ONCE, pairs):
             own = [_matrix(alignment) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__)
             for alignment, scores, statistics in zip(read, own, counted, strict=True):

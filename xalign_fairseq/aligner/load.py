@@ -17,6 +17,7 @@ from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import is_statistical, load
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.transport.methods import make_method
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
@@ -24,13 +25,16 @@ LEAST = 1e-6  # what is less is no link
 ALONE, GUIDED = "from_scratch", "statistics"  # what may be learned first
 
 
-def load_aligner(path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: Any) -> WordAligner:
+def load_aligner(
+    path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: Any
+) -> WordAligner:
     """Load a word aligner.
 
     Args:
-        path: an encoder: ``e5-small``, a checkpoint, the folder of a run, a folder of XLM-R's or Hugging Face's, a name
-            of its hub (:func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`); or the folder of an aligner
-            from bitext alone.
+        path: an encoder: ``e5-small``, the packaged one and the default, a checkpoint, the folder of a run, a folder of
+            XLM-R's or Hugging Face's, a name of its hub
+            (:func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`); or the folder of an aligner from
+            bitext alone.
         options: all at once, or
         more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 

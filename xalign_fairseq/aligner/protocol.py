@@ -16,7 +16,9 @@ Progress = Callable[[int], object]
 class WordAligner(Protocol):
     """Sentence pairs in, word links with probabilities out.
 
-    A sentence is a string, split at white space into words, or a list of words. No pair is left out: one with an empty
+    A sentence is a text in any language, or its words. A text is split by the segmenter ``auto``
+    (:func:`~xalign_fairseq.core.text.segmentation.find_segmenter`): at white space, or as ICU finds the words of text
+    without spaces; the result of another segmenter can be given in its place. No pair is left out: one with an empty
     side, or of more than :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, has no
     links.
 
@@ -60,12 +62,14 @@ class WordAligner(Protocol):
                 found=src if isinstance(src, str) else tgt,
                 remedy='align(["one sentence"], ["its translation"])',
             )
-        try:
-            return list(self.stream(zip(src, tgt, strict=True), matrices=True))
-        except ValueError as error:
-            if isinstance(error, XalignError) or "zip()" not in str(error):
-                raise
-            raise XalignError("the two sides differ in their number of sentences", found=str(error)) from None
+        src, tgt = list(src), list(tgt)
+        if len(src) != len(tgt):
+            raise XalignError(
+                "the two sides differ in their number of sentences",
+                found=f"{len(src)} and {len(tgt)}",
+                expected="a translation for each sentence",
+            )
+        return list(self.stream(zip(src, tgt, strict=True), matrices=True))
 
     def close(self) -> None:
         """End the aligner's processes, if it has any."""

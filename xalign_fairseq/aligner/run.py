@@ -31,6 +31,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, is_piped, open_pairs
+from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.links.gold import read_gold_text
 
 CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
@@ -47,7 +48,9 @@ class AlignRun:
         learn: ``from_scratch``: an aligner from this text alone, into ``OUT.aligner``; ``statistics``: statistics of
             this text, guided by the encoder, to the same place; empty: nothing is learned.
         out: the file of links; ``-`` is standard output.
-        format: ``pharaoh``, ``json`` or ``html``.
+        format: ``pharaoh``, ``json``, ``scores`` or ``html``.
+        segment: what finds the words of a line
+            (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
         resume: go on with the unfinished output of an interrupted run.
         pictures: what is drawn, and gold links.
         quiet: no progress.
@@ -59,6 +62,7 @@ class AlignRun:
     learn: str = ""
     out: str = STANDARD_OUTPUT
     format: str = "pharaoh"
+    segment: str = "auto"
     resume: bool = False
     pictures: Pictures = field(default_factory=Pictures)
     quiet: bool = False
@@ -92,7 +96,10 @@ def align_files(run: AlignRun) -> AlignReport:
     _check(run)
     options, gold = run.options, run.pictures.gold
     src, tgt = run.text[0], run.text[1] if len(run.text) == 2 else None
-    pairs, golds = read_gold_text(src, tgt, gold, needs_links=False) if gold else (open_pairs(src, tgt), None)
+    split = find_segmenters(run.segment)
+    pairs, golds = open_pairs(src, tgt, split), None
+    if gold:
+        pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
         # An output goes on only in its dtype, or its lines would not be those of one run.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
@@ -102,10 +109,12 @@ def align_files(run: AlignRun) -> AlignReport:
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
     # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
-    learned = {run.learn: True} if run.learn else {}
-    record = None
-    if isinstance(pairs, SentencePairs):
-        record = run_record(run.text, run.model, options, format=run.format, **learned)
+    more = {
+        "format": run.format,
+        "segment": segmenter_versions(run.segment),
+        **({run.learn: True} if run.learn else {}),
+    }
+    record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
     output = Output(run.out, None if form.begin() else record, run.resume, inputs)
     with _open_aligner(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
@@ -138,7 +147,7 @@ def _open_aligner(
             yield aligner
     elif run.learn == ALONE:
         with passes_bar(run.quiet) as show:
-            trained, _ = train_from_scratch(pairs, run.learned, show)
+            trained, _ = train_from_scratch(pairs, run.learned, show, segment=run.segment)
         yield StatisticalAligner(trained, options.min_probability)
     else:
         # The format and what chooses links have no effect on statistics.
@@ -160,6 +169,8 @@ def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format
         remaining = islice(pairs, output.done, None) if output.done else pairs
         for number, alignment in enumerate(aligner.stream(remaining, bar.update), output.done + 1):
             out.write(form.line(alignment, number) + "\n")
+            if isinstance(pairs, PairStream):  # whoever writes the pairs may wait for their links
+                out.flush()
             links += len(alignment.links)
             overflowed += not alignment.finite
             if alignment.too_long:

@@ -27,13 +27,10 @@ METHOD_HELP = (
 )
 
 
-def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = True) -> None:
-    """Model, tokenizer, device, languages, linear maps.
-
-    ``packaged``: the command calls :func:`take_packaged`, so that the packaged encoder is the default.
-    """
+def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
+    """Model, tokenizer, device, languages, linear maps."""
     model = parser.add_argument_group("model")
-    add_model(model, PRETRAINED + (BY_DEFAULT if packaged else ""), required=False)
+    add_model(model, PRETRAINED + BY_DEFAULT, required=False)
     model.add_argument("--dict", metavar="TXT", help="dict.txt, if the model does not carry its own")
     model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the model does not carry its own")
     model.add_argument(
@@ -59,7 +56,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = T
     )
 
 
-def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, several: bool = False) -> None:
+def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) -> None:
     """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter.
 
     With ``several``, more than one encoding and threshold can be given, as a list, and several are the default.
@@ -75,7 +72,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
             "the model's own, else its family's, else joint for transport and ot-unbalanced, separate for the others "
             "and with --maps"
         )
-    add_checkpoint_arguments(parser, packaged)
+    add_checkpoint_arguments(parser)
     links = parser.add_argument_group(
         f"from hidden states to links (defaults: as the model labelled itself, else {family}the method's)"
     )
@@ -203,15 +200,27 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> None:
-    """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
-    text = parser.add_argument_group(
-        "text (UTF-8, plain or compressed, or FILE.tsv#COLUMN; words are separated by white space, tokenised or not)"
+def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """What finds the words of a line."""
+    parser.add_argument(
+        "--segment",
+        default="auto",
+        metavar="NAME",
+        help="what finds the words of a line; SRC,TGT for a different one on each side. spaces: white space; icu: ICU, "
+        "in every language (pip install icu4py); jieba, fugashi, pythainlp: for Chinese, Japanese, Thai, with icu; "
+        "auto: icu for text without spaces, and spaces for all other text (default: %(default)s)",
     )
+
+
+def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
+    """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
+    text = parser.add_argument_group("text (UTF-8, plain or compressed, or FILE.tsv#COLUMN)")
+    text.add_argument("text", nargs="*", metavar="FILE", help="the files of --src and --tgt, or one as of --pairs")
     text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
-    pairs = "instead of both: lines of 'source ||| target'"
+    pairs = "instead of both: lines of 'source ||| target', or FILE.tsv with the source in column 1, the target in 2"
     text.add_argument("--pairs", metavar="FILE", help=f"{pairs}; - is standard input" if streams else pairs)
+    return text
 
 
 def chosen_model(args: argparse.Namespace) -> str:
@@ -269,14 +278,17 @@ def side_languages(args: argparse.Namespace) -> tuple[str, str] | None:
 
 def text_files(args: argparse.Namespace) -> tuple[str, ...]:
     """Source and target, or the one file of pairs; :class:`XalignError` for anything else."""
-    given = [option for option in ("src", "tgt", "pairs") if getattr(args, option) is not None]
-    if given not in (["src", "tgt"], ["pairs"]):
+    from xalign_fairseq.core.text.containers import kind_of, sides_of
+
+    named = {option: getattr(args, option) for option in ("src", "tgt", "pairs") if getattr(args, option) is not None}
+    files = tuple(args.text or named.values())
+    if (args.text and named) or not (len(args.text) in (1, 2) or list(named) in (["src", "tgt"], ["pairs"])):
         raise XalignError(
-            "the text to align is not given",
-            found=", ".join(f"--{option}" for option in given) or "neither",
-            expected="--src FILE --tgt FILE, or --pairs FILE",
+            "the text to align is not given" if not files else "it is not clear which text to align",
+            found=" ".join([*args.text, *(f"--{option}" for option in named)]) or "no file",
+            expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
         )
-    return tuple(getattr(args, option) for option in given)
+    return sides_of(files[0], "", "") if len(files) == 1 and kind_of(files[0].partition("#")[0]) == ".tsv" else files
 
 
 @contextmanager

@@ -45,7 +45,15 @@ def add_out(
 ) -> None:
     """``--out``: the file or folder to write; required unless there is a default."""
     needed = required and default is None
-    parser.add_argument("--out", required=needed, default=default, metavar=metavar, help=about)
+    parser.add_argument("-o", "--out", required=needed, default=default, metavar=metavar, help=about)
+
+
+def add_linked_text(parser: ArgumentGroup) -> None:
+    """``--src``, ``--tgt``, ``--links`` and ``--segment``: a linked text."""
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
+    parser.add_argument("--links", required=True, metavar="FILE", help="their links, 0-based, possible ones (ipj) too")
+    parser.add_argument("--segment", default="auto", metavar="NAME", help="as of xalign align (default: auto)")
 
 
 def add_json(parser: ArgumentGroup) -> None:

@@ -1,12 +1,16 @@
 """Align the words of sentence pairs.
 
 By a pretrained encoder, or from the bitext alone. Writes one line per pair, in the order of the input and also for a
-pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, or a page in HTML
-that shows them. Memory does not grow with the number of pairs.
+pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, a table with
+scores of the pair and its links (--format scores; `xalign filter` reads it), or a page in HTML. Memory does not grow
+with the number of pairs.
 
-Lines end at newlines alone; words are what white space separates. A pair that is longer than the encoder's positions is
-encoded in windows that overlap; one of more than 16 million pairs of subwords (4,096 a side) is left without links, and
-its line is named.
+Lines end at newlines alone. Words are what white space separates; in lines without spaces (Chinese, Japanese, Thai,
+Lao, Khmer, Burmese, Tibetan) they are what ICU finds. --segment icu finds words in every language, and splits off
+punctuation. The words and their places in the text are in --format json.
+
+A pair that is longer than the encoder's positions is encoded in windows that overlap; one of more than 16 million pairs
+of subwords (4,096 a side) is left without links, and its line is named.
 
 An output file takes its name when it is complete. Until then it is FILE.part: after an error, Ctrl-C or a kill, the
 same command with --resume goes on after its last complete line, on any device and with any number of processes.
@@ -17,21 +21,25 @@ aligns new text as --model. It is for languages that no encoder covers, and want
 an encoder guides what is learned from the text, and both decide together, which is better than either.
 
 Examples:
-  xalign align --src test.en --tgt test.de --out test.links
+  xalign align test.en test.de -o test.links
+  xalign align test.en test.de -o test.html
   xalign align --model checkpoint_best.pt --src test.en --tgt test.de --out test.links
   xalign align --from-scratch --src all.en --tgt all.de --out all.links
   xalign align --statistics --src all.en --tgt all.de --out all.links
   xalign align --statistics all.links.aligner --src test.en --tgt test.de --out test.links
+  xalign align --src raw.en --tgt raw.ja --segment icu,fugashi --format json --out links.jsonl
   zcat pairs.gz | xalign align --model checkpoint_best.pt --pairs - --processes 8 | gzip > links.gz
 """
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
+    add_segment,
     add_text_arguments,
     aligner_options,
     chosen_model,
@@ -47,14 +55,26 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 LEARNED = ""  # --statistics without a folder
+# The formats by how the name of the output ends.
+FORMAT_OF = {
+    ".json": "json",
+    ".jsonl": "json",
+    ".scores": "scores",
+    ".html": "html",
+    ".htm": "html",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign align``."""
-    add_text_arguments(parser, streams=True)
+    add_segment(add_text_arguments(parser, streams=True))
     add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
-    parser.add_argument("--format", choices=("pharaoh", "json", "html"), default="pharaoh", help="default: pharaoh")
+    parser.add_argument(
+        "--format",
+        choices=("pharaoh", "json", "scores", "html"),
+        help="default: by the name of --out: .json, .jsonl, .scores or .html; otherwise pharaoh",
+    )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(
         "--from-scratch",
@@ -139,7 +159,8 @@ def parse(args: argparse.Namespace) -> "AlignRun":
         ),
         ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         out=args.out,
-        format=args.format,
+        format=args.format or FORMAT_OF.get(Path(args.out).suffix.lower(), "pharaoh"),
+        segment=args.segment,
         resume=args.resume,
         pictures=Pictures(args.plot, args.plot_line, args.gold),
         quiet=args.quiet,

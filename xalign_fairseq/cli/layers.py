@@ -146,7 +146,7 @@ def check_places(args: argparse.Namespace, model: str) -> None:
 
     if not args.plot:
         return
-    texts = [args.src, args.tgt, args.pairs, *(each for one in args.set or () for each in one)]
+    texts = [*args.text, args.src, args.tgt, args.pairs, *(each for one in args.set or () for each in one)]
     check_picture(args.plot)
     require_place(
         args.plot, [*map(file_of, filter(None, texts)), *filter(None, (args.gold, model, args.dict, args.spm))]
@@ -160,7 +160,7 @@ def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
     texts: list[tuple[tuple[str, ...], str]] = [((src, tgt), gold) for src, tgt, gold in args.set or ()]
     if args.gold is not None:
         texts.insert(0, (text_files(args), args.gold))
-    elif not texts or args.src or args.tgt or args.pairs:
+    elif not texts or args.text or args.src or args.tgt or args.pairs:
         raise XalignError(
             "there is no gold to compare settings on",
             parameter="gold",

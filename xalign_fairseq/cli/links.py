@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=ENGINES,
         default="auto",
-        help="default: auto, the model if one is given, else eflomal if it is installed, else fast_align",
+        help="checkpoint: the encoder of --model; auto: the model if one is given, otherwise the first that is "
+        "installed of eflomal, fast_align and e5-small (default: %(default)s)",
     )
     parser.add_argument(
         "--symmetrize", choices=SYMMETRIZATIONS, help=f"both directions into one (default: {SYMMETRIZATIONS[0]})"
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--filters", nargs="+", choices=(*FILTERS, WU_DREDZE), default=[], help="wu-dredze: all three (default: none)"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace existing outputs, once the new are complete")
-    add_model_arguments(parser, packaged=False)
+    add_model_arguments(parser)
     add_link_arguments(parser)
 
 

@@ -1,11 +1,12 @@
 """List the training objectives, or show one.
 
-Its options with defaults, what it reads, its paper. fairseq-train --help shows the options of all criterions at once,
-or of none; here they stand by objective, from the registry that also makes them. Without fairseq, too.
+Shows its options with defaults, what it reads, and its paper; of a paper's --criterion the objectives that it sums.
+fairseq-train --help shows the options of all criterions at once. Needs no fairseq.
 
 Examples:
   xalign objectives
   xalign objectives dwa
+  xalign objectives xlm_align
   xalign objectives --json | jq '.[] | select(.reads == ["bitext"]) | .name'
   xalign objectives cosine_pull --user-dir examples/new_objective
 """
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign objectives``."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the objective to show (default: list all)")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="the objective, or the sum, to show (default: list all)"
+    )
     parser.add_argument(
         "--user-dir", metavar="DIR", help="a folder of objectives of your own, as fairseq-train is given it"
     )
@@ -34,11 +37,15 @@ def run(args: argparse.Namespace) -> None:
 
     import xalign_fairseq.objectives  # noqa: F401  (importing registers)
     from xalign_fairseq.objectives.description import describe
+    from xalign_fairseq.objectives.papers import PRESETS
     from xalign_fairseq.objectives.registry import OBJECTIVES
     from xalign_fairseq.objectives.user_folder import import_folder
 
     if args.user_dir is not None:
         import_folder(args.user_dir)
+    if args.name in PRESETS and not args.json:
+        print(shown_sum(args.name))
+        return
     if args.name is not None:
         found = describe(args.name)
         page = shown(found, args.user_dir)
@@ -49,12 +56,29 @@ def run(args: argparse.Namespace) -> None:
 
 
 def listed(every: "list[Description]") -> str:
-    """A line each."""
+    """A line each, objectives and then sums."""
+    from xalign_fairseq.objectives.papers import PRESETS
+
     rows = [("objective", "reads", "what it does")]
     rows += [(each.name, ", ".join(each.reads) or "nothing", each.what) for each in every]
     names, reads = (max(len(row[column]) for row in rows) for column in (0, 1))
     lines = [f"{name:<{names}}  {streams:<{reads}}  {what}" for name, streams, what in rows]
-    return "\n".join([*lines, "", "xalign objectives NAME shows the options of one."])
+    wide = max(map(len, PRESETS))
+    sums = [f"{name:<{wide}}  {' + '.join(preset.objectives)}" for name, preset in PRESETS.items()]
+    return "\n".join([*lines, "", "sums:", *sums, "", "xalign objectives NAME shows the options of one."])
+
+
+def shown_sum(name: str) -> str:
+    """A page on a sum of objectives."""
+    from xalign_fairseq.objectives.papers import PRESETS
+
+    preset = PRESETS[name]
+    lines = [f"{name}: the sum of {', '.join(preset.objectives)}.", ""]
+    if preset.defaults:
+        given = (f"  --{option.replace('_', '-')} {value}" for option, value in preset.defaults.items())
+        lines += ["defaults of its own:", *given, ""]
+    pages = (f"  xalign objectives {each}" for each in preset.objectives)
+    return "\n".join([*lines, "options of each objective:", *pages, "\nexample:", f"  {example(name)}"])
 
 
 def shown(found: "Description", user_dir: str | None = None) -> str:

@@ -26,9 +26,14 @@ def alone(folder: Path) -> Iterator[int]:
         the open lock's number, for processes that are to hold it too (``pass_fds``).
 
     Raises:
-        XalignError: another process holds the folder.
+        XalignError: another process holds the folder, or a file is in its place.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise XalignError(
+            "a file is where a folder is needed", where=error.filename, remedy="move the file, or choose another folder"
+        ) from None
     with _locked(folder / LOCK, folder) as lock:
         yield lock
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.files import atomic_write, new_file, opened, require_own, require_place
+from xalign_fairseq.core.files import StrPath, atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
 from xalign_fairseq.core.progress import say
@@ -47,14 +47,16 @@ class Output:
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
         self._path = Path(path)
         self._standard = path == STANDARD_OUTPUT
-        if self._path.is_symlink() and self._is_plain():  # what it points to is written, and the link stays one
+        plain = is_plain(path)
+        if self._path.is_symlink() and plain:  # what it points to is written, and the link stays one
             self._path = Path(os.path.realpath(self._path))
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
         elif sys.stdout is None:
             raise XalignError("standard output is closed", remedy=("set", Parameter("out", "FILE")))
-        self._record = dict(record) if record is not None and self._is_plain() else None
-        self._part = self._path.with_name(f"{self._path.name}.part")
+        self._record = dict(record) if record is not None and plain else None
+        self.part = self._path.with_name(f"{self._path.name}.part")
+        """The unfinished file."""
         self._note = self._path.with_name(f"{self._path.name}.part.json")
         self._resume = resume
         self.done, self._size = 0, 0
@@ -68,29 +70,23 @@ class Output:
             )
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with alone_on(self._part):  # whether it can be had is told before the work
+            with alone_on(self.part):  # whether it can be had is told before the work
                 self.done, self._size = self._earlier_lines()
-
-    def _is_plain(self) -> bool:
-        """A file, or none yet: no device, pipe or file that is open already, which lines go to at once."""
-        if self._standard or opened(self._path) is not None:
-            return False
-        return self._path.is_file() or not self._path.exists()
 
     def _earlier_lines(self) -> tuple[int, int]:
         """How many lines, and bytes, of an unfinished output are to be kept."""
-        for each in (self._part, self._note):
+        for each in (self.part, self._note):
             if os.path.lexists(each):
                 require_own(each)
-        if self._part.exists():
+        if self.part.exists():
             if not self._resume:
                 raise XalignError(
                     "an unfinished output of an earlier run is in the way",
-                    where=self._part,
-                    remedy=("continue it by", Parameter("resume"), f"or remove {self._part} to begin anew"),
+                    where=self.part,
+                    remedy=("continue it by", Parameter("resume"), f"or remove {self.part} to begin anew"),
                 )
             self._check_record()
-            return complete_lines(self._part)
+            return complete_lines(self.part)
         self._note.unlink(missing_ok=True)  # a run was killed right before it did this
         if self._resume and self._path.exists():
             raise XalignError(
@@ -110,10 +106,10 @@ class Output:
         if different:
             raise XalignError(
                 "the unfinished output comes from other options or another input, and was left as it is",
-                where=self._part,
+                where=self.part,
                 found=("a difference in", *map(Parameter, different)),
                 expected="the options and the input of the run that was interrupted",
-                remedy=f"give these, or remove {self._part} to begin anew",
+                remedy=f"give these, or remove {self.part} to begin anew",
             )
 
     @contextmanager
@@ -127,7 +123,7 @@ class Output:
             with atomic_write(self._path) as stream:
                 yield stream
         else:
-            with alone_on(self._part), self._open_part() as stream:
+            with alone_on(self.part), self._open_part() as stream:
                 yield stream
 
     @contextmanager
@@ -135,13 +131,13 @@ class Output:
         if self._earlier_lines() != (self.done, self._size):
             raise XalignError(
                 "another process has gone on with this output meanwhile, which was left as it is",
-                where=self._part,
+                where=self.part,
                 remedy="run the same command again",
             )
         write_json(self._note, self._record or {})
         try:
-            there = os.path.lexists(self._part)
-            part = os.open(self._part, os.O_RDWR | os.O_NOFOLLOW) if there else new_file(self._part)
+            there = os.path.lexists(self.part)
+            part = os.open(self.part, os.O_RDWR | os.O_NOFOLLOW) if there else new_file(self.part)
             with open(part, "r+", encoding="utf-8", newline="\n") as stream:
                 stream.truncate(self._size)
                 stream.seek(self._size)
@@ -151,16 +147,23 @@ class Output:
         except BaseException:
             self._tell_what_is_kept()
             raise
-        os.replace(self._part, self._path)
+        os.replace(self.part, self._path)
         self._note.unlink()
 
     def _tell_what_is_kept(self) -> None:
-        lines, _ = complete_lines(self._part)
+        lines, _ = complete_lines(self.part)
         if lines:
-            say(f"{lines} lines are kept in {self._part}; the same command with --resume goes on from there")
+            say(f"{lines} lines are kept in {self.part}; the same command with --resume goes on from there")
         else:
-            self._part.unlink()
+            self.part.unlink()
             self._note.unlink()
+
+
+def is_plain(path: StrPath) -> bool:
+    """A file, or none yet: no standard output, device, pipe or file that is open already, which lines go to at once."""
+    if os.fspath(path) == STANDARD_OUTPUT or opened(path) is not None:
+        return False
+    return os.path.isfile(path) or not os.path.exists(path)
 
 
 def complete_lines(path: Path) -> tuple[int, int]:

@@ -44,7 +44,7 @@ def derive(
     derived, counts = [], Counter({"multi-word tokens": 0, "empty nodes": 0, "enhanced dependencies": 0})
     for key, sentence in enumerate(sentences):
         derived.append(_moved(sentence, transform(natural(sentence), key)))
-        counts["multi-word tokens"] += sentence.multiword
+        counts["multi-word tokens"] += len(sentence.ranges)
         counts["empty nodes"] += sentence.empty
         counts["enhanced dependencies"] += sum(each != "_" for each in sentence.column(DEPS))
     return derived, dict(counts)
@@ -82,7 +82,7 @@ def _moved(sentence: ConlluSentence, derived: Sentence) -> ConlluSentence:
         _, _, _, upos, xpos, feats, head, relation, _, _ = row
         rows.append([str(k), form, "_", upos, xpos, feats, place.get(head, head), relation, "_", "_"])
     comments = [*filter(_is_kept, sentence.comments), f"# text = {' '.join(derived.forms)}"]
-    return replace(sentence, rows=rows, comments=comments, multiword=0, empty=0)
+    return replace(sentence, rows=rows, comments=comments, ranges=[], empty=0)
 
 
 def _is_kept(comment: str) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.pairs import AT_SPACES, SentencePairs, Split
 from xalign_fairseq.links.pharaoh import Gold, Link, check_bounds, parse_line
 
 # A pair's number, its two tokens, sure or possible (sure where it is left out), and perhaps how sure the annotator was.
@@ -21,12 +21,20 @@ class GoldText(NamedTuple):
     golds: list[Gold]
 
 
-def read_gold_text(src: StrPath, tgt: StrPath | None, gold: StrPath, *, needs_links: bool = True) -> GoldText:
+def read_gold_text(
+    src: StrPath,
+    tgt: StrPath | None,
+    gold: StrPath,
+    *,
+    needs_links: bool = True,
+    split: tuple[Split, Split] = AT_SPACES,
+) -> GoldText:
     """Sentence pairs with their gold links, 0-based, whose lines and indices are checked against the text.
 
     Args:
         src, tgt: as of :class:`~xalign_fairseq.core.text.pairs.SentencePairs`.
         gold: as of :func:`read_gold`.
+        split: the words of a line of either side.
         needs_links: a gold file without a single link, by which all links are equally bad, is an error.
 
     Raises:
@@ -36,7 +44,7 @@ def read_gold_text(src: StrPath, tgt: StrPath | None, gold: StrPath, *, needs_li
 
         pairs, golds = read_gold_text("dev.de", "dev.en", "dev.gold")
     """
-    pairs = SentencePairs(src, tgt)
+    pairs = SentencePairs(src, tgt, split)
     golds = read_gold(gold, pairs=len(pairs))
     check_bounds([each.possible for each in golds], [(len(one), len(other)) for one, other in pairs], where=gold)
     if needs_links and not any(each.possible for each in golds):

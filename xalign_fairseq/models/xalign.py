@@ -135,6 +135,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             task.lasting = checkpoint.lasting(task_state)
             given = checkpoint.options(state)
             require_languages(given.get("language_embeddings"), cfg.language_embeddings)
+            require_sizes(given, cfg)
             require_layer_norm_eps(given.get("layer_norm_eps"), model.encoder.config)
             model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
@@ -231,6 +232,24 @@ def require_languages(given: str | None, own: str) -> None:
             found=own or "none",
             expected=given,
             remedy=(Parameter("language_embeddings", given),),
+        )
+
+
+def require_sizes(given: Mapping[str, object], cfg: object) -> None:
+    """Raise :class:`XalignError` if a checkpoint's sizes, as far as it names them, are not this run's."""
+    differing = {name: given[name] for name in SIZES if given.get(name) not in (None, getattr(cfg, name))}
+    if differing:
+        raise XalignError(
+            "the checkpoint's encoder has other sizes than the architecture",
+            parameter="arch",
+            found=tuple(Parameter(name, getattr(cfg, name)) for name in differing),
+            expected=tuple(Parameter(name, value) for name, value in differing.items()),
+            remedy=(
+                "give these, or let",
+                Command("train"),
+                "take them from the checkpoint: leave out",
+                Parameter("arch"),
+            ),
         )
 
 

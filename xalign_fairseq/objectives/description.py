@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from xalign_fairseq.core.errors import Command, XalignError
 from xalign_fairseq.encoder.pretrained.papers import Paper
+from xalign_fairseq.objectives.papers import PRESETS
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 
 # How a stream comes into a data-bin.
@@ -98,7 +99,7 @@ def registered(name: str) -> type[Objective]:
     if name in OBJECTIVES:
         return OBJECTIVES[name]
     # With dashes, as options are written.
-    near = difflib.get_close_matches(name.replace("-", "_").lower(), OBJECTIVES, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name.replace("-", "_").lower(), [*OBJECTIVES, *PRESETS], n=3, cutoff=0.6)
     raise XalignError(
         "there is no such objective",
         where=name,

@@ -1,12 +1,32 @@
 """What every annotated format is read into: text that stays as it is, and sentence pairs to project on."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.core.text.segmentation import Segmenter, split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
+from xalign_fairseq.projection.spans import Placing
 
-Links = dict[tuple[int, int], float]  # (source word, target word): probability
+Label = tuple[range, str]  # words, and what they are
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """What a reader reads.
+
+    Attributes:
+        src: the file with the annotation.
+        tgt: the file of the translation; ``None`` of a format that holds both.
+        segment: finds the words of a text that is not split into words.
+        placing: how spans are placed.
+    """
+
+    src: str
+    tgt: str | None = None
+    segment: Segmenter = split_at_spaces
+    placing: Placing = field(default_factory=Placing)
 
 
 @dataclass(frozen=True)
@@ -19,11 +39,19 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Projected:
-    """The annotated translation as it is to be written, and what could not be placed on it."""
+    """The annotated translation as it is to be written, and what could not be placed on it.
+
+    Attributes:
+        text: takes the unit's place in the output.
+        placed: how many annotations are on it.
+        dropped: the others.
+        labels: of source and target words, for the page that shows them; empty for markup.
+    """
 
     text: str
     placed: int
     dropped: tuple[Dropped, ...] = ()
+    labels: tuple[tuple[Label, ...], tuple[Label, ...]] = ((), ())
 
 
 @dataclass(frozen=True)
@@ -34,12 +62,15 @@ class Unit:
         src, tgt: the sentences, without annotation; the words that links count.
         where: file and line, for the report.
         project: from links to what takes the unit's place in the output.
+        needs_links: false for a pair without annotation, or with one that is not valid: it need not be aligned, and
+            ``project`` may be called without links.
     """
 
     src: SegmentedText
     tgt: SegmentedText
     where: str
     project: Callable[[Links], Projected]
+    needs_links: bool = True
 
 
 Piece = str | Unit
@@ -50,7 +81,7 @@ class AnnotationReader(Protocol):
     """Reads one format of annotation, in constant memory."""
 
     def pieces(self) -> Iterator[Piece]:
-        """What the output consists of.
+        """What the output consists of; each call reads the files again.
 
         Raises:
             XalignError: the input is not of this format; file and line are named.

@@ -91,6 +91,12 @@ def _error(log: Path, code: int) -> XalignError:
     return failure("fairseq-train", log, code, said[0] if said else end, remedy)
 
 
+def _like(name: str, known: Sequence[str]) -> list[str]:
+    """The known names that begin with this one, or those that resemble it."""
+    longer = sorted({each for each in known if each.startswith(name)}, key=len)
+    return longer[:2] or difflib.get_close_matches(name, set(known), n=2, cutoff=0.7)
+
+
 def _usage_error(log: Path) -> XalignError:
     """What argparse says at the end of the log, with the known options or values that are close to the unknown one."""
     usage, _, message = tail(log, 200, longest=20_000).rpartition("error: ")
@@ -100,7 +106,7 @@ def _usage_error(log: Path) -> XalignError:
         unknown = re.findall(r"--[\w-]+", message)
     elif choice := re.fullmatch(r"(.*invalid choice: '?(.*?)'?) \(choose from (.*)\)", message, re.DOTALL):
         message, unknown, known = choice[1], [choice[2]], re.findall(r"[\w-]+", choice[3])
-    near = [each for name in unknown for each in difflib.get_close_matches(name, set(known), n=2, cutoff=0.7)]
+    near = [each for name in unknown for each in _like(name, known)]
     return XalignError(
         "fairseq-train does not take these options",
         found=message,

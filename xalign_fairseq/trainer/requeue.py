@@ -54,7 +54,8 @@ def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
     def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
         import torch.multiprocessing
 
-        if training_loop() is not None:
+        loop = training_loop()
+        if loop is not None and main.__module__ == loop.__name__:  # not where a process that has trained validates
             listen()
             if all(os.environ.get(name, "0") == "0" for name in ("RANK", "SLURM_PROCID")):  # the first of a launcher's
                 hold(cfg.checkpoint)

@@ -9,6 +9,7 @@ from support.links import BACKWARD, DIAGONAL, FORWARD, PAIRS, only_tools
 from xalign_fairseq.aligner.tools.engines import CheckpointEngine, LinkedPair, ToolEngine, choose_engine
 from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained import packaged
 from xalign_fairseq.links.symmetrize import METHODS, symmetrize
 from xalign_fairseq.transport.linking import Linking
 
@@ -53,12 +54,15 @@ def test_auto_takes_checkpoint_then_eflomal_then_fast_align(tmp_path, monkeypatc
     assert name == "fast_align" and "eflomal is not installed" in why
 
 
-def test_without_an_aligner_the_error_says_what_to_install(tmp_path, monkeypatch):
+def test_without_a_tool_the_packaged_encoder_aligns(tmp_path, monkeypatch):
     only_tools(monkeypatch, tmp_path / "none")
-    with pytest.raises(XalignError) as error:
-        choose_engine("auto", None)
-    for words in ("there is no word aligner", "pip install", "eflomal", "github.com/clab/fast_align", "model"):
-        assert words in str(error.value)
+    for name in ("auto", "checkpoint"):
+        engine, why = choose_engine(name, None)
+        assert engine == "checkpoint" and "packaged encoder e5-small" in why
+    monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
+    for name in ("auto", "checkpoint"):
+        with pytest.raises(XalignError, match="e5-small is not installed"):
+            choose_engine(name, None)
     with pytest.raises(XalignError, match=r"(?s)eflomal is not installed.*pip install"):
         choose_engine("eflomal", None)
     with pytest.raises(XalignError, match=r"(?s)fast_align is not installed.*build https"):
@@ -66,8 +70,6 @@ def test_without_an_aligner_the_error_says_what_to_install(tmp_path, monkeypatch
 
 
 def test_engine_and_checkpoint_must_agree():
-    with pytest.raises(XalignError, match="needs a model"):
-        choose_engine("checkpoint", None)
     with pytest.raises(XalignError, match="fast_align does not read a model"):
         choose_engine("fast_align", "best.pt")
 

@@ -134,4 +134,25 @@ def test_chunks_have_few_pairs_and_few_words(monkeypatch):
     cut = list(chunks(pairs, 3))
     assert [len(chunk) for chunk in cut] == [2, 2, 3]
     words = [(src.split(), tgt.split() if isinstance(tgt, str) else tgt) for src, tgt in pairs]
-    assert [pair for chunk in cut for pair in chunk] == words
+    assert [(list(src), list(tgt)) for chunk in cut for src, tgt in chunk] == words
+
+
+def test_a_chunk_ends_where_the_next_pair_is_still_to_be_written(monkeypatch):
+    read, write = os.pipe()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(os.fdopen(read, "rb")))
+    pairs = open_pairs("-")
+    cut = chunks((pair for pair in pairs), 100, pairs)
+    for number in (1, 2, 1):  # lines that are there at once
+        os.write(write, b"a ||| b\n" * number)
+        assert next(cut) == [(["a"], ["b"])] * number
+    os.write(write, b"c ||| d\n||| e")
+    os.close(write)
+    assert list(cut) == [[(["c"], ["d"]), ([], ["e"])]]
+
+
+def test_words_are_found_by_the_segmenter_of_each_side(tmp_path):
+    split = (lambda line: ["source", line], lambda line: ["target", line])
+    one = open_pairs(write(tmp_path / "p", "a  b ||| c\td\n||| e \n\n"), split=split)
+    two = open_pairs(write(tmp_path / "a", "a  b\n\n\n"), write(tmp_path / "b", "c\td\ne\n\n"), split=split)
+    sides = [("a  b", "c\td"), ("", "e"), ("", "")]
+    assert list(one) == list(two) == [(["source", src], ["target", tgt]) for src, tgt in sides]

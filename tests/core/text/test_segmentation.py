@@ -1,19 +1,150 @@
-"""Words of a line: at white space as str.split finds them."""
+"""Words of a line: where libraries find them, what counts as text without spaces, and graphemes that stay whole."""
+
+import logging
+import sys
+from itertools import accumulate
 
 import pytest
-from hypothesis import given
+import regex
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text import segmentation
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.segmentation import (
+    SEGMENTERS,
+    find_segmenter,
+    find_segmenters,
+    segmenter_versions,
+    split_at_spaces,
+)
+
+LIBRARIES = {"jieba": "jieba", "fugashi": "unidic_lite", "pythainlp": "pythainlp"}
+HARD = "a1 \u3000\t\r\0.,…—)(_'\u0301\u0903\u200b\u200d\u200f\u0600👨👩👧🏽🇫🇷नमस्ते각กำแ文は。、་བོདខ្ញុំမြန်שָׁלוֹם𠀀"
+
+
+@pytest.fixture
+def without_icu(monkeypatch):
+    monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
+    for function in (find_segmenter, segmentation._icu, segmentation._warn_of_spaces):
+        function.cache_clear()
+    yield
+    for function in (find_segmenter, segmentation._icu, segmentation._warn_of_spaces):
+        function.cache_clear()
+
+
+def segmenter(name):
+    pytest.importorskip("icu4py", reason="pip install icu4py")
+    if name in LIBRARIES:
+        pytest.importorskip(LIBRARIES[name], reason=f"pip install {LIBRARIES[name]}")
+    return find_segmenter(name)
 
 
 @given(st.text())
 def test_words_at_spaces_are_those_of_split(line):
-    found = find_segmenter("spaces")(line)
+    found = split_at_spaces(line)
     assert found.words == line.split() and found.text == line
 
 
-def test_an_unknown_segmenter_is_an_error_with_the_names():
+@pytest.mark.parametrize("name", SEGMENTERS[2:])
+@given(line=st.text(HARD, max_size=30) | st.text(st.characters(exclude_categories=["Cs"])))
+@example(line="")
+@example(line=" ...  ")
+@example(line="\u0600 \u0301a")
+def test_words_hold_all_that_is_visible_in_whole_graphemes(name, line):
+    graphemes = pytest.importorskip("icu4py.breakers", reason="pip install icu4py").CharacterBreaker
+    found = segmenter(name)(line)
+    assert found.text == line and not any(map(regex.compile(r"\s").search, found.words))
+    inside = {at for span in found.spans for at in range(*span)}
+    left = "".join(character for at, character in enumerate(line) if at not in inside)
+    assert regex.fullmatch(r"[\p{Cc}\p{Cf}\p{Z}་༌]*", left)
+    edges = {edge for span in found.spans for edge in span} - {0, len(line)}
+    edges -= {edge for match in regex.finditer(r"\s+", line) for edge in match.span()}
+    assert edges <= set(accumulate(map(len, graphemes(line, "en"))))
+    # The same by hand, for what most often goes wrong: marks, joiners, and skin colours follow what they belong to.
+    follower = regex.compile(r"(?<=[\p{L}\p{M}\p{N}\p{P}\p{S}])[\p{Mn}\p{Me}\u200d🏽]")
+    assert not any(follower.match(line, edge) for edge in edges)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "words"),
+    [
+        ("icu", "I can't: 3.14 km... (U.S.)", "I|can't|:|3.14|km|...|(|U.S|.|)"),
+        ("icu", "“你好”——他说……))", "“|你好|”|——|他|说|……|)|)"),
+        ("icu", "私は東京に、Python3で", "私|は|東京|に|、|Python3|で"),
+        ("icu", "ผมชอบกินข้าว แต่", "ผม|ชอบ|กิน|ข้าว|แต่"),
+        ("icu", "ខ្ញុំស្រឡាញ់អ្នក", "ខ្ញុំ|ស្រឡាញ់|អ្នក"),
+        ("icu", "མི་ལ་ང་།", "མི|ལ|ང|།"),
+        ("icu", "👨‍👩‍👧🇫🇷🇩🇪 e\u0301te\u0301", "👨‍👩‍👧|🇫🇷|🇩🇪|e\u0301te\u0301"),
+        ("icu", "\u200fשלום\u200f.", "שלום\u200f|."),
+        ("jieba", "我来到北京清华大学, isn't it?", "我|来到|北京|清华大学|,|isn't|it|?"),
+        ("fugashi", "東京に住んでいます。 isn't", "東京|に|住ん|で|い|ます|。|isn't"),
+        ("fugashi", "東京\0に", "東京|に"),
+        ("pythainlp", "ผมชอบกินข้าว, isn't", "ผม|ชอบ|กินข้าว|,|isn't"),
+    ],
+)
+def test_words_of_each_library(name, line, words):
+    assert segmenter(name)(line).words == words.split("|")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("我们 喜欢 书 。", None),  # separated already
+        ("东京", None),  # could be one word
+        ("我们喜欢看书", "我们|喜欢|看书"),  # three words between spaces
+        ("东京。", "东京|。"),  # a mark that spaces would have separated
+        ("我们喜欢 Python, 书。", "我们|喜欢|Python,|书|。"),  # Latin chunks are left as they are
+        ("the so-called ( 我们喜欢看书 ) faction, U.S.", None),  # English with a quotation
+        ("can't... U.S.", None),
+        ("ผมชอบกินข้าว", "ผม|ชอบ|กิน|ข้าว"),
+    ],
+)
+def test_what_counts_as_text_without_spaces(line, words):
+    assert segmenter("auto")(line).words == (words.split("|") if words else line.split())
+
+
+@pytest.mark.parametrize("gold", ["kftt-dev/ja-en", "awesome-align-examples/ja-en", "simalign-testsets/en-hi"])
+def test_words_that_spaces_separate_stay(shared_gold, gold):
+    for suffix in gold.rpartition("/")[2].split("-"):
+        for line in read_lines(shared_gold / f"{gold}.{suffix}"):
+            assert segmenter("auto")(line).words == line.split()
+
+
+def test_without_icu_text_without_spaces_is_told_once(without_icu, caplog):
+    auto = find_segmenter("auto")
+    with caplog.at_level(logging.WARNING):
+        assert auto("我们 喜欢 书 。").words == ["我们", "喜欢", "书", "。"] and not caplog.messages
+        assert auto("我们喜欢书。").words == ["我们喜欢书。"]
+        auto("他们喜欢书。")
+    assert len(caplog.messages) == 1 and "pip install icu4py" in caplog.text and "--segment" in caplog.text
+
+
+@pytest.mark.parametrize("name", SEGMENTERS[2:])
+def test_what_is_not_installed_is_named(without_icu, name):
+    with pytest.raises(XalignError, match=r"(?s)not installed.*pip install .*icu4py"):
+        find_segmenter(name)
+
+
+def test_an_unknown_segmenter_and_half_a_surrogate_pair_are_errors():
     with pytest.raises(XalignError, match=r"(?s)no such segmenter.*scissors.*auto, spaces"):
         find_segmenter("scissors")
+    for name in ("auto", "icu"):
+        with pytest.raises(XalignError, match="no Unicode"):
+            segmenter(name)("我们\ud800")
+
+
+def test_a_version_names_what_decides_where_words_are():
+    assert segmenter_versions("spaces") == "spaces"
+    assert regex.fullmatch(r"jieba,spaces \(icu4py [\w. ]+, jieba [\w. ]+\)", segmenter_versions("jieba,spaces"))
+
+
+def test_each_side_can_have_a_segmenter_of_its_own():
+    assert [find("我们喜欢书").words for find in find_segmenters("spaces,auto")] == [
+        ["我们喜欢书"],
+        ["我们", "喜欢", "书"],
+    ]
+    assert find_segmenters("spaces") == (split_at_spaces,) * 2
+    with pytest.raises(XalignError, match="two sides"):
+        find_segmenters("auto,auto,auto")

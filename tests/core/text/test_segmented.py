@@ -1,16 +1,18 @@
 """A text and its words: spans are in order, bytes are those of UTF-8, and characters lead to words."""
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.segmented import SegmentedText, from_words
+from xalign_fairseq.core.text.segmented import SegmentedText, from_words, inside_grapheme
 
 
 def test_it_is_a_sequence_of_its_words():
     text = SegmentedText("I'm here.", ((0, 3), (4, 8), (8, 9)))
     assert (list(text), len(text), text[1], text[1:]) == (["I'm", "here", "."], 3, "here", ["here", "."])
+    assert text == ["I'm", "here", "."] != from_words(["here"]) and text != SegmentedText("I'm  here.", text.spans)
     assert SegmentedText("  ", ()).words == [] and SegmentedText("", ()).byte_spans == ()
 
 
@@ -43,3 +45,12 @@ def test_words_of_characters_by_brute_force(start, stop):
 def test_words_without_a_text(words):
     text = from_words(words)
     assert text.words == words and text.text == " ".join(words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["e\u0301a", "👍🏽a", "👩‍👧a", "🇩🇪🇫🇷a", "a\r\nb\r", "कि", "ab", "\u0301a"],
+)
+def test_what_is_within_a_grapheme(text):
+    bounds = {match.start() for match in regex.finditer(r"\X", text)} | {len(text)}
+    assert {index for index in range(len(text) + 1) if not inside_grapheme(text, index)} == bounds

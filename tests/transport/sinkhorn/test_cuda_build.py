@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow
 REGISTERS = 65536  # of a multiprocessor
 KERNELS = {"fused<32>": (128, 8), "fused<64>": (256, 4), "fused<128>": (512, 2), "similarities": (256, 4)}
 KERNELS |= {"stream<true>": (512, 2), "stream<false>": (512, 1)}  # threads, blocks meant for one multiprocessor
+KERNELS |= {"fused_again": (512, 1), "stream_again<true>": (512, 1), "stream_again<false>": (512, 1)}
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +35,8 @@ def built(tmp_path_factory):
     kernels = {}
     for part in (done.stdout + done.stderr).split("Compiling entry function ")[1:]:
         mangled, architecture = re.match(r"'(\S+)' for 'sm_(\w+)'", part).groups()
-        name, argument = re.search(r"\d(fused|similarities|stream)(?:IL[ib](\d+)E)?E", mangled).groups()
+        names = "fused_again|stream_again|fused|similarities|stream"
+        name, argument = re.search(rf"\d({names})(?:IL[ib](\d+)E)?E", mangled).groups()
         argument = {"0": "false", "1": "true"}.get(argument, argument)
         kernels[architecture, f"{name}<{argument}>" if argument else name] = part
     return out, kernels
@@ -57,6 +59,7 @@ def test_the_library_loads_without_a_gpu_and_says_what_it_lacks(built):
     native.xalign_cuda.restype = native.xalign_cuda_workspace.restype = ctypes.c_int64
     assert native.xalign_cuda_error(ctypes.c_int64(0)) == b"no error"
     assert native.xalign_cuda_workspace(ctypes.byref(fused.Call(batch=4, n=64, m=128))) == 0
+    assert native.xalign_cuda_workspace(ctypes.byref(fused.Call(batch=40, n=64, m=64, iterations=2))) == 64  # marks
     call = fused.Call(batch=1, n=1, m=1, device=100)
     failed = native.xalign_cuda(ctypes.byref(call))
     assert failed != 0 and len(native.xalign_cuda_error(ctypes.c_int64(failed))) > 5

@@ -15,7 +15,7 @@ from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.process import exit_text
 from xalign_fairseq.core.signals import interrupts_kept_off
-from xalign_fairseq.core.text.pairs import WordPair, chunks
+from xalign_fairseq.core.text.pairs import WordPair, chunks, ready
 from xalign_fairseq.core.workers import follow_parent
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
@@ -114,23 +114,31 @@ class AlignerPool(WordAligner):
         """Align pairs in their order; left before its end, it closes the pool."""
         self._require_open()
         numbered = enumerate(chunks(pairs, self._chunk_size(operator.length_hint(pairs))))
-        waiting = next(numbered, None)
         idle, busy = list(self._workers), dict[object, tuple[_Worker, int]]()
         done: dict[int, list[Alignment]] = {}
-        following = 0
+        given, following, ended = 0, 0, False
         try:
-            while waiting or busy or done:
-                while idle and waiting and waiting[0] < following + AHEAD * len(self._workers):
-                    worker, (number, chunk) = idle.pop(), waiting
-                    worker.send(partial(_align, pairs=chunk, matrices=matrices))
-                    busy[worker.connection] = worker, number
-                    waiting = next(numbered, None)
+            while not ended or busy or done:
+                # While answers are still to be given out, nobody waits for a pair that is not written yet.
+                while (
+                    idle
+                    and not ended
+                    and given < following + AHEAD * len(self._workers)
+                    and (ready(pairs) or not (busy or done))
+                ):
+                    number, chunk = next(numbered, (given, []))
+                    ended = not chunk
+                    if chunk:
+                        worker = idle.pop()
+                        worker.send(partial(_align, pairs=chunk, matrices=matrices))
+                        busy[worker.connection] = worker, number
+                        given += 1
                 # What is ready is given out only after the workers have got more to do.
                 while following in done:
                     yield from done.pop(following)
                     following += 1
-                for ready in wait([worker.connection for worker, _ in busy.values()]) if busy else ():
-                    worker, number = busy.pop(ready)
+                for connection in wait([worker.connection for worker, _ in busy.values()]) if busy else ():
+                    worker, number = busy.pop(connection)
                     done[number] = worker.receive()
                     idle.append(worker)
                     if progress:

@@ -1,10 +1,12 @@
-"""What ``xalign align`` writes: Pharaoh links, JSON with words and probabilities, or a page; one line per pair."""
+"""What ``xalign align`` writes: links, JSON with words and probabilities, scores, or a page; one line per pair."""
 
 import json
 from typing import Protocol
 
 from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.pair_scores import score_pair
 from xalign_fairseq.aligner.render.page import Page
+from xalign_fairseq.core.text.segmented import SegmentedText
 
 
 class Format(Protocol):
@@ -44,7 +46,9 @@ class Pharaoh(_Lines):
 class JsonLines(_Lines):
     """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``, an object a line.
 
-    Links between subwords are told by ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords.
+    Where a side was given as a text, ``src_text`` is that, and ``src_chars`` and ``src_bytes`` are the first character
+    (the first byte in UTF-8) of each word, and the one after its last; ``tgt_text`` and so on of the target. Links
+    between subwords have ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords, without places.
 
     Example::
 
@@ -55,7 +59,22 @@ class JsonLines(_Lines):
     def line(self, alignment: Alignment, number: int) -> str:
         links = [[i, j, round(probability, 6)] for (i, j), probability in sorted(alignment.links.items())]
         units = {} if alignment.units == "word" else {"units": alignment.units}
-        return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links, **units}, ensure_ascii=False)
+        sides = {"src": alignment.src, "tgt": alignment.tgt}
+        places = {
+            f"{name}_{kind}": value
+            for name, side in sides.items()
+            if isinstance(side, SegmentedText)
+            for kind, value in (("text", side.text), ("chars", side.spans), ("bytes", side.byte_spans))
+        }
+        words = {name: list(side) for name, side in sides.items()}
+        return json.dumps({**words, "links": links, **places, **units}, ensure_ascii=False)
 
 
-FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "html": Page()}
+class ScoreLines(_Lines):
+    """The columns of :class:`~xalign_fairseq.aligner.pair_scores.PairScore`, and the links, with tabs between them."""
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        return f"{score_pair(alignment).line()}\t{Pharaoh().line(alignment, number)}"
+
+
+FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "scores": ScoreLines(), "html": Page()}

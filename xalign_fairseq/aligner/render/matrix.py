@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.render.words import looks, markup
+from xalign_fairseq.aligner.render.words import gaps, looks, markup
 from xalign_fairseq.links.pharaoh import Gold
 
 MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
@@ -93,11 +93,15 @@ def _cell(pair: Alignment, gold: Gold | None, i: int, j: int) -> str:
 
 
 def _list(pair: Alignment) -> str:
-    sides = "".join(f"<p dir='{looks(words)[0]}'>{markup(' '.join(words))}</p>" for words in (pair.src, pair.tgt))
+    sides = "".join(f"<p dir='{looks(words)[0]}'>{_running(words)}</p>" for words in (pair.src, pair.tgt))
     links = (
         f"{_word(pair.src[i])}&thinsp;–&thinsp;{_word(pair.tgt[j])} {p:.0%}" for (i, j), p in sorted(pair.links.items())
     )
     return f"{sides}<p>{', '.join(links)}</p>"
+
+
+def _running(words: Sequence[str]) -> str:
+    return "".join(gap + markup(word) for gap, word in zip(gaps(words), [*words, ""], strict=True))
 
 
 def _word(word: str) -> str:

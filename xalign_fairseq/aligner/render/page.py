@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.render.words import looks, markup
+from xalign_fairseq.aligner.render.words import gaps, looks, markup
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links
 
@@ -100,14 +100,16 @@ def _side(words: Sequence[str], *, linked: set[int], wrong: set[int], name: str,
     lang = f' lang="{escape(language)}"' if language else ""
     if not words:
         return f'<p class="empty" aria-label="{name}">empty</p>'
+    spaces = gaps(words)
     spans = []
     for index, word in enumerate(words):
         classes = ["alone"] * (index not in linked) + ["wrong"] * (index in wrong)
         mark = f' class="{" ".join(classes)}"' if classes else ""
-        spans.append(f"<span{mark}>{markup(word)}</span>")
+        spans.append(f"{spaces[index]}<span{mark}>{markup(word)}</span>")
+    line = "".join([*spans, spaces[-1]])
     direction, small = looks(words)
     size = ' class="large"' if small else ""
-    return f'<p dir="{direction}"{lang}{size} tabindex="0" role="group" aria-label="{name}">{" ".join(spans)}</p>'
+    return f'<p dir="{direction}"{lang}{size} tabindex="0" role="group" aria-label="{name}">{line}</p>'
 
 
 def _wrong(links: Iterable[Link], gold: Gold) -> set[Link]:

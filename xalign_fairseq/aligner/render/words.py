@@ -1,9 +1,13 @@
 """Words as HTML: what may not stand in it, where a text runs, and whether its letters are small."""
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
+from itertools import pairwise
+
+from xalign_fairseq.core.text.segmented import SegmentedText
 
 # Scripts whose letters are small at the size of Latin ones.
 SMALL_SCRIPTS = frozenset(
@@ -25,6 +29,21 @@ def markup(word: str) -> str:
         'a&lt;b'
     """
     return escape(word.translate(CONTROLS))
+
+
+def gaps(words: Sequence[str]) -> list[str]:
+    """What is before each word and after the last, as HTML: white space as one space, and none at both ends.
+
+    Example::
+
+        >>> gaps(["red", "house"])
+        ['', ' ', '']
+    """
+    if not isinstance(words, SegmentedText):
+        return ["", *[" "] * (len(words) - 1), ""]
+    bounds = [0, *(bound for span in words.spans for bound in span), len(words.text)]
+    found = [markup(re.sub(r"\s+", " ", words.text[start:stop])) for start, stop in list(pairwise(bounds))[::2]]
+    return [found[0].lstrip(), *found[1:-1], found[-1].rstrip()]
 
 
 def looks(words: Iterable[str]) -> tuple[str, bool]:

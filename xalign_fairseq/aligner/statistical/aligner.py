@@ -14,6 +14,7 @@ from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, lear
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.pairs import SentencePairs, chunks
+from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.gold import GoldText
@@ -77,16 +78,18 @@ class StatisticalAligner(WordAligner):
 
 
 def train_from_scratch(
-    text: SentencePairs, folder: Path, progress: UnitProgress, dev: GoldText | None = None
+    text: SentencePairs, folder: Path, progress: UnitProgress, dev: GoldText | None = None, segment: str = "spaces"
 ) -> tuple[TrainedModels, Report | None]:
     """Learn an aligner of a bitext into a folder; and how good it is on a development set, if there is one.
 
     Args:
-        text: words are what white space separates.
+        text: the bitext.
         folder: the aligner; the same call goes on with one that was broken off.
         progress: is told the units, passes done, and of all.
         dev: chooses the thresholds and calibrates probabilities.
+        segment: what finds the words of the text.
     """
     src, tgt = map(text_sha256, text.paths)
-    with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt}):
+    segmented = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}
+    with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt, **segmented}):
         return learn_models(text, folder, progress, dev=dev)

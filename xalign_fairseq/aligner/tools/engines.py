@@ -2,13 +2,14 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN, TOOLS, Tool
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.pairs import WordPair
+from xalign_fairseq.encoder.pretrained import packaged
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.links.symmetrize import symmetrize
 
@@ -26,8 +27,8 @@ class LinkedPair(NamedTuple):
     directions. ``too_long``: a tool left the pair out.
     """
 
-    src: list[str]
-    tgt: list[str]
+    src: Sequence[str]
+    tgt: Sequence[str]
     links: frozenset[Link]
     directions: tuple[frozenset[Link], frozenset[Link]] | None
     too_long: bool
@@ -103,7 +104,7 @@ class CheckpointEngine:
         return {
             "name": CHECKPOINT,
             "file": os.fspath(self._path),
-            "sha256": _sha256(find_pretrained(self._path)),
+            "sha256": _sha256(packaged.find() if self._path == packaged.NAME else find_pretrained(self._path)),
             "layers": list(linking.layers),
             "similarity": linking.similarity,
             "encoding": linking.encoding,
@@ -122,7 +123,8 @@ class CheckpointEngine:
 
 
 def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
-    """Name of the engine and why: ``auto`` is the checkpoint if there is one, else eflomal, else fast_align.
+    """Name of the engine and why: ``auto`` is the checkpoint if one is given, otherwise the first that is installed of
+    eflomal, fast_align and the packaged encoder.
 
     Raises:
         XalignError: what was asked for can't be had; how to install it is told.
@@ -131,8 +133,6 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
 
         choose_engine("auto", None)  # ("eflomal", "no checkpoint was given, and eflomal is installed")
     """
-    if name == CHECKPOINT and checkpoint is None:
-        raise XalignError("the engine checkpoint needs a model", parameter="model", found="none")
     if name in TOOLS and checkpoint is not None:
         raise XalignError(
             f"{name} does not read a model",
@@ -140,8 +140,11 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
             found=checkpoint,
             remedy=("leave it out, or set", Parameter("engine", CHECKPOINT)),
         )
-    if name == CHECKPOINT or checkpoint is not None:
+    if checkpoint is not None:
         return CHECKPOINT, f"--model {checkpoint}"
+    if name == CHECKPOINT:
+        packaged.find()
+        return CHECKPOINT, f"the packaged encoder {packaged.NAME}"
     if name in TOOLS:
         if TOOLS[name].find() is None:
             raise XalignError(f"{name} is not installed", parameter="engine", remedy=TOOLS[name].install)
@@ -150,12 +153,8 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         return EFLOMAL.name, "no checkpoint was given, and eflomal is installed"
     if FAST_ALIGN.find():
         return FAST_ALIGN.name, "no checkpoint was given, eflomal is not installed, and fast_align is on PATH"
-    raise XalignError(
-        "there is no word aligner",
-        found=("neither", Parameter("model"), "nor eflomal nor fast_align"),
-        expected="one of them",
-        remedy=("\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or set")), Parameter("model", "PT")),
-    )
+    packaged.find()
+    return CHECKPOINT, f"the packaged encoder {packaged.NAME}; eflomal and fast_align are not installed"
 
 
 def _sha256(model: Path) -> str | dict[str, str]:

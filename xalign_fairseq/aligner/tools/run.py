@@ -15,6 +15,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.encoder.pretrained import packaged
 from xalign_fairseq.links.symmetrize import METHODS
 
 
@@ -27,7 +28,7 @@ class LinksRun:
         tgt: target sentences.
         out: the links; a prefix where pairs are dropped.
         engine: ``auto``, ``eflomal``, ``fast_align`` or ``checkpoint``.
-        model: an encoder.
+        model: an encoder (default: the packaged one).
         options: of its aligner.
         symmetrize: how both directions of a tool become one, ``""`` the usual way.
         directions: prefix of files for either direction of a tool.
@@ -78,8 +79,8 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
 def _engine(run: LinksRun, name: str, folder: Path) -> Engine:
     if name in TOOLS:
         return ToolEngine(TOOLS[name], run.symmetrize or next(iter(METHODS)), folder, run.echo)
-    assert run.model is not None
-    return CheckpointEngine(Aligner.from_pretrained(run.model, run.options), run.model)
+    model = run.model or packaged.NAME
+    return CheckpointEngine(Aligner.from_pretrained(model, run.options), model)
 
 
 def _check_options(run: LinksRun, engine: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.live import LiveStream
 
 # Environment variables -> their limits by default, in bytes.
 LINE, UNPACKING = "XALIGN_LINE_BYTES", "XALIGN_UNPACKING_BYTES"
@@ -22,7 +23,7 @@ def limit(name: str) -> int:
     return int(given)
 
 
-def lines_of(stream: IO[bytes], where: object) -> Iterator[bytes]:
+def lines_of(stream: IO[bytes] | LiveStream, where: object) -> Iterator[bytes]:
     """The lines of a stream, none longer than :data:`LINE`; :class:`XalignError` names the line that is."""
     most, number = limit(LINE), 0
     while raw := stream.readline(most + 1):

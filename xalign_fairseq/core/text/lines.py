@@ -13,6 +13,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.containers import file_of, open_text, require_one_text
 from xalign_fairseq.core.text.limits import lines_of
+from xalign_fairseq.core.text.live import LiveStream
 
 logger = logging.getLogger(__name__)
 # What compressed files begin with, by what unpacks them, and how their names end.
@@ -68,7 +69,7 @@ def no_regular_file(path: StrPath) -> XalignError:
     )
 
 
-def text_lines(stream: IO[bytes], path: StrPath, table: bool = False) -> Iterator[str]:
+def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = False) -> Iterator[str]:
     """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
 
     A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
@@ -86,6 +87,8 @@ def text_lines(stream: IO[bytes], path: StrPath, table: bool = False) -> Iterato
             if not table:
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
+            if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                iconv = f"iconv -f UTF-16 -t UTF-8 {path}"
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
             raw = raw[:-2]

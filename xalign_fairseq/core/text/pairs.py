@@ -2,30 +2,42 @@
 read as they come."""
 
 import os
+import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines, split_words, text_lines
+from xalign_fairseq.core.text.live import LiveStream
+from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmented import SegmentedText
 
 SEPARATOR = "|||"
 STANDARD_INPUT = "-"
 # So many words of both sides are held at once, however long the lines are.
 WORDS_AT_ONCE = 400_000
 
+_SEPARATOR = re.compile(rf"(?<!\S){re.escape(SEPARATOR)}(?!\S)")
+
 Sentence: TypeAlias = str | Sequence[str]
-WordPair = tuple[list[str], list[str]]
+WordPair = tuple[Sequence[str], Sequence[str]]
+Split = Callable[[str], Sequence[str]]  # of a line to its words
+AT_SPACES: tuple[Split, Split] = (split_words, split_words)
 
 
 class SentencePairs:
     """The pairs of words of two files with equally many lines, or of one file of ``src ||| tgt`` lines.
 
-    A line is split at white space into the words that links count; an empty line is an empty side, or of a pairs file
-    a pair with both sides empty. The whole input is read once when the object is made, so that a bad line is found at
-    once, and again at each iteration, so that a file of any length fits in memory.
+    A line is split, by default at white space, into the words that links count; an empty line is an empty side, or of a
+    pairs file a pair with both sides empty. The whole input is read once when the object is made, so that a bad line is
+    found at once, and again at each iteration, so that a file of any length fits in memory.
+
+    Args:
+        src, tgt: both sides, or one file of pairs.
+        split: the words of a line of either side (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
 
     Raises:
         XalignError: a missing, empty or undecodable file, a pipe, line counts that differ (both are given), or a line
@@ -37,8 +49,8 @@ class SentencePairs:
             ...  # two lists of words
     """
 
-    def __init__(self, src: StrPath, tgt: StrPath | None = None):
-        self._src, self._tgt = src, tgt
+    def __init__(self, src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES):
+        self._src, self._tgt, self._split = src, tgt, split
         for path in (src, tgt):
             if path is not None and is_piped(path):
                 raise XalignError(
@@ -48,7 +60,7 @@ class SentencePairs:
                     remedy="write the text into a file first",
                 )
         if tgt is None:
-            self._length = sum(1 for _ in self)
+            self._length = sum(1 for _ in _split_pairs(read_lines(self._src), self._src, AT_SPACES))
             return
         lengths = [sum(1 for _ in read_lines(path)) for path in (src, tgt)]
         if lengths[0] != lengths[1]:
@@ -65,14 +77,18 @@ class SentencePairs:
 
     def __iter__(self) -> Iterator[WordPair]:
         if self._tgt is None:
-            yield from _split_pairs(read_lines(self._src), self._src)
+            yield from _split_pairs(read_lines(self._src), self._src, self._split)
         else:
+            one, other = self._split
             for src, tgt in zip(read_lines(self._src), read_lines(self._tgt), strict=True):
-                yield split_words(src), split_words(tgt)
+                yield one(src), other(tgt)
 
 
 class PairStream:
     """The pairs of words of standard input (``-``, lines of ``src ||| tgt``) or of pipes, read once, as they come.
+
+    Args:
+        src, tgt, split: as of :class:`SentencePairs`.
 
     Raises:
         XalignError: when the iteration gets there, what :class:`SentencePairs` finds beforehand; at once, standard
@@ -84,7 +100,7 @@ class PairStream:
             ...  # two lists of words
     """
 
-    def __init__(self, src: StrPath, tgt: StrPath | None = None):
+    def __init__(self, src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES):
         if tgt is not None and STANDARD_INPUT in (src, tgt):
             raise XalignError(
                 "standard input can't be one of two sides",
@@ -96,25 +112,44 @@ class PairStream:
                     Parameter("pairs", STANDARD_INPUT),
                 ),
             )
-        self._src, self._tgt = src, tgt
+        self._src, self._tgt, self._split = src, tgt, split
+        self._live: list[LiveStream] = []
+
+    def ready(self) -> bool:
+        """Whether the next pair, or its beginning, can be read at once."""
+        return all(stream.ready() for stream in self._live)
 
     def __iter__(self) -> Iterator[WordPair]:
         if self._tgt is None:
             name = "/dev/stdin" if self._src == STANDARD_INPUT else self._src
-            yield from _split_pairs(_stream_lines(self._src), name)
+            yield from _split_pairs(self._lines(self._src), name, self._split)
             return
-        sides = (_stream_lines(self._src), _stream_lines(self._tgt))
+        one, other = self._split
+        sides = (self._lines(self._src), self._lines(self._tgt))
         for number, (src, tgt) in enumerate(zip_longest(*sides)):
             if src is None or tgt is None:
                 ended = self._src if src is None else self._tgt
                 raise _different_lengths(self._src, self._tgt, f"{ended} ends after {number} lines, the other goes on")
-            yield split_words(src), split_words(tgt)
+            yield one(src), other(tgt)
+
+    def _lines(self, path: StrPath) -> Iterator[str]:
+        if path == STANDARD_INPUT:
+            self._live.append(LiveStream(sys.stdin.buffer))
+            yield from text_lines(self._live[-1], "/dev/stdin")
+        elif not is_piped(path):
+            yield from read_lines(path)
+        else:
+            with open(path, "rb") as stream:
+                self._live.append(LiveStream(stream))
+                yield from text_lines(self._live[-1], path)
 
 
-def open_pairs(src: StrPath, tgt: StrPath | None = None) -> SentencePairs | PairStream:
+def open_pairs(
+    src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES
+) -> SentencePairs | PairStream:
     """The pairs of files, checked; those of standard input (``-``) or a pipe as they come."""
     streamed = any(path is not None and is_piped(path) for path in (src, tgt))
-    return PairStream(src, tgt) if streamed else SentencePairs(src, tgt)
+    return PairStream(src, tgt, split) if streamed else SentencePairs(src, tgt, split)
 
 
 def is_piped(path: StrPath) -> bool:
@@ -122,54 +157,62 @@ def is_piped(path: StrPath) -> bool:
     return path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
-def chunks(pairs: Iterable[tuple[Sentence, Sentence]], most: int) -> Iterator[list[WordPair]]:
+def ready(pairs: object) -> bool:
+    """Whether the next of these pairs can be had without waiting for who writes them."""
+    return not isinstance(pairs, PairStream) or pairs.ready()
+
+
+def chunks(pairs: Iterable[tuple[Sentence, Sentence]], most: int, source: object = None) -> Iterator[list[WordPair]]:
     """Yield the pairs as words, in order, up to ``most`` at a time, and fewer where lines are very long.
 
-    Strings are split at white space; a chunk ends with the pair that brings it to ``WORDS_AT_ONCE`` words.
+    Strings are split by the segmenter ``auto``. A chunk ends with the pair that brings it to ``WORDS_AT_ONCE`` words,
+    and with the last pair that can be read without waiting: so each line of a dialogue has its answer.
+
+    Args:
+        pairs: source and target sentence each.
+        most: how many a chunk has at most.
+        source: what the pairs are read from, if not ``pairs`` itself.
 
     Example::
 
         list(chunks([("a b", "c"), ("", "d"), ("e", "f")], 2))
         # [[(["a", "b"], ["c"]), ([], ["d"])], [(["e"], ["f"])]]
     """
+    source = pairs if source is None else source
     chunk: list[WordPair] = []
     words = 0
     for src, tgt in pairs:
         chunk.append((_words(src), _words(tgt)))
         words += len(chunk[-1][0]) + len(chunk[-1][1])
-        if len(chunk) == most or words >= WORDS_AT_ONCE:
+        if len(chunk) == most or words >= WORDS_AT_ONCE or not ready(source):
             yield chunk
             chunk, words = [], 0
     if chunk:
         yield chunk
 
 
-def _words(sentence: Sentence) -> list[str]:
-    return split_words(sentence) if isinstance(sentence, str) else list(sentence)
+def _words(sentence: Sentence) -> Sequence[str]:
+    if isinstance(sentence, str):
+        return find_segmenter("auto")(sentence)
+    return sentence if isinstance(sentence, SegmentedText) else list(sentence)
 
 
-def _stream_lines(path: StrPath) -> Iterator[str]:
-    if path == STANDARD_INPUT:
-        yield from text_lines(sys.stdin.buffer, "/dev/stdin")
-    elif not is_piped(path):
-        yield from read_lines(path)
-    else:
-        with open(path, "rb") as stream:
-            yield from text_lines(stream, path)
-
-
-def _split_pairs(lines: Iterable[str], path: StrPath) -> Iterator[WordPair]:
+def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]) -> Iterator[WordPair]:
+    one, other = split
     for number, line in enumerate(lines, 1):
-        words = split_words(line) or [SEPARATOR]
-        if words.count(SEPARATOR) != 1:
+        separators = list(_SEPARATOR.finditer(line))
+        if len(separators) == 1:
+            [separator] = separators
+            yield one(line[: separator.start()].strip()), other(line[separator.end() :].strip())
+        elif line and not line.isspace():
             raise XalignError(
                 "a line of the pairs file is not a pair",
                 where=f"{path}, line {number}",
-                found=f"{words.count(SEPARATOR)} separators",
+                found=f"{len(separators)} separators",
                 expected=f"one {SEPARATOR} between blanks: source {SEPARATOR} target",
             )
-        middle = words.index(SEPARATOR)
-        yield words[:middle], words[middle + 1 :]
+        else:
+            yield one(""), other("")
 
 
 def _different_lengths(src: StrPath, tgt: StrPath, found: str) -> XalignError:

@@ -1,21 +1,76 @@
-"""Where the words of a line are."""
+"""Where the words of a line are: between white space, or where a library finds them."""
 
+import importlib
+import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from itertools import accumulate, pairwise
+from tempfile import TemporaryDirectory
+from unicodedata import category
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.segmented import SegmentedText
+from xalign_fairseq.core.installed import version
+from xalign_fairseq.core.text.lines import require_unicode
+from xalign_fairseq.core.text.segmented import SegmentedText, Span
+
+logger = logging.getLogger(__name__)
 
 Segmenter = Callable[[str], SegmentedText]
-SEGMENTERS = ("auto", "spaces")
-_WORD = re.compile(r"\S+")
+Cutter = Callable[[str], Iterable[str]]  # of a text to pieces which, one after the other, are the text again
+SEGMENTERS = ("auto", "spaces", "icu", "jieba", "fugashi", "pythainlp")
+# The package of each segmenter that needs one, and how to install it.
+PACKAGES = {
+    "icu": ("icu4py", "pip install icu4py, which is the extra segment"),
+    "jieba": ("jieba", "pip install jieba icu4py"),
+    "fugashi": ("fugashi", "pip install fugashi unidic-lite icu4py"),
+    "pythainlp": ("pythainlp", "pip install pythainlp icu4py"),
+}
+
+# Characters of scripts without spaces between words.
+HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+KANA = "\u3031-\u3035\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+THAI = "\u0e01-\u0e3a\u0e40-\u0e5b"
+OTHERS = (  # Lao, Tibetan, Burmese, Khmer
+    "\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f\u1780-\u17ff\u19e0-\u19ff"
+)
+_UNSPACED = re.compile(f"[{HAN}{KANA}{THAI}{OTHERS}]")
+_SCRIPTS = {
+    "jieba": re.compile(f"[{HAN}]"),
+    "fugashi": re.compile(f"[{HAN}{KANA}]"),
+    "pythainlp": re.compile(f"[{THAI}]"),
+}
+_MARK = re.compile("[。，、！？；：]")  # words of their own where spaces separate words
+FEWEST_WORDS = 3  # of ICU in what is between spaces, on average, if spaces do not separate words
+FEWEST_CHARACTERS = 8  # the same without ICU
+_WORD, _SPACE, _PARTS = re.compile(r"\S+"), re.compile(r"\s+"), re.compile(r"\s+|\S+")
+_TSHEG = "\u0f0b\u0f0c"  # between Tibetan syllables, as spaces are between words
+_INVISIBLE, _BRACKETS = {"Cc", "Cf", "Zs", "Zl", "Zp"}, {"Ps", "Pe", "Pi", "Pf"}
 
 
+@cache
 def find_segmenter(name: str) -> Segmenter:
-    """The function that finds the words of a line, by its name.
+    """The function that finds the words of a line.
+
+    No word contains white space, and none begins or ends inside a grapheme, apart from a combining mark after white
+    space. The text stays as it is.
+
+    Args:
+        name: one of :data:`SEGMENTERS`.
+
+            - ``spaces``: white space separates words, and nothing else does.
+            - ``icu``: words by the rules and dictionaries of ICU, in every language; punctuation is split off.
+            - ``auto``: ``icu`` for the Han, Kana, Thai, Lao, Tibetan, Burmese and Khmer chunks of a line without
+              spaces, and ``spaces`` for everything else. A chunk is what white space separates, and of these scripts if
+              it has a character of them. A line is without spaces if ICU finds three words or more in these chunks on
+              average, or if one of them also has one of 。，、！？；： and if their words outnumber all other chunks.
+              Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
+            - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for what has Han, Japanese or Thai characters, and
+              ``icu`` for everything else.
 
     Raises:
-        XalignError: there is no such segmenter.
+        XalignError: there is no such segmenter, or what it needs is not installed; from the function, a line has half
+            of a surrogate pair.
 
     Example::
 
@@ -24,9 +79,139 @@ def find_segmenter(name: str) -> Segmenter:
     """
     if name not in SEGMENTERS:
         raise XalignError("there is no such segmenter", parameter="segment", found=name, expected=", ".join(SEGMENTERS))
-    return split_at_spaces
+    if name == "spaces":
+        return split_at_spaces
+    if name == "auto":
+        return _Auto()
+    icu = _load("icu")
+    return partial(_segment, icu if name == "icu" else partial(_cut, _SCRIPTS[name], _load(name), icu))
+
+
+def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
+    """The segmenters of source and target: ``auto``, or ``fugashi,jieba`` where they differ.
+
+    Raises:
+        XalignError: there are more than two, or as of :func:`find_segmenter`.
+    """
+    found = names.split(",")
+    if len(found) > 2:
+        raise XalignError("a pair has two sides", parameter="segment", found=names, expected="one segmenter, or two")
+    return find_segmenter(found[0]), find_segmenter(found[-1])
 
 
 def split_at_spaces(line: str) -> SegmentedText:
     """The words between white space, as ``str.split`` finds them."""
     return SegmentedText(line, tuple(match.span() for match in _WORD.finditer(line)))
+
+
+def segmenter_versions(names: str) -> str:
+    """Segmenters with the versions of their libraries, which decide where words are: ``icu (icu4py 1.2.0)``."""
+    used = [name for name in names.split(",") if name != "spaces"]
+    packages = {package for name in used for package in ("icu4py", PACKAGES.get(name, PACKAGES["icu"])[0])}
+    found = ", ".join(f"{package} {version(package) or 'not installed'}" for package in sorted(packages))
+    return f"{names} ({found})" if found else names
+
+
+class _Auto:
+    """ICU for lines without spaces."""
+
+    def __init__(self) -> None:
+        try:
+            self._icu: Cutter | None = _load("icu")
+        except XalignError:
+            self._icu = None
+
+    def __call__(self, line: str) -> SegmentedText:
+        if not _UNSPACED.search(line):
+            return split_at_spaces(line)
+        chunks = line.split()
+        text = " ".join(unspaced := [chunk for chunk in chunks if _UNSPACED.search(chunk)])
+        if self._icu is None:
+            words, fewest = len(text), FEWEST_CHARACTERS
+        else:
+            require_unicode(text, "a sentence")
+            words, fewest = sum(any(map(str.isalnum, piece)) for piece in self._icu(text)), FEWEST_WORDS
+        spaced = words < fewest * len(unspaced) and not _MARK.search(text)
+        if spaced or words <= len(chunks) - len(unspaced):
+            return split_at_spaces(line)
+        if self._icu is None:
+            _warn_of_spaces()
+            return split_at_spaces(line)
+        return _segment(partial(_cut, _UNSPACED, self._icu, _PARTS.findall), line)
+
+
+@cache
+def _warn_of_spaces() -> None:
+    logger.warning(
+        "text has no spaces between words, and each line of it is taken for one word: install ICU (%s), or choose "
+        "another segmenter (--segment)",
+        PACKAGES["icu"][1],
+    )
+
+
+def _segment(cut: Cutter, line: str) -> SegmentedText:
+    """Words are whole graphemes without white space; a mark that is repeated is one, what is invisible is none."""
+    require_unicode(line, "a sentence")
+    spaces = {0, len(line), *(edge for match in _SPACE.finditer(line) for edge in match.span())}
+    graphemes = accumulate(map(len, _icu("CharacterBreaker")(line)))
+    spans: list[Span] = []
+    for start, stop in pairwise(sorted(spaces.union(set(graphemes).intersection(accumulate(map(len, cut(line))))))):
+        piece = line[start:stop]
+        if not piece.isalnum():
+            kinds = {category(character) for character in piece if character not in _TSHEG}
+            if kinds <= _INVISIBLE:
+                continue
+            before, end = spans[-1] if spans else (0, 0)
+            if end == start > 0 and len(set(line[before:stop])) == 1 and kinds.isdisjoint(_BRACKETS):
+                start, _ = spans.pop()
+        spans.append((start, stop))
+    return SegmentedText(line, tuple(spans))
+
+
+def _cut(script: re.Pattern[str], inside: Cutter, outside: Cutter, text: str) -> Iterator[str]:
+    """Cut chunks of a script in one way; the rest in another, and so chunks that a library does not give back whole."""
+    end = 0
+    for match in _WORD.finditer(text):
+        if script.search(match[0]):
+            yield from outside(text[end : match.start()])
+            end = match.end()
+            pieces = list(inside(match[0]))
+            yield from pieces if sum(map(len, pieces)) == len(match[0]) else outside(match[0])  # MeCab ends at "\0"
+    yield from outside(text[end:])
+
+
+def _load(name: str) -> Cutter:
+    try:
+        return _LOADERS[name]()
+    except (ImportError, RuntimeError) as error:  # RuntimeError: MeCab without a dictionary
+        problem, remedy = "the segmenter is not installed", PACKAGES[name][1]
+        raise XalignError(problem, parameter="segment", found=f"{name}: {error}", remedy=remedy) from None
+
+
+@cache
+def _icu(kind: str = "WordBreaker") -> Cutter:
+    breaker = getattr(importlib.import_module("icu4py.breakers"), kind)
+    return lambda text: breaker(text, "en")
+
+
+def _jieba() -> Cutter:
+    jieba = importlib.import_module("jieba")
+    tokenizer = jieba.Tokenizer()
+    jieba.setLogLevel(logging.WARNING)
+    with TemporaryDirectory() as folder:  # its cache is a file in /tmp that anyone could have written
+        tokenizer.tmp_dir = folder
+        tokenizer.initialize()
+    return lambda chunk: tokenizer.cut(chunk)
+
+
+def _fugashi() -> Cutter:
+    tagger = importlib.import_module("fugashi").Tagger("-Owakati")
+    return lambda chunk: tagger.parse(chunk).split()
+
+
+def _pythainlp() -> Cutter:
+    tokenize = importlib.import_module("pythainlp.tokenize").word_tokenize
+    return lambda chunk: tokenize(chunk, engine="newmm")
+
+
+_LOADERS: dict[str, Callable[[], Cutter]] = {"icu": _icu, "jieba": _jieba, "fugashi": _fugashi, "pythainlp": _pythainlp}

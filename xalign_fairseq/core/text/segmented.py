@@ -1,5 +1,6 @@
 """A text and where its words are: what links count, with the way back to the text."""
 
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ Span = tuple[int, int]  # first character, and the one after the last
 @dataclass(frozen=True)
 class SegmentedText(Sequence[str]):
     """The words of a text, in its order. As a sequence it is its words, so every aligner takes it as a sentence.
+
+    It equals a list of the same words.
 
     Attributes:
         text: as it was given; nothing of it is changed.
@@ -49,6 +52,11 @@ class SegmentedText(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         return self.words[index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, SegmentedText):
+            return (self.text, self.spans) == (other.text, other.spans)
+        return self.words == other if isinstance(other, list) else NotImplemented
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -88,3 +96,30 @@ def from_words(words: Sequence[str]) -> SegmentedText:
         spans.append((start, start + len(word)))
         start += len(word) + 1
     return SegmentedText(" ".join(words), tuple(spans))
+
+
+def inside_grapheme(text: str, index: int) -> bool:
+    """Whether a place is between a character and what belongs to it: marks, joiners, the second half of a flag.
+
+    Example::
+
+        >>> inside_grapheme("e\N{COMBINING ACUTE ACCENT}a", 1), inside_grapheme("e\N{COMBINING ACUTE ACCENT}a", 2)
+        (True, False)
+    """
+    if not 0 < index < len(text):
+        return False
+    before, after = text[index - 1], text[index]
+    if before in "\r\n" or after in "\r\n":
+        return before + after == "\r\n"
+    if unicodedata.category(after).startswith("M") or after in _EXTENDING or before == _JOINER:
+        return True
+    flags = 0
+    while flags < index and text[index - 1 - flags] in _FLAG_LETTERS:
+        flags += 1
+    return after in _FLAG_LETTERS and flags % 2 == 1
+
+
+_JOINER = "\N{ZERO WIDTH JOINER}"
+_SKIN_TONES = "".join(map(chr, range(0x1F3FB, 0x1F400)))
+_EXTENDING = {_JOINER, "\N{ZERO WIDTH NON-JOINER}", *_SKIN_TONES}
+_FLAG_LETTERS = {chr(code) for code in range(0x1F1E6, 0x1F200)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample
-from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.data.labelled.lines import read_blocks
 
 
 @dataclass
@@ -18,7 +18,8 @@ class ConlluSentence:
         path, line: where it starts.
         rows: the ten columns of each syntactic word.
         comments: the lines that begin with ``#``.
-        multiword, empty: how many multi-word tokens (``1-2``) and empty nodes (``8.1``) are not among the rows.
+        ranges: multi-word tokens (``1-2``), which are not among the rows, with the number of rows before each.
+        empty: how many empty nodes (``8.1``) there are, which are not among the rows either.
     """
 
     id: str
@@ -26,7 +27,7 @@ class ConlluSentence:
     line: int
     rows: list[list[str]] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    multiword: int = 0
+    ranges: list[tuple[int, list[str]]] = field(default_factory=list)
     empty: int = 0
 
     @property
@@ -47,7 +48,7 @@ class ConlluSentence:
         return None if heads is None or relations is None else Tree(_heads(self, heads), relations)
 
 
-FORM, UPOS, HEAD, DEPREL, DEPS = 1, 3, 6, 7, 8
+FORM, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS = 1, 3, 4, 5, 6, 7, 8
 
 # What Universal Dependencies (version 2) allows; a relation may have a subtype after a colon.
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
@@ -79,25 +80,28 @@ def read_trees(path: StrPath, language: str) -> list[TreeExample]:
 
 def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
     """Read sentences one at a time; their trees are not looked at."""
-    count, sentence = 0, ConlluSentence("1", path, 1)
-    for number, line in enumerate(read_rows(path), 1):
-        if not line.strip():
-            if sentence.rows:
-                count += 1
-                yield sentence
-            sentence = ConlluSentence(str(count + 1), path, number + 1)
-        elif line.startswith("#"):
+    count = 0
+    for first, lines in read_blocks(path):
+        sentence = parse_sentence(lines, path, first, str(count + 1))
+        if sentence.rows:
+            count += 1
+            yield sentence
+    if count == 0:
+        raise XalignError("the file has no sentence", where=path, expected="CoNLL-U")
+
+
+def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> ConlluSentence:
+    """The sentence of such lines, of which the first is at this place; it has no rows if they are comments alone."""
+    sentence = ConlluSentence(id, path, first)
+    for number, line in enumerate(lines, first):
+        if line.startswith("#"):
             sentence.comments.append(line)
             key, _, value = line[1:].partition("=")
             if key.strip() == "sent_id" and value.strip():
                 sentence.id = value.strip()
         else:
             _add_row(sentence, line.split("\t"), f"{path}, line {number}")
-    if sentence.rows:
-        count += 1
-        yield sentence
-    if count == 0:
-        raise XalignError("the file has no sentence", where=path, expected="CoNLL-U")
+    return sentence
 
 
 def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
@@ -111,7 +115,8 @@ def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
         return
     first, mark, last = number.partition("-") if "-" in number else number.partition(".")
     if mark and _is_number(first) and _is_number(last) and int(first) == (due if mark == "-" else due - 1):
-        sentence.multiword += mark == "-"  # before its words
+        if mark == "-":  # before its words
+            sentence.ranges.append((due - 1, row))
         sentence.empty += mark == "."  # after a word
         return
     expected = f"{due}" + (" (or is the blank line between two sentences missing?)" if number == "1" else "")

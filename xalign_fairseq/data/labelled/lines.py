@@ -37,3 +37,16 @@ def read_rows(path: StrPath) -> Iterator[str]:
             yield (line.removeprefix("\ufeff") if number == 1 else line).removesuffix("\n").removesuffix("\r")
     if number == 0:
         raise XalignError("the file is empty", where=path)
+
+
+def read_blocks(path: StrPath) -> Iterator[tuple[int, list[str]]]:
+    """Yield what is between blank lines, with the number of its first line."""
+    block: list[str] = []
+    for number, line in enumerate(read_rows(path), 1):
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield number - len(block), block
+            block = []
+    if block:
+        yield number - len(block) + 1, block

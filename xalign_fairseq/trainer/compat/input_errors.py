@@ -11,6 +11,7 @@ import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from traceback import extract_tb
 from types import TracebackType
 from typing import Any
 
@@ -54,10 +55,21 @@ def message(error: BaseException) -> str | None:
     return None if behind is None else message(behind)
 
 
+def _no_architecture(error: BaseException, traceback: TracebackType | None) -> str | None:
+    """What to tell of the exception without a text that fairseq raises where ``--arch`` is missing."""
+    if not isinstance(error, RuntimeError) or error.args or traceback is None:
+        return None
+    frames = extract_tb(traceback)
+    if frames[-1].name != "parse_args_and_arch" or not frames[-1].filename.endswith("options.py"):
+        return None
+    known = "such as xalign_base; xalign train takes it from --init-checkpoint"
+    return command_line_text(XalignError("no architecture is given", parameter="arch", expected=known))
+
+
 def _plain(hook: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(hook)
     def excepthook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-        told = None if "--debug" in sys.argv else message(error)
+        told = None if "--debug" in sys.argv else message(error) or _no_architecture(error, traceback)
         if told is None:
             hook(kind, error, traceback)
         else:

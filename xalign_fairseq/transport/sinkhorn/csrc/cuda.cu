@@ -1,7 +1,8 @@
 // The CUDA operator. Pairs of at most 128 tokens a side take one block each, from hidden states to links, with all that
 // is between in shared memory; longer ones get their similarities by a tiled product in the workspace, and a block each
 // that streams through them. How long a pair is, only the device knows: each kernel looks at all pairs, and a block
-// whose pair is another kernel's leaves at once.
+// whose pair is another kernel's leaves at once. A pair whose plan float32's linear domain loses is marked, and kernels of
+// their own make it again in the log domain: it is so rare that it must not take registers from the others.
 #include <cuda_runtime.h>
 
 #include "algorithm.h"
@@ -34,6 +35,17 @@ __device__ int tile_of(const Span& span) {
 XALIGN_DEVICE bool streams_all(const Call& call) { return call.similarity || call.plan; }
 
 __device__ bool streams(const Call& call, const Span& span) { return streams_all(call) || tile_of(span) == STREAMED; }
+
+// Whether plans can be lost. The workspace begins with a mark for each pair then, 0 unless its plan is lost.
+XALIGN_DEVICE bool repeats(const Call& call) { return call.iterations > 0 && !call.log_domain; }
+
+XALIGN_DEVICE int64_t marks(const Call& call) { return repeats(call) ? round_up(call.batch) : 0; }
+
+XALIGN_DEVICE float* slots(const Call& call) { return call.workspace + marks(call); }
+
+__device__ void mark(const Call& call, int64_t index, bool lost) {
+  if (repeats(call) && threadIdx.x == 0) call.workspace[index] = lost ? 1.0f : 0.0f;
+}
 
 __device__ int64_t element_size(const Call& call) { return call.dtype == FLOAT32 ? 4 : 2; }
 
@@ -73,9 +85,9 @@ constexpr int fused_bytes() {
   return static_cast<int>(afterwards > stages ? afterwards : stages);
 }
 
-// One pair of at most T tokens a side; whether its plan is lost.
+// One pair of at most T tokens a side.
 template <int T>
-__device__ __forceinline__ bool link(const Call& call, int64_t index, const Span& span, bool log_domain) {
+__device__ __forceinline__ void link(const Call& call, int64_t index, const Span& span, bool log_domain) {
   constexpr int WARPS = Tile<T>::WARPS;
   Pair pair = make_pair(call, index, span);
   pair.matrix = reinterpret_cast<float*>(shared_memory);
@@ -88,20 +100,19 @@ __device__ __forceinline__ bool link(const Call& call, int64_t index, const Span
   constexpr int WIDTHS = T == 128 ? 0 : T / LANES;
   Transport<BlockGroup<WARPS>, WIDTHS> transport(group, pair, call, log_domain);
   const bool has_plan = pair.n > 0 && transport.plan();
+  mark(call, index, transport.lost());
   transport.links(Output(call, index, span), has_plan);
-  return transport.lost();
-}
-
-// Not inlined, here and below: what hardly ever runs must not take registers from what does.
-template <int T>
-__device__ __noinline__ void link_again(const Call& call, int64_t index, const Span& span) {
-  link<T>(call, index, span, true);
 }
 
 template <int T>
 __global__ void __launch_bounds__(Tile<T>::THREADS, Tile<T>::BLOCKS) fused(const __grid_constant__ Call call) {
   const Span span(call, blockIdx.x);
-  if (tile_of(span) == T && link<T>(call, blockIdx.x, span, call.log_domain)) link_again<T>(call, blockIdx.x, span);
+  if (tile_of(span) == T) link<T>(call, blockIdx.x, span, call.log_domain);
+}
+
+__global__ void __launch_bounds__(Tile<128>::THREADS) fused_again(const __grid_constant__ Call call) {
+  const Span span(call, blockIdx.x);
+  if (tile_of(span) != STREAMED && call.workspace[blockIdx.x] != 0) link<128>(call, blockIdx.x, span, true);
 }
 
 // What the workspace holds for each pair of a wave: its matrix, and its vectors if shared memory is too small for them.
@@ -135,7 +146,7 @@ __global__ void __launch_bounds__(Tile<STREAM_TILE>::THREADS, Tile<STREAM_TILE>:
   products<STREAM_TILE>(call, tokens_of(call, index, span.src + row, rows),
                         tokens_of(call, index, span.tgt + column, columns), matrix, STREAM_TILE);
   Pair pair = make_pair(call, index, span);
-  pair.matrix = call.workspace + place * Slot(call).size();
+  pair.matrix = slots(call) + place * Slot(call).size();
   for (int at = threadIdx.x; at < rows * STREAM_TILE; at += Tile<STREAM_TILE>::THREADS) {
     const int i = at / STREAM_TILE, j = at % STREAM_TILE;
     if (j < columns) pair.row(row + i)[column + j] = matrix[at];
@@ -161,14 +172,13 @@ __device__ float similarity(const Call& call, int64_t index, const Span& span, i
 }
 
 // One pair whose similarities are in the workspace, or are brought; its vectors are in shared memory if there is room.
-// Whether its plan is lost.
 template <bool SHARED_VECTORS>
-__device__ __forceinline__ bool link_streaming(const Call& call, int64_t index, const Span& span, bool bring,
+__device__ __forceinline__ void link_streaming(const Call& call, int64_t index, const Span& span, bool bring,
                                                bool log_domain) {
   using G = BlockGroup<STREAM_WARPS>;
   const Slot slot(call);
   Pair pair = make_pair(call, index, span);
-  pair.matrix = call.workspace + blockIdx.x * slot.size();
+  pair.matrix = slots(call) + blockIdx.x * slot.size();
   pair.place_vectors(SHARED_VECTORS ? reinterpret_cast<float*>(shared_memory) : pair.matrix + slot.matrix,
                      static_cast<int>(slot.rows), static_cast<int>(slot.columns), STREAM_WARPS);
   G group;
@@ -177,18 +187,13 @@ __device__ __forceinline__ bool link_streaming(const Call& call, int64_t index, 
       for (int j = G::lane(); j < pair.m; j += LANES) pair.row(i)[j] = similarity(call, index, span, i, j);
   Transport<G> transport(group, pair, call, log_domain);
   const bool has_plan = pair.n > 0 && transport.plan();
+  mark(call, index, transport.lost());
   if (!call.plan)
     transport.links(Output(call, index, span), has_plan);
   else
     for (int i = group.rank(); i < call.n; i += group.size())
       for (int j = G::lane(); j < call.m; j += LANES)
         call.plan[(index * call.n + i) * call.m + j] = has_plan && i < pair.n && j < pair.m ? pair.row(i)[j] : 0.0f;
-  return transport.lost();
-}
-
-template <bool SHARED_VECTORS>
-__device__ __noinline__ void stream_again(const Call& call, int64_t index, const Span& span) {
-  link_streaming<SHARED_VECTORS>(call, index, span, true, true);
 }
 
 template <bool SHARED_VECTORS>
@@ -196,9 +201,14 @@ __global__ void __launch_bounds__(STREAM_WARPS* LANES, SHARED_VECTORS ? 2 : 1)
     stream(const __grid_constant__ Call call, int64_t first) {
   const int64_t index = first + blockIdx.x;
   const Span span(call, index);
-  if (!streams(call, span)) return;
-  if (link_streaming<SHARED_VECTORS>(call, index, span, call.similarity, call.log_domain))
-    stream_again<SHARED_VECTORS>(call, index, span);
+  if (streams(call, span)) link_streaming<SHARED_VECTORS>(call, index, span, call.similarity, call.log_domain);
+}
+
+template <bool SHARED_VECTORS>
+__global__ void __launch_bounds__(STREAM_WARPS* LANES) stream_again(const __grid_constant__ Call call, int64_t first) {
+  const int64_t index = first + blockIdx.x;
+  const Span span(call, index);
+  if (streams(call, span) && call.workspace[index] != 0) link_streaming<SHARED_VECTORS>(call, index, span, true, true);
 }
 
 template <class... Arguments>
@@ -234,9 +244,12 @@ cudaError_t launch_streams(const Call& call) {
     if (!call.similarity && blocks > 0)
       error = launch(similarities, blocks, Tile<STREAM_TILE>::THREADS, fused_bytes<STREAM_TILE>(), call, call,
                      first);
+    const int64_t bytes = slot.shared ? 4 * slot.vectors : 0;
     if (error == cudaSuccess)
-      error = launch(slot.shared ? stream<true> : stream<false>, pairs, STREAM_WARPS * LANES,
-                     slot.shared ? 4 * slot.vectors : 0, call, call, first);
+      error = launch(slot.shared ? stream<true> : stream<false>, pairs, STREAM_WARPS * LANES, bytes, call, call, first);
+    if (error == cudaSuccess && repeats(call))
+      error = launch(slot.shared ? stream_again<true> : stream_again<false>, pairs, STREAM_WARPS * LANES, bytes, call,
+                     call, first);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
@@ -249,6 +262,8 @@ cudaError_t run(const Call& call) {
     error = launch_fused<32>(call);
     if (error == cudaSuccess && longest > 32) error = launch_fused<64>(call);
     if (error == cudaSuccess && longest > 64) error = launch_fused<128>(call);
+    if (error == cudaSuccess && repeats(call))
+      error = launch(fused_again, call.batch, Tile<128>::THREADS, fused_bytes<128>(), call, call);
   }
   return error == cudaSuccess && any_streams(call) ? launch_streams(call) : error;
 }
@@ -278,8 +293,8 @@ using xalign::Call;
 
 // Floats of memory that a call wants as its workspace.
 extern "C" int64_t xalign_cuda_workspace(const Call* call) {
-  if (!xalign::any_streams(*call)) return 0;
-  return (call->batch < xalign::WAVE ? call->batch : xalign::WAVE) * xalign::Slot(*call).size();
+  const int64_t wave = call->batch < xalign::WAVE ? call->batch : xalign::WAVE;
+  return xalign::marks(*call) + (xalign::any_streams(*call) ? wave * xalign::Slot(*call).size() : 0);
 }
 
 // 0, or CUDA's number of the error. Nothing waits for the device.
@@ -305,5 +320,8 @@ extern "C" const char* xalign_cuda_probe(int device) {
   if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, similarities);
   if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, stream<true>);
   if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, stream<false>);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, fused_again);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, stream_again<true>);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, stream_again<false>);
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }

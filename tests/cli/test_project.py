@@ -1,0 +1,68 @@
+import json
+
+import pytest
+
+from xalign_fairseq.cli import main
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Run ``xalign project`` on two pairs with links; the exit code."""
+    lines = [
+        {"text": "das rote Haus", "translation": "the red house", "spans": [[4, 8, "COLOUR"], [9, 13, "THING"]]},
+        {"text": "ja", "translation": "yes", "spans": []},
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "links").write_text("0-0 1-1\n\n")
+    files = ("--src", tmp_path / "a.jsonl", "--out", tmp_path / "out", "--links", tmp_path / "links")
+    return lambda *options: main([str(part) for part in ("project", *files, *options)])
+
+
+def test_labels_go_where_links_lead_and_the_rest_is_reported(project, tmp_path, capsys):
+    assert project("--report", tmp_path / "report") == 0
+    first, second = map(json.loads, (tmp_path / "out").read_text().splitlines())
+    assert first["translation_spans"] == [[4, 7, "COLOUR"]] and second["translation_spans"] == []
+    assert capsys.readouterr().err.splitlines() == [
+        "2 sentence pairs, 1 annotations placed, 1 not placed",
+        "       1 none of its words has a link",
+    ]
+    where = f"{tmp_path}/a.jsonl, line 1"
+    assert (tmp_path / "report").read_text() == f"{where}\tTHING Haus\tnone of its words has a link\n"
+
+
+def test_parts_one_after_the_other_are_the_whole(project, tmp_path):
+    assert project() == 0
+    whole = (tmp_path / "out").read_text()
+    parts = []
+    for number in range(3):
+        assert project("--part", f"{number}/3") == 0
+        parts.append((tmp_path / "out").read_text())
+    assert "".join(parts) == whole and parts[0] == ""
+
+
+def test_errors_name_their_options(project, tmp_path, capsys):
+    for options, message in (
+        (("--method", "argmax"), "--links, --method"),
+        (("--resume",), "--links, --resume"),
+        (("--tgt", tmp_path / "links"), "--tgt"),
+        (("--out", tmp_path / "a.jsonl"), "is read"),
+        (("--format", "text"), "--format"),
+    ):
+        assert project(*options) == 2
+        assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        project("--part", "3/3")
+
+
+def test_the_texts_of_subtitles_go_to_a_translator_and_come_back(tmp_path, capsys):
+    film, texts, out = (tmp_path / name for name in ("film.srt", "film.txt", "out.srt"))
+    film.write_text("1\n00:00:01,000 --> 00:00:02,000\nthe <i>red</i>\nhouse\n")
+    assert main(["project", "--extract", "--src", str(film), "--out", str(texts)]) == 0
+    assert texts.read_text() == "the red house\n"
+    texts.write_text("la maison rouge\n")
+    (tmp_path / "links").write_text("0-0 1-2 2-1\n")
+    files = ("--src", film, "--tgt", texts, "--links", tmp_path / "links", "--out", out)
+    assert main(["project", *map(str, files)]) == 0
+    assert out.read_text() == "1\n00:00:01,000 --> 00:00:02,000\nla\nmaison <i>rouge</i>\n"
+    assert main(["project", "--extract", "--src", "a.jsonl", "--out", str(texts)]) == 2
+    assert "can't be extracted" in capsys.readouterr().err

@@ -1,0 +1,97 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmented import inside_grapheme
+from xalign_fairseq.projection.labels.json_lines import JsonSpans, project_labels
+from xalign_fairseq.projection.units import Annotated
+
+
+@pytest.fixture
+def units(tmp_path):
+    def read(*lines):
+        path = tmp_path / "a.jsonl"
+        path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
+        return list(JsonSpans(Annotated(str(path))).pieces())
+
+    return read
+
+
+ANNA = {"text": "Anna sah Bonn .", "translation": "Bonn saw Anna .", "spans": [[9, 13, "LOC"], [0, 4, "PER"]], "id": 3}
+
+
+def test_spans_are_characters_of_the_translation_and_other_keys_stay(units):
+    [unit] = units(ANNA)
+    projected = unit.project({(0, 2): 0.9, (2, 0): 0.9})
+    assert json.loads(projected.text) == {**ANNA, "translation_spans": [[0, 4, "LOC"], [9, 13, "PER"]]}
+    assert (projected.placed, projected.dropped) == (2, ())
+    assert projected.labels[1] == ((range(0, 1), "LOC"), (range(2, 3), "PER"))
+
+
+def test_what_is_not_placed_is_named(units):
+    [unit] = units(ANNA)
+    [dropped] = unit.project({(0, 2): 0.9}).dropped
+    assert (dropped.item, dropped.reason) == ("LOC Bonn", "none of its words has a link")
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ({**ANNA, "spans": [[0, 4, "PER"], [3, 8, "LOC"]]}, "overlaps"),
+        ({**ANNA, "spans": [[0, 40, "PER"]]}, "not within"),
+        ({**ANNA, "spans": [[4, 4, "PER"]]}, "empty"),
+        ({**ANNA, "text": "Ann\u0065\u0301 ", "spans": [[0, 4, "PER"]]}, "its marks"),
+        ({"text": "a", "spans": []}, "not of the expected form"),
+        ("{", "not JSON"),
+    ],
+)
+def test_a_line_that_is_not_valid_is_left_as_it_is_and_counted(units, bad, reason):
+    first, second = units(ANNA, bad)
+    assert first.needs_links and not second.needs_links
+    projected = second.project({})
+    assert projected.text.strip() == (bad if isinstance(bad, str) else json.dumps(bad))
+    assert reason in projected.dropped[0].reason and second.where.endswith("a.jsonl, line 2")
+
+
+def test_a_file_of_another_format_is_an_error(units):
+    with pytest.raises(XalignError, match=r"not JSON[\s\S]*line 1"):
+        units("Anna B-PER")
+
+
+class Diagonal(WordAligner):
+    """Links words of the same position."""
+
+    def stream(self, pairs, progress=None, matrices=False):
+        for src, tgt in pairs:
+            yield Alignment(src, tgt, {(i, i): 1.0 for i in range(min(len(src), len(tgt)))})
+
+
+def test_in_memory_spans_come_back_in_their_order_without_punctuation_of_others():
+    found = project_labels(
+        Diagonal(), ["Bonn , Rom", "a b"], ["Bonn, ja Rome.", "c"], [[(7, 10, "A"), (0, 4, "B")], [(2, 3, "C")]]
+    )
+    assert found == [[(9, 13, "A"), (0, 4, "B")], [None]]
+    assert project_labels(Diagonal(), ["Rom !"], ["Rome !"], [[(0, 5, "A")]]) == [[(0, 6, "A")]]
+    with pytest.raises(XalignError, match="overlaps"):
+        project_labels(Diagonal(), ["abc"], ["abc"], [[(0, 2, "A"), (1, 3, "B")]])
+    with pytest.raises(XalignError, match="1, 1 and 0"):
+        project_labels(Diagonal(), ["a"], ["a"], [])
+
+
+@given(st.data())
+def test_every_span_is_placed_or_dropped_on_an_equal_text(data):
+    words = data.draw(st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=4), max_size=9))
+    text = " ".join(words)
+    starts = [len(" ".join(words[:number])) + (number > 0) for number in range(len(words))]
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(words)), max_size=6)))
+    spans = [
+        (starts[first], starts[last - 1] + len(words[last - 1]), "X")
+        for first, last in zip(cuts[::2], cuts[1::2], strict=False)
+    ]
+    if not any(inside_grapheme(text, place) for start, end, _ in spans for place in (start, end)):
+        assert project_labels(Diagonal(), [text], [text], [spans], segment="spaces") == [spans]

@@ -1,0 +1,89 @@
+"""XLIFF and TMX: only the translations change, and not a byte of anything else."""
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.projection.formats import ANNOTATIONS
+from xalign_fairseq.projection.markup import documents
+from xalign_fairseq.projection.units import Annotated, Unit
+
+XLIFF = """<?xml version="1.0" encoding="utf-8"?>
+<!-- <target>no</target> -->
+<xliff version='1.2' xmlns="urn:oasis:names:tc:xliff:document:1.2"><file><body>\r
+<trans-unit id="1"  ><source>the <g id="1">red</g> house &lt;x> ü</source>
+  <target state='a > b'>the red house &lt;x&gt; ü</target><note>a</note>
+  <alt-trans><source>x</source><target>y</target></alt-trans></trans-unit>
+<trans-unit id="2"><source>One <x id="1"/>a. Two.</source><seg-source><mrk mtype="seg" mid="1">One <x id="1"/>a.</mrk> \
+<mrk mtype="seg" mid="2">Two.</mrk></seg-source>
+  <target><mrk mtype="seg" mid="1">One a.</mrk> <mrk mtype="seg" mid="2">Two.</mrk></target></trans-unit>
+<trans-unit id="3"><source>a<ph id="1">{}</ph></source><target/></trans-unit>
+<trans-unit id="4"><source>a <g id="1">b</g></source><target>a b<g id="1"></g></target></trans-unit>
+<trans-unit id="5"><source>a <g id="1">b</g></source><target><g id="1">a</g> b</target></trans-unit>
+</body></file></xliff>
+<!-- end -->"""
+XLIFF_2 = """<xliff version="2.0" srcLang="en" trgLang="fr"><file id="f"><unit id="1">
+<originalData><data id="d">x</data>
+</originalData><segment><source><pc id="1">a</pc> b<ph id="2"/></source><target>a b</target></segment>
+<ignorable><source> </source><target> </target></ignorable></unit></file></xliff>"""
+TMX = """<tmx version="1.4"><header srclang="en-US"/><body><tu><tuv xml:lang="de"><seg>a b</seg></tuv>
+<tuv xml:lang="en-US">
+<prop>x</prop><seg>a <bpt i="1">&lt;b></bpt>b<ept i="1">&lt;/b></ept></seg></tuv>
+<tuv xml:lang="fr"><seg>a b</seg></tuv></tu>
+<tu srclang="*all*"><tuv lang="fr"><seg><hi>a</hi></seg></tuv><tuv lang="de"><seg>a</seg></tuv></tu></body></tmx>"""
+
+
+def diagonal(unit):
+    return {(i, i): 1.0 for i in range(len(unit.src))}
+
+
+def result(tmp_path, name, content):
+    path = tmp_path / f"a.{name}"
+    path.write_bytes(content.encode())
+    pieces = list(ANNOTATIONS[name].read(Annotated(str(path))).pieces())
+    units = [piece for piece in pieces if isinstance(piece, Unit)]
+    made = [piece.project(diagonal(piece)) if isinstance(piece, Unit) else piece for piece in pieces]
+    return units, made, "".join(each if isinstance(each, str) else each.text for each in made)
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 16])
+def test_xliff_1(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(documents, "BLOCK", block)
+    units, made, text = result(tmp_path, "xliff", XLIFF)
+    expected = XLIFF.replace(">the red house &lt;x&gt;", '>the <g id="1">red</g> house &lt;x&gt;')
+    expected = expected.replace(">One a.<", '>One <x id="1"/>a.<').replace('a b<g id="1"></g>', 'a <g id="1">b</g>')
+    assert text == expected
+    assert [unit.where.rpartition(" ")[2] for unit in units] == ["5", "8", "8", "10", "11"]
+    [problem] = [each for made_unit in made if not isinstance(made_unit, str) for each in made_unit.dropped]
+    assert problem.reason == "the translation has tags already"
+
+
+def test_xliff_2_and_tmx(tmp_path):
+    expected = XLIFF_2.replace("<target>a b<", '<target><pc id="1">a</pc> b<ph id="2"/><')
+    assert result(tmp_path, "xliff", XLIFF_2)[2] == expected
+    marked = 'a <bpt i="1">&lt;b></bpt>b<ept i="1">&lt;/b></ept>'
+    expected = TMX.replace("<seg>a b</seg>", f"<seg>{marked}</seg>").replace("<seg>a</seg>", "<seg><hi>a</hi></seg>")
+    assert result(tmp_path, "tmx", TMX)[2] == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("<xliff>\n<a></xliff>", "no well-formed XML"),
+        ('<!DOCTYPE a [<!ENTITY b "c">]>\n<a>&b;</a>', "defines entities"),
+        ('<!DOCTYPE a [<!ENTITY b SYSTEM "/etc/passwd">]>\n<a>&b;</a>', "defines entities"),
+        ("<!DOCTYPE a [<!ATTLIST b c CDATA 'd'>]>\n<a/>", "declares attributes"),
+        ('<?xml version="1.0" encoding="latin1"?>\n<a/>', "convert it to UTF-8"),
+        ("<a>" * 2000, "levels"),
+        ("<a><!--" + "x" * 5_000_000 + "--></a>", "more than"),
+    ],
+)
+def test_what_is_not_read_names_the_line(tmp_path, content, problem):
+    with pytest.raises(XalignError, match=problem) as caught:
+        result(tmp_path, "xliff", content)
+    assert "a.xliff, line " in str(caught.value)
+
+
+def test_utf_16_is_refused(tmp_path):
+    (tmp_path / "a.xliff").write_bytes("<a/>".encode("utf-16"))
+    with pytest.raises(XalignError, match="UTF-16"):
+        list(ANNOTATIONS["xliff"].read(Annotated(str(tmp_path / "a.xliff"))).pieces())

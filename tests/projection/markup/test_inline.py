@@ -1,0 +1,61 @@
+"""Tags in angle brackets."""
+
+import contextlib
+import time
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.projection.markup.inline import BILINGUAL, HTML, SRT, VTT, XML, read_inline
+from xalign_fairseq.projection.markup.marked import walk
+
+
+def kinds(text, dialect):
+    """The text, and the marks: pairs as ``<a>..</a>``, tags alone as ``<a>..`` and ``..</a>``, breaks as ``<a>|``."""
+    read, found = read_inline(text, dialect), []
+    for mark in walk(read.marks):
+        dots = {"point": "", "break": "|"}.get(mark.kind, "..")
+        found.append(f"{mark.opening}{dots}{mark.closing}")
+    return read.text, found
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "plain", "found"),
+    [
+        (HTML, "a<BR>b<Em>c</eM>", "a bc", ["<BR>|", "<Em>..</eM>"]),
+        (HTML, "<a href='x>y'>1 < 2 & 3</a>", "1 < 2 & 3", ["<a href='x>y'>..</a>"]),
+        (HTML, "<!-- <b> -->&nbsp;x", "\xa0x", ["<!-- <b> -->"]),
+        (XML, "<b/>x<c>&#x41;&lt;</c>&foo;", "xA<", ["<b/>", "<c>..</c>", "&foo;"]),
+        (XML, "<![CDATA[<b>]]>", "", ["<![CDATA[<b>]]>"]),
+        (BILINGUAL, '<g id="1">a</g><x id="2"/>', "a", ['<g id="1">..</g>', '<x id="2"/>']),
+        (BILINGUAL, '<bpt i="1">&lt;</bpt>a<ept i="1">/b></ept>', "a", ['<bpt i="1">&lt;</bpt>..<ept i="1">/b></ept>']),
+        (BILINGUAL, "<ph>x<sub>y<ph>z</ph></sub></ph>a", "a", ["<ph>x<sub>y<ph>z</ph></sub></ph>"]),
+        (BILINGUAL, '<bx id="1"/>a<ex id="1"/>', "a", ['<bx id="1"/>..<ex id="1"/>']),
+        (BILINGUAL, '<sc id="1"/>a<ec startRef="1"/>', "a", ['<sc id="1"/>..<ec startRef="1"/>']),
+        (BILINGUAL, '<pc id="1">a<mrk id="2">b</mrk></pc>', "ab", ['<pc id="1">..</pc>', '<mrk id="2">..</mrk>']),
+        (BILINGUAL, '<it pos="begin">x</it>a', "a", ['<it pos="begin">x</it>..']),
+        (BILINGUAL, 'a<x id="1" ctype="lb"/>b', "a b", ['<x id="1" ctype="lb"/>|']),
+        (SRT, "{\\an8}<i>R&D\n<3</i>", "R&D <3", ["{\\an8}", "<i>..</i>", "\n|"]),
+        (VTT, "<v Ann><c.x>a</c> <00:01.0>b", "a b", ["<v Ann>..", "<c.x>..</c>", "<00:01.0>"]),
+    ],
+)
+def test_dialects(dialect, text, plain, found):
+    assert kinds(text, dialect) == (plain, found)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [(XML, "a & b"), (XML, "a < b"), (XML, "<b>a"), (XML, "<b><i>a</b></i>"), (HTML, "a <b"), (BILINGUAL, "<ph>a")],
+)
+def test_broken_markup_is_refused(dialect, text):
+    with pytest.raises(XalignError):
+        read_inline(text, dialect)
+
+
+def test_a_long_text_is_read_in_time(time_limit=5):
+    begun = time.perf_counter()
+    for text in ("<a '" * 50_000, "&#" * 100_000, "< " * 100_000, "<a b='" * 50_000 + ">"):
+        for dialect in (HTML, SRT):
+            with contextlib.suppress(XalignError):
+                read_inline(text, dialect)
+    assert time.perf_counter() - begun < time_limit

@@ -1,0 +1,68 @@
+"""One marked-up text and its translation."""
+
+import pytest
+
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmentation import split_at_spaces
+from xalign_fairseq.projection import project_markup
+from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
+
+DIAGONAL = {(i, i): 1.0 for i in range(9)}
+
+
+def project(markup, source, target):
+    unit = markup_unit(MARKUPS[markup], source, target, split_at_spaces, "here")
+    links = {(i, j): p for (i, j), p in DIAGONAL.items() if i < min(len(unit.src), len(unit.tgt))}
+    return unit.project(links)
+
+
+class Diagonal:
+    def align(self, src, tgt):
+        return [Alignment(list(a), list(b), {(0, 1): 0.9, (1, 0): 0.8}) for a, b in zip(src, tgt, strict=True)]
+
+
+def test_one_pair_in_memory():
+    for aligner in (Diagonal(), {(0, 1): 0.9, (1, 0): 0.8}):
+        projected = project_markup("<b>red</b> house", "maison rouge", aligner)
+        assert (projected.text, projected.placed, projected.dropped) == ("maison <b>rouge</b>", 1, ())
+    assert project_markup("red house", "a < b", Diagonal()).text == "a &lt; b"
+    with pytest.raises(XalignError, match="no such markup"):
+        project_markup("a", "b", {}, markup="rtf")
+
+
+@pytest.mark.parametrize(
+    ("markup", "source", "target", "expected"),
+    [
+        # modernmt 338: escaped text is neither doubled nor undone
+        ("html", "ID <b>&lt;OCID></b> x", "ID <OCID> y", "ID <b>&lt;OCID></b> y"),
+        ("html", "R&D <b>x</b>", "R&D &lt; y", "R&amp;D <b>&amp;lt;</b> y"),
+        ("xml", "a&#160;b", "c\xa0d & e", "c&#160;d &amp; e"),
+        ("placeholders", "{0} of {1}", "de {1}", "{0} de {1}"),
+        ("placeholders", "%d files", "%d fichiers", "%d fichiers"),
+        ("srt", "a <i>b</i>", "A & B", "A <i>&</i> B"),
+        ("xliff", "a <x/>b", "A&#xA0;B", "A&#xA0;<x/>B"),
+        ("xliff", "a <x/>b", "A B<x/>", "A <x/>B"),
+        ("usfm", "a \\add b\\add*", "A B", "A \\add B\\add*"),
+    ],
+)
+def test_the_translation_is_written_as_its_source(markup, source, target, expected):
+    projected = project(markup, source, target)
+    assert (projected.text, projected.dropped) == (expected, ())
+
+
+@pytest.mark.parametrize(
+    ("markup", "source", "target", "reason"),
+    [
+        ("html", "a <b>b</b>", "A <b>B</b>", "the translation has tags already"),
+        ("xliff", "a <x/>b", "A <x/>B", "the translation has tags already"),
+        ("xliff", "a <x/>b", "A B<y></y>", "the translation has a tag that its source lacks"),
+        ("usfm", "a \\add b\\add*", "A \\B", "the translation has characters that would be markup"),
+        ("srt", "a <i>b</i>", "A <u>B</u>", "the translation has characters that would be markup"),
+        ("xml", "a <b>b", "A B", "an opening tag has no closing tag"),
+        ("xml", "x" * (1 << 20) + "y", "A B", "a text is too long"),
+    ],
+)
+def test_a_pair_that_is_not_valid_stays_as_it_is(markup, source, target, reason):
+    projected = project(markup, source, target)
+    assert (projected.text, projected.placed, [each.reason for each in projected.dropped]) == (target, 0, [reason])

@@ -1,0 +1,246 @@
+"""Where tags go: worked examples, other tools' faults, and properties on random texts, words and links."""
+
+import random
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import pytest
+
+from xalign_fairseq.core.text.segmented import SegmentedText
+from xalign_fairseq.links.pharaoh import parse_line
+from xalign_fairseq.projection.markup.inline import HTML, XML, read_inline
+from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
+from xalign_fairseq.projection.markup.placement import place
+
+
+def words(text):
+    return SegmentedText(text, tuple(match.span() for match in re.finditer(r"\w+|[^\w\s]", text)))
+
+
+def project(source, target, links, dialect=HTML):
+    read = read_inline(source, dialect)
+    given = dict.fromkeys(parse_line(links).possible, 1.0)
+    return place(read, words(read.text), words(target), given)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected"),
+    [
+        ("the <b>red</b> house", "la maison rouge", "0-0 1-2 2-1", "la maison <b>rouge</b>"),
+        ("<b>the red house</b>", "das rote Haus !", "1-1", "<b>das rote Haus !</b>"),
+        ("a <b>b </b>c", "b c a", "0-2 1-0 2-1", "<b>b </b>c a"),
+        ("a<b> b</b> c", "c b a", "0-2 1-1 2-0", "c<b> b</b> a"),
+        ("a <b>b <i>c</i></b> d", "d c x b a", "0-4 1-3 2-1 3-0", "d <b><i>c</i> x b</b> a"),
+        ("<x/>a b<y/>", "b a", "0-1 1-0", "<x/>b a<y/>"),  # what is at an edge stays there
+        ("a b<x/> c", "c b a", "0-2 1-1 2-0", "c b<x/> a"),
+        ("a <x/>b c", "c b a", "0-2 1-1 2-0", "c <x/>b a"),
+        ("a <img> b", "x y b", "0-0 1-2", "x y <img> b"),  # with a space on both sides
+        ("a <b>b</b><x/> c", "c B b a", "0-3 1-1 1-2 2-0", "c <b>B b</b><x/> a"),  # not into the pair
+        ("H<sub>2</sub>O is wet", "nass ist H2O", "0-2 1-1 2-0", "nass ist H<sub>2</sub>O"),  # in equal words
+        ("under<u>line</u>d x", "x souligne", "0-1 1-0", "x <u>souligne</u>"),  # around others
+        ("a<br>b c<br>d", "A B C D", "0-0 1-1 2-2 3-3", "A<br>B C<br>D"),
+        ("a <i>b<br>c</i> d", "d b c a", "0-3 1-1 2-2 3-0", "d <i>b<br>c</i> a"),
+        ("a<br>b", "甲乙", "", "<br>甲乙"),
+        ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches up to the end
+        ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
+    ],
+)
+def test_worked_examples(source, target, links, expected):
+    text, dropped = project(source, target, links)
+    assert text == expected
+    assert not dropped or target == "甲乙"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected", "reasons"),
+    [
+        ("<b>the</b> house", "la maison", "1-1", "<b>la</b> maison", ["around the unlinked words"]),
+        ("a <b>of</b> c", "A C", "0-0 2-1", "A <b></b>C", ["empty, next to its neighbours"]),
+        ("a b <x/>c d", "A D", "0-0 3-1", "A <x/>D", ["where it cuts the fewest links"]),
+        ("<b>a</b> c", "A", "0-0 1-0", "<b>A</b>", []),  # a word that is two words' translation
+    ],
+)
+def test_what_links_do_not_place_is_near_and_reported(source, target, links, expected, reasons):
+    text, dropped = project(source, target, links)
+    assert text == expected and len(dropped) == len(reasons)
+    assert all(reason in each.reason for each, reason in zip(dropped, reasons, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "expected"),
+    [
+        pytest.param(
+            "<p>I <b>like</b> to <u>drive</u> this car.</p>",
+            "Ich fahre gerne dieses Auto.",
+            "0-0 1-2 2-1 3-1 4-3 5-4 6-5",
+            "<p>Ich <u>fahre</u> <b>gerne</b> dieses Auto.</p>",
+            id="bergamot-translator 253: no empty pair, no tag within a word",
+        ),
+        pytest.param(
+            "<b>d</b><i>o</i><a id=1>g</a>",
+            "perro",
+            "0-0",
+            "<b>perro</b><i></i><a id=1></a>",
+            id="bergamot-translator 288: no tag deleted",
+        ),
+        pytest.param(
+            "Tap <b>Set Up</b> (1).",
+            "Toccare Imposta (1).",
+            "0-0 1-1 2-1 3-2 4-3 5-4 6-5",
+            "Toccare <b>Imposta</b> (1).",
+            id="deepl-python 35: the space before a tag",
+        ),
+        pytest.param(
+            "your '<x id=1>Basic</x>' plan",
+            "Ihren 'Basic'-Plan",
+            "0-0 1-1 2-2 3-3 4-5",
+            "Ihren '<x id=1>Basic</x>'-Plan",
+            id="deepl-mark 48: quotes around tags",
+        ),
+        pytest.param(
+            "the <u>Library</u> > <u>VMs</u> or (<u>Disk Images</u>) page",
+            "la página Biblioteca > VM o (Imágenes de disco)",
+            "0-0 1-2 2-3 3-4 4-5 5-6 6-9 7-7 8-10 9-1",
+            "la página <u>Biblioteca</u> > <u>VM</u> o (<u>Imágenes de disco</u>)",
+            id="modernmt 399: punctuation around tags",
+        ),
+        pytest.param(
+            "The </t0><t1><V0/>First Secretary</t1><t2> Social<V1/></t2> said",
+            "Le Premier Secrétaire Social a dit",
+            "0-0 1-1 2-2 3-3 4-5",
+            "Le </t0><t1><V0/>Premier Secrétaire</t1><t2> Social<V1/></t2> a dit",
+            id="modernmt 560: tags of other sentences, and empty tags around a term",
+        ),
+        pytest.param(
+            "<1/>The report.<2/>", "Le rapport .", "", "<1/>Le rapport .<2/>", id="OPUS-CAT 72: tags at both ends"
+        ),
+    ],
+)
+def test_faults_of_other_tools(source, target, links, expected):
+    source, expected = (re.sub(r"<(\d)/>", r"<n\1/>", each) for each in (source, expected))
+    assert project(source, target, links)[0] == expected
+
+
+ALPHABETS = ("abc  de .", "日本語のテキスト。 ", "العربية ", "e\u0301\u0308\u200d\U0001f600\u00a0\u2028 &<>\"'é")
+
+
+def random_text(rng, least=0):
+    alphabet = rng.choice(ALPHABETS)
+    if rng.random() < 0.2:
+        ranges = (range(0xA1, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
+        alphabet = "".join(chr(rng.choice(rng.choice(ranges))) for _ in range(6)) + " "
+    return "".join(rng.choice(alphabet) for _ in range(rng.randint(least, 12)))
+
+
+def random_markup(rng, depth=0):
+    """Well-formed content."""
+    made = []
+    for _ in range(rng.randint(0, 4 - depth)):
+        kind = rng.random()
+        if kind < 0.3 and depth < 3:
+            name = rng.choice("abc")
+            made.append(f"<{name}>{random_markup(rng, depth + 1)}</{name}>")
+        elif kind < 0.45:
+            made.append(rng.choice(["<x/>", "<br/>", "<?p?>", "<!-- < & -->", "<y z='>'/>"]))
+        else:
+            escapes = {"&": "&amp;", "<": "&lt;", "é": rng.choice(["&#233;", "é"]), '"': rng.choice(["&quot;", '"'])}
+            made.append("".join(escapes.get(each, each) for each in random_text(rng)))
+    return "".join(made)
+
+
+def random_words(rng, text):
+    """Any words, as long as none has a space in it."""
+    spans = [match.span() for match in re.finditer(r"\S+", text)]
+    cut = [(start, min(stop, start + rng.randint(1, 9))) for start, stop in spans if rng.random() < 0.95]
+    return SegmentedText(text, tuple(cut))
+
+
+def elements(text):
+    root = ET.fromstring(f"<r>{text}</r>")
+    return "".join(root.itertext()), Counter(each.tag for each in root.iter())
+
+
+def check_pair(seed):
+    rng = random.Random(seed)
+    source, target = random_markup(rng), random_text(rng, 1)
+    segmented = {}
+    unit = markup_unit(
+        MARKUPS["xml"], source, target, lambda text: segmented.setdefault(text, random_words(rng, text)), ""
+    )
+    assert unit.needs_links == bool(read_inline(source, XML).marks)
+    links = {
+        (i, j): rng.random()
+        for i in range(len(unit.src))
+        for j in range(len(unit.tgt))
+        if rng.random() < 2 / len(unit.tgt)
+    }
+    projected = unit.project(links)
+    (_, tags), (after, kept) = elements(source), elements(projected.text)
+    assert kept == tags
+    assert "".join(after.split()) == "".join(target.split())
+    read = read_inline(projected.text, XML)
+    assert read.tags == read_inline(source, XML).tags
+    same = markup_unit(MARKUPS["xml"], source, unit.src.text, lambda text: unit.src, "")
+    itself = same.project({(i, i): rng.random() for i in range(len(unit.src))})
+    assert itself.text == source
+    assert not itself.dropped
+
+
+def check_range(first, last):
+    for seed in range(first, last):
+        try:
+            check_pair(seed)
+        except Exception as error:
+            raise AssertionError(f"random pair {seed}: {error!r}") from error
+
+
+def test_no_tag_is_lost_and_no_text_changed_on_random_pairs():
+    check_range(0, 500)
+
+
+@pytest.mark.slow
+def test_no_tag_is_lost_and_no_text_changed_on_ten_thousand_random_pairs():
+    check_range(500, 10_500)
+
+
+def random_tree(rng, count, depth=0):
+    """Words and pairs of tags, as nested lists."""
+    made = []
+    for _ in range(rng.randint(2, 4)):
+        if depth < 3 and rng.random() < 0.35:
+            made.append(random_tree(rng, count, depth + 1))
+        else:
+            count[0] += 1
+            point = rng.choice(["", "", "<x/>"]) if made else ""
+            made.append((point, count[0]))
+    if isinstance(made[-1], tuple):
+        made[-1] = ("", made[-1][1])
+    return made
+
+
+def shuffled(rng, tree):
+    return [shuffled(rng, each) if isinstance(each, list) else each for each in rng.sample(tree, len(tree))]
+
+
+def written(tree, language, tags):
+    parts = []
+    for each in tree:
+        if isinstance(each, list):
+            inner = written(each, language, tags)
+            parts.append(f"<b>{inner}</b>" if tags else inner)
+        else:
+            parts.append(f"{each[0] if tags else ''}{language}{each[1]}")
+    return " ".join(parts)
+
+
+def test_true_links_of_a_language_with_another_order_place_every_tag():
+    for seed in range(300):
+        rng, count = random.Random(seed), [0]
+        tree = random_tree(rng, count)
+        other = shuffled(rng, tree)
+        target, expected = written(other, "t", False), written(other, "t", True)
+        place_of = {word[1:]: j for j, word in enumerate(target.split())}
+        links = {(i, place_of[word[1:]]): 1.0 for i, word in enumerate(written(tree, "s", False).split())}
+        read = read_inline(written(tree, "s", True), HTML)
+        assert place(read, words(read.text), words(target), links) == (expected, []), seed

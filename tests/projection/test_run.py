@@ -1,0 +1,106 @@
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
+
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmented import from_words
+from xalign_fairseq.projection import run as running
+from xalign_fairseq.projection.run import ProjectRun, project_files
+from xalign_fairseq.projection.units import Projected, Unit
+
+
+@pytest.fixture
+def a_run(tmp_path, tiny_checkpoint, tiny_text):  # noqa: F811
+    """A run on 40 pairs, of which every third has no annotation."""
+    pairs = [line.split(" ||| ") for line in (tiny_text / "text.pairs").read_text().splitlines()]
+    lines = [
+        json.dumps({"text": src, "translation": tgt, "spans": [[0, 1, "X"]] if number % 3 and src.strip() else []})
+        for number, (src, tgt) in enumerate(pairs)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
+    out = str(tmp_path / "out.jsonl")
+    options = AlignerOptions(device="cpu", dtype="float32")
+    return ProjectRun(str(tmp_path / "a.jsonl"), out=out, model=str(tiny_checkpoint), options=options, quiet=True)
+
+
+def contents(run):
+    with open(run.out) as out, open(f"{run.out}.links") as links:
+        return out.read(), links.read()
+
+
+def test_an_interrupted_run_goes_on_to_what_one_run_gives(a_run, monkeypatch):
+    report = project_files(a_run)
+    with open(a_run.src) as lines:
+        spans = sum(len(json.loads(line)["spans"]) for line in lines)
+    assert report.units == 40 and report.placed + report.dropped.total() == spans
+    whole = contents(a_run)
+    stream, asked = Aligner.stream, Counter()
+
+    def failing(self, pairs, *rest):
+        for number, pair in enumerate(stream(self, pairs, *rest)):
+            if number == 9:
+                raise KeyboardInterrupt
+            yield pair
+
+    def counting(self, pairs, *rest):
+        for pair in stream(self, pairs, *rest):
+            asked["pairs"] += 1
+            yield pair
+
+    other = replace(a_run, out=f"{a_run.out}.2")
+    monkeypatch.setattr(Aligner, "stream", failing)
+    with pytest.raises(KeyboardInterrupt):
+        project_files(other)
+    monkeypatch.setattr(Aligner, "stream", counting)
+    with pytest.raises(XalignError, match="unfinished output"):
+        project_files(other)
+    again = project_files(replace(other, resume=True))
+    assert contents(other) == whole and again == report
+    assert 0 < asked["pairs"] < 20
+    with pytest.raises(XalignError, match="nothing to resume"):
+        project_files(replace(other, resume=True))
+
+
+def test_kept_links_give_the_same_output(a_run):
+    project_files(a_run)
+    whole, _ = contents(a_run)
+    project_files(replace(a_run, links=f"{a_run.out}.links", out=f"{a_run.out}.2", options=AlignerOptions()))
+    with open(f"{a_run.out}.2") as out:
+        assert out.read() == whole
+
+
+def test_links_of_another_text_are_an_error(a_run, tmp_path):
+    (tmp_path / "links").write_text('{"src": ["x"], "tgt": ["y"], "links": []}\n' * 40)
+    given = replace(a_run, links=str(tmp_path / "links"), options=AlignerOptions())
+    with pytest.raises(XalignError, match=r"other words[\s\S]*line 1"):
+        project_files(given)
+    (tmp_path / "links").write_text("0-0\n" * 39)
+    with pytest.raises(XalignError, match=r"39 lines[\s\S]*40"):
+        project_files(given)
+
+
+def test_what_waits_for_links_is_bounded(monkeypatch):
+    monkeypatch.setattr(running, "MOST_WAITING", 8)
+    read = Counter()
+
+    class Late:
+        def stream(self, pairs):
+            asked = list(pairs)
+            yield from (type("A", (), {"links": {(0, 0): 1.0}}) for _ in asked)
+
+    def pieces():
+        for number in range(100):
+            read["units"] += 1
+            words = from_words(["a"])
+            yield Unit(words, words, str(number), lambda _: Projected("", 0), needs_links=number == 0)
+            yield "text"
+
+    found = list(running._aligned(pieces(), Late()))
+    assert [each for each, _ in found if isinstance(each, str)] == ["text"] * 100
+    assert [each.where for each, _ in found if isinstance(each, Unit)] == list(map(str, range(100)))
+    assert found[0][1] and not found[2][1] and found[-2][1]

@@ -1,0 +1,136 @@
+"""Project the annotation of a text on its translation.
+
+Labels and markup of a source text are placed on the words of the translation that word links lead to. The output is
+the annotated translation, in the format of the source. The aligner finds the links, or --links gives them. What can't
+be placed is counted on stderr, for each reason, and --report lists it.
+
+A span is placed on the longest run of target words that have links to it; --max-gap lets words without a link be in
+between. --min-share and --min-probability leave out what is uncertain.
+
+A sentence pair with annotation that is not valid is counted, and its translation stays without annotation. The links
+are kept in FILE.links; give that to --links to project again with other options. After an interruption, the same
+command with --resume goes on.
+
+Examples:
+  xalign project --src train.jsonl --out projected.jsonl
+  xalign project --extract --src film.srt --out film.txt
+  xalign project --src film.srt --tgt film.de.txt --out film.de.srt
+  xalign project --src train.conll --tgt train.de --out train.de.conll --report train.de.dropped.tsv
+"""
+
+import argparse
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from xalign_fairseq.cli._aligning import (
+    add_link_arguments,
+    add_model_arguments,
+    aligner_options,
+    chosen_model,
+    positive,
+    probability,
+    show_log,
+)
+from xalign_fairseq.cli._arguments import add_out
+
+if TYPE_CHECKING:
+    from xalign_fairseq.projection.run import ProjectRun
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign project``."""
+    from xalign_fairseq.core.text.segmentation import SEGMENTERS
+
+    parser.add_argument("--src", required=True, metavar="FILE", help="the annotated text")
+    parser.add_argument("--tgt", metavar="FILE", help="its translation; not for formats that hold both")
+    add_out(parser, "the annotated translation; - is standard output")
+    parser.add_argument(
+        "--extract", action="store_true", help="only write the texts of marked-up --src, one a line, for a translator"
+    )
+    parser.add_argument("--format", metavar="NAME", help="of --src (default: by the end of its name)")
+    parser.add_argument(
+        "--segment", choices=SEGMENTERS, default="auto", help="what finds the words of text that is not tokenised"
+    )
+    parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason, with tabs")
+    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
+    parser.add_argument(
+        "--part",
+        type=part,
+        default=(0, 1),
+        metavar="K/N",
+        help="project only part K of N, from 0/N to N-1/N; the outputs, one after the other, are the whole",
+    )
+    placing = parser.add_argument_group("placing")
+    placing.add_argument(
+        "--max-gap", type=int, metavar="N", help="most words without a link within a target span (default: 2)"
+    )
+    placing.add_argument(
+        "--min-share", type=probability, metavar="S", help="least share of a span's words with a link (default: 0)"
+    )
+    placing.add_argument(
+        "--min-probability", type=probability, metavar="P", help="of a link (default: as the aligner chooses links)"
+    )
+    links = parser.add_argument_group("links")
+    links.add_argument(
+        "--links", metavar="FILE", help="of each sentence pair, Pharaoh or JSON of xalign align, in place of an aligner"
+    )
+    links.add_argument(
+        "--statistics", metavar="FOLDER", help="what xalign align --statistics learned, to use with the encoder"
+    )
+    add_link_arguments(parser)
+    add_model_arguments(parser)
+    parser.add_argument(
+        "--processes", type=positive, default=1, metavar="N", help="of the aligner on the CPU (default: %(default)s)"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Project, and print what was done on stderr."""
+    from xalign_fairseq.projection.run import extract_texts, project_files
+
+    show_log(args.quiet)
+    if args.extract:
+        extract_texts(args.src, args.out, args.format or "")
+        return
+    report = project_files(parse(args))
+    if not args.quiet:
+        print(report.summary, file=sys.stderr)
+
+
+def parse(args: argparse.Namespace) -> "ProjectRun":
+    """The run that the options describe."""
+    from dataclasses import replace
+
+    from xalign_fairseq.projection.run import ProjectRun
+    from xalign_fairseq.projection.spans import Placing
+
+    given = {name: value for name in ("max_gap", "min_share") if (value := getattr(args, name)) is not None}
+    return ProjectRun(
+        args.src,
+        args.tgt,
+        args.out,
+        args.format or "",
+        args.segment,
+        Placing(**given),
+        args.links,
+        "" if args.links else chosen_model(args),
+        replace(
+            aligner_options(args),
+            processes=args.processes,
+            statistics=args.statistics,
+            min_probability=args.min_probability,
+        ),
+        args.part,
+        args.report,
+        args.resume,
+        args.quiet,
+    )
+
+
+def part(text: str) -> tuple[int, int]:
+    """``K/N`` as two numbers."""
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
+    if not found or not int(found[1]) < int(found[2]):
+        raise argparse.ArgumentTypeError("must be K/N, from 0/N to N-1/N")
+    return int(found[1]), int(found[2])

@@ -1,0 +1,1 @@
+"""Labels of words and spans: CoNLL, CoNLL-U and JSON lines."""

@@ -1,0 +1,151 @@
+"""Columns of words and entity tags (CoNLL-2003 and its kin) on the translation of their sentences."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+
+from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.segmented import SegmentedText, from_words
+from xalign_fairseq.data.labelled.lines import read_blocks
+from xalign_fairseq.projection.spans import place
+from xalign_fairseq.projection.units import Annotated, Dropped, Label, Piece, Projected, Unit
+
+DOCUMENT = "-DOCSTART-"
+_TAG = re.compile(r"O|([BIESLU])-(.+)")
+SAMPLE = 10_000  # sentences that show which scheme the tags have
+
+
+class EntityColumns:
+    """Reads a word and its columns a line, the last of them the tag, and a blank line after each sentence.
+
+    The columns are separated by tabs or spaces. Tags are BIO (``B-LOC I-LOC O``), IOB1 (a span begins with ``I-``
+    unless it follows one of its type) or IOBES and BILOU; the first 10,000 sentences show which. The translation has a
+    sentence a line. The output has two columns, with the separator of the source, and BIO. ``-DOCSTART-`` lines stay;
+    the translation has none.
+
+    Example::
+
+        reader = EntityColumns(Annotated("train.conll", "train.de"))
+    """
+
+    def __init__(self, files: Annotated):
+        self._files = files
+        blocks = islice((lines for _, lines in read_blocks(files.src)), SAMPLE)
+        self._scheme = scheme_of([line.split()[-1] for line in lines] for lines in blocks)
+
+    def pieces(self) -> Iterator[Piece]:
+        """A unit for each sentence, and the lines between documents."""
+        src, tgt = self._files.src, str(self._files.tgt)
+        targets, number = enumerate(read_lines(tgt), 1), 0
+        for first, lines in read_blocks(src):
+            if lines[0].startswith(DOCUMENT):
+                yield f"{lines[0]}\n\n"
+                lines, first = lines[1:], first + 1
+            if lines:
+                number, line = next(targets, (number + 1, None))
+                if line is None:
+                    raise _different(src, tgt, f"{tgt} has only {number - 1} lines")
+                yield self._unit(lines, self._files.segment(line), f"{src}, line {first}")
+        if next(targets, None) is not None:
+            raise _different(src, tgt, f"{src} has only {number} sentences")
+
+    def _unit(self, lines: list[str], tgt: SegmentedText, where: str) -> Unit:
+        separator = "\t" if "\t" in lines[0] else " "
+        rows = [line.split("\t" if separator == "\t" else None) for line in lines]
+        words, tags = [row[0] for row in rows], [row[-1].strip() for row in rows]
+        src = from_words([word.strip() or "_" for word in words])
+        try:
+            if min(map(len, rows)) < 2:
+                raise XalignError("a word has no tag", where=where)
+            spans = read_spans(tags, self._scheme)
+        except XalignError as error:
+            dropped = Dropped(" ".join(tags), f"{error.problem}")
+            bad = Projected(_text(tgt, (), separator), 0, (dropped,))
+            return Unit(src, tgt, where, lambda _: bad, needs_links=False)
+        return Unit(src, tgt, where, partial(self._project, src, tgt, spans, separator), needs_links=bool(spans))
+
+    def _project(
+        self, src: SegmentedText, tgt: SegmentedText, spans: Sequence[Label], separator: str, links: Links
+    ) -> Projected:
+        labels, dropped = [], []
+        placed = place([span for span, _ in spans], links, self._files.placing)
+        for (span, label), found in zip(spans, placed, strict=True):
+            if isinstance(found, str):
+                dropped.append(Dropped(f"{label} {' '.join(src[span.start : span.stop])}", found))
+            else:
+                labels.append((found, label))
+        return Projected(_text(tgt, labels, separator), len(labels), tuple(dropped), (tuple(spans), tuple(labels)))
+
+
+def scheme_of(sentences: Iterator[list[str]]) -> str:
+    """How tags mark where spans begin and end: ``IOBES``, ``IOB1`` or ``BIO``."""
+    begins = False
+    for tags in sentences:
+        for before, tag in zip(chain("O", tags), tags, strict=False):
+            if tag[:2] in ("E-", "S-", "L-", "U-"):
+                return "IOBES"
+            begins = begins or (tag[:2] == "B-" and before[2:] != tag[2:])
+    return "BIO" if begins else "IOB1"
+
+
+def read_spans(tags: Sequence[str], scheme: str = "BIO") -> list[Label]:
+    """The spans that tags mark.
+
+    Raises:
+        XalignError: they are not valid in their scheme.
+
+    Example::
+
+        >>> read_spans(["B-PER", "I-PER", "O", "B-LOC"])
+        [(range(0, 2), 'PER'), (range(3, 4), 'LOC')]
+    """
+    spans: list[Label] = []
+    start, label = 0, ""  # of the span that is open
+    for number, tag in enumerate([*tags, "O"]):
+        match = _TAG.fullmatch(tag)
+        mark, kind = (match[1] or "O", match[2] or "") if match else ("", "")
+        mark = {"L": "E", "U": "S"}.get(mark, mark)
+        goes_on = mark in "IE" and label == kind != ""
+        valid = bool(mark) and (
+            (scheme == "IOB1" and mark in "BIO")
+            or (scheme == "BIO" and (mark in "BO" or (mark == "I" and goes_on)))
+            or (scheme == "IOBES" and (goes_on if mark in "IE" else not label))
+        )
+        if not valid:
+            raise XalignError(f"the tags are not valid {scheme}", where=f"word {number + 1}", found=tag)
+        if label and not goes_on:
+            spans.append((range(start, number), label))
+        if not goes_on:
+            start, label = number, kind
+        if mark in "ES":
+            spans.append((range(start, number + 1), label))
+            label = ""
+    return spans
+
+
+def write_tags(words: int, labels: Sequence[Label]) -> list[str]:
+    """BIO of disjoint spans.
+
+    Example::
+
+        >>> write_tags(3, [(range(0, 2), "PER")])
+        ['B-PER', 'I-PER', 'O']
+    """
+    tags = ["O"] * words
+    for span, label in labels:
+        for word in span:
+            tags[word] = f"{'B' if word == span.start else 'I'}-{label}"
+    return tags
+
+
+def _text(tgt: SegmentedText, labels: Sequence[Label], separator: str) -> str:
+    rows = zip(tgt, write_tags(len(tgt), labels), strict=True)
+    return "".join(f"{word}{separator}{tag}\n" for word, tag in rows) + "\n"
+
+
+def _different(src: str, tgt: str, found: str) -> XalignError:
+    problem = "the text and its translation differ in the number of sentences"
+    return XalignError(problem, where=f"{src}, {tgt}", found=found, expected="a line for each sentence")

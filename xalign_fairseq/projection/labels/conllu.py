@@ -1,0 +1,130 @@
+"""CoNLL-U: tags, features and trees of words on their translations."""
+
+import unicodedata
+from collections.abc import Iterator
+from functools import partial
+from itertools import count, zip_longest
+
+from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.segmented import SegmentedText, from_words
+from xalign_fairseq.data.labelled.conllu import (
+    DEPREL,
+    DEPS,
+    FEATS,
+    FORM,
+    HEAD,
+    UPOS,
+    XPOS,
+    ConlluSentence,
+    parse_sentence,
+)
+from xalign_fairseq.data.labelled.examples import Tree
+from xalign_fairseq.data.labelled.lines import read_blocks
+from xalign_fairseq.projection.labels.trees import project_tree
+from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit
+
+EMPTY = "_"
+
+
+class Treebank:
+    """Reads a treebank and its translation: CoNLL-U, whose words and multi-word tokens stay, or a sentence a line.
+
+    A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
+    link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS, which are those of one
+    language, are left out.
+
+    Example::
+
+        reader = Treebank(Annotated("en.conllu", "de.txt"))
+    """
+
+    def __init__(self, files: Annotated):
+        self._files = files
+
+    def pieces(self) -> Iterator[Unit]:
+        """A unit for each sentence; what a source sentence has is not projected if it is not valid."""
+        files = self._files
+        for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), self._targets())):
+            if source is None or target is None:
+                which = files.tgt if target is None else files.src
+                raise XalignError(
+                    "the treebank and its translation differ in the number of sentences",
+                    where=f"{files.src}, {files.tgt}",
+                    found=f"{which} has only {number}",
+                )
+            yield self._unit(source, target, number)
+
+    def _targets(self) -> Iterator[tuple[ConlluSentence, SegmentedText]]:
+        tgt = str(self._files.tgt)
+        if unpacked_name(tgt).endswith(".conllu"):
+            for (first, lines), number in zip(read_blocks(tgt), count(1)):
+                sentence = parse_sentence(lines, tgt, first, str(number))
+                yield sentence, from_words(sentence.column(FORM))
+        else:
+            for number, line in enumerate(read_lines(tgt), 1):
+                text = self._files.segment(line)
+                yield _of_text(text, f"{number}"), text
+
+    def _unit(self, block: tuple[int, list[str]], sentence: tuple[ConlluSentence, SegmentedText], number: int) -> Unit:
+        (first, lines), (target, tgt) = block, sentence
+        where = f"{self._files.src}, line {first}"
+        try:
+            source = parse_sentence(lines, self._files.src, first, str(number + 1))
+            tree = source.tree()
+        except XalignError as error:
+            if number == 0:
+                raise
+            bad = Projected(_text(target), 0, (Dropped(lines[0], f"{error.problem}: {error.found}"),))
+            return Unit(from_words(()), tgt, where, lambda _: bad, needs_links=False)
+        return Unit(from_words(source.column(FORM)), tgt, where, partial(_project, source, tree, target))
+
+
+def _project(source: ConlluSentence, tree: Tree | None, target: ConlluSentence, links: Links) -> Projected:
+    sources = _best(links, 1)
+    images = _best(links, 0)
+    projected = project_tree(tree, sources, images, len(target.rows)) if tree and target.rows else None
+    dropped = []
+    for j, row in enumerate(target.rows):
+        row[XPOS] = row[DEPS] = row[HEAD] = row[DEPREL] = row[FEATS] = EMPTY
+        if j in sources:
+            row[UPOS], row[FEATS] = source.rows[sources[j]][UPOS], source.rows[sources[j]][FEATS]
+        else:
+            row[UPOS] = "PUNCT" if all(unicodedata.category(letter)[0] == "P" for letter in row[FORM]) else "X"
+            dropped.append(Dropped(f"word {j + 1} {row[FORM]}", "no source word is linked to it"))
+        if projected:
+            relation = "punct" if row[UPOS] == "PUNCT" and j not in sources else projected.relations[j]
+            row[HEAD], row[DEPREL] = str(projected.heads[j]), "root" if projected.heads[j] == 0 else relation
+    labels = tuple((range(j, j + 1), row[UPOS]) for j, row in enumerate(target.rows))
+    theirs = tuple((range(i, i + 1), row[UPOS]) for i, row in enumerate(source.rows))
+    return Projected(_text(target), len(sources), tuple(dropped), (theirs, labels))
+
+
+def _best(links: Links, side: int) -> dict[int, int]:
+    """The partner of each word of a side by its most probable link; of equal ones the first."""
+    best: dict[int, tuple[float, int]] = {}
+    for link, probability in links.items():
+        word, partner = link[side], link[1 - side]
+        best[word] = max(best.get(word, (-1.0, 0)), (probability, -partner))
+    return {word: -partner for word, (_, partner) in best.items()}
+
+
+def _of_text(text: SegmentedText, id: str) -> ConlluSentence:
+    """A sentence without annotation."""
+    ends = [start for start, _ in text.spans[1:]] + [len(text.text)]
+    rows = []
+    for number, (word, (_, stop), after) in enumerate(zip(text.words, text.spans, ends, strict=True), 1):
+        glued = stop == after and number < len(text)
+        rows.append([str(number), word, *[EMPTY] * 7, "SpaceAfter=No" if glued else EMPTY])
+    return ConlluSentence(id, "", 0, rows, [f"# sent_id = {id}", f"# text = {text.text}"])
+
+
+def _text(sentence: ConlluSentence) -> str:
+    """The lines of a sentence, with multi-word tokens before their words."""
+    ranges = dict(sentence.ranges)
+    lines = list(sentence.comments)
+    for number, row in enumerate(sentence.rows):
+        lines += ["\t".join(each) for each in ([ranges[number]] if number in ranges else []) + [row]]
+    return "".join(f"{line}\n" for line in [*lines, ""])

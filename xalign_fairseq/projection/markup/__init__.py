@@ -1,0 +1,1 @@
+"""The tags, placeholders and line breaks of a text on its translation."""

@@ -1,0 +1,191 @@
+"""XLIFF 1.2 and 2.0, and TMX: files of XML with source texts and their translations.
+
+The parser only says where the texts are; everything else is written as the bytes that were read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.compressed import open_file
+from xalign_fairseq.projection.markup.inline import TAG, attributes_of
+from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
+from xalign_fairseq.projection.units import Annotated, Piece
+
+BLOCK = 1 << 16
+MOST_BYTES = 1 << 22  # of a unit, and of a tag or comment
+MOST_DEPTH = 1000
+UNITS = {"trans-unit", "segment", "ignorable", "tu"}
+OTHERS = {"alt-trans", "match", "matches"}  # they have sources and targets of their own
+START_TAG = re.compile(rb"<(?:[^<>\"']|\"[^\"]*\"|'[^']*')*>")
+
+
+@dataclass
+class _Text:
+    """The content of ``<source>``, ``<seg-source>``, ``<target>`` or a language's ``<seg>``: bytes of the file."""
+
+    role: str
+    start: int
+    line: int
+    stop: int = 0
+
+
+@dataclass
+class _Parser:
+    """Finds the texts of each unit."""
+
+    file: str
+    data: bytearray = field(default_factory=bytearray)
+    base: int = 0  # where in the file the data begin
+    path: list[str] = field(default_factory=list)
+    unit: int = -1  # depth of the open unit
+    language: str = ""  # of TMX's sources
+    variant: str = ""
+    texts: list[_Text] = field(default_factory=list)
+    open: _Text | None = None
+    done: list[list[_Text]] = field(default_factory=list)
+    role: str = ""  # of the text that is open, or comes next
+    depth: int = 0  # of the open text
+    last: int = 0  # where the last piece of XML began that the parser saw
+
+    def __post_init__(self) -> None:
+        self.expat = expat.ParserCreate()
+        self.expat.StartElementHandler, self.expat.EndElementHandler = self.start, self.end
+        self.expat.EntityDeclHandler = lambda *_: self.refuse("it defines entities")
+        self.expat.AttlistDeclHandler = lambda *_: self.refuse("it declares attributes")
+        self.expat.XmlDeclHandler, self.expat.CharacterDataHandler = self.declaration, self.seen
+
+    def refuse(self, found: str) -> None:
+        where = f"{self.file}, line {self.expat.CurrentLineNumber}"
+        raise XalignError("the file has XML that is not read", where=where, found=found)
+
+    def seen(self, *_: object) -> None:
+        self.last = self.expat.CurrentByteIndex
+
+    def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding and encoding.lower().replace("-", "") not in ("utf8", "usascii"):
+            self.refuse(f"the encoding {encoding}; convert it to UTF-8")
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self.seen()
+        name = name.rpartition(":")[2]
+        self.path.append(name)
+        if len(self.path) > MOST_DEPTH:
+            self.refuse(f"more than {MOST_DEPTH:,} levels")
+        if name == "header":
+            self.language = _plain(attributes.get("srclang", ""))
+        if self.open or not OTHERS.isdisjoint(self.path):
+            return
+        if name in UNITS and self.unit < 0:
+            self.unit, self.texts = len(self.path), []
+            self.variant = _plain(attributes.get("srclang", "")) or self.language
+        if self.unit >= 0 and name == "tuv":
+            spoken = _plain(attributes.get("xml:lang", attributes.get("lang", "")))
+            self.variant = self.variant if self.variant not in ("", "*all*") else spoken
+            is_source = spoken == self.variant or spoken.startswith(f"{self.variant}-")
+            self.role = "source" if is_source else "target"
+        elif self.unit >= 0 and name in ("source", "seg-source", "target", "seg"):
+            self.role = self.role if name == "seg" else name
+            match = START_TAG.match(self.data, self.last - self.base)
+            stop = match.end() + self.base if match else self.last
+            self.open, self.depth = _Text(self.role, stop, self.expat.CurrentLineNumber), len(self.path)
+
+    def end(self, name: str) -> None:
+        self.seen()
+        if self.open and len(self.path) == self.depth:
+            self.open.stop = max(self.open.start, self.expat.CurrentByteIndex)
+            self.texts.append(self.open)
+            self.open = None
+        if len(self.path) == self.unit:
+            self.done.append(self.texts)
+            self.unit = -1
+        self.path.pop()
+
+    def feed(self, block: bytes, last: bool) -> None:
+        """Parse more of the file."""
+        if not self.data and not self.base and b"\0" in block[:4] + bytes(block.startswith((b"\xff\xfe", b"\xfe\xff"))):
+            self.refuse("UTF-16; convert it to UTF-8")
+        self.data += block
+        try:
+            self.expat.Parse(block, last)
+        except expat.ExpatError as error:
+            problem, where = "the file is no well-formed XML", f"{self.file}, line {error.lineno}"
+            raise XalignError(problem, where=where, found=expat.errors.messages[error.code]) from None
+
+    def take(self, stop: int) -> str:
+        """The text up to a place in the file, which is then forgotten."""
+        taken = self.data[: stop - self.base].decode()
+        del self.data[: stop - self.base]
+        self.base = stop
+        return taken
+
+
+class BilingualXml:
+    """XLIFF 1.2 or 2.0, or TMX. In TMX all other languages are translations of the source language."""
+
+    def __init__(self, annotated: Annotated, markup: str):
+        self._annotated, self._markup = annotated, MARKUPS[markup]
+
+    def pieces(self) -> Iterator[Piece]:
+        """The XML as it is, and the translations in it."""
+        parser = _Parser(self._annotated.src)
+        with open_file(self._annotated.src) as stream:
+            block = b" "
+            while block:
+                block = stream.read(BLOCK)
+                parser.feed(block, not block)
+                for texts in parser.done:
+                    yield from self._unit(parser, texts)
+                parser.done.clear()
+                if parser.unit < 0 and parser.last > parser.base:
+                    yield parser.take(parser.last)
+                if len(parser.data) > MOST_BYTES:
+                    parser.refuse(f"a unit, a tag or a comment of more than {MOST_BYTES:,} bytes")
+        yield parser.take(parser.base + len(parser.data))
+
+    def _unit(self, parser: _Parser, texts: list[_Text]) -> Iterator[Piece]:
+        raw = {id(text): parser.data[text.start - parser.base : text.stop - parser.base].decode() for text in texts}
+        sources = {text.role: raw[id(text)] for text in reversed(texts) if text.role != "target"}
+        for text in texts:
+            if "source" in sources and text.role == "target" and raw[id(text)].strip():
+                yield parser.take(text.start)
+                parser.take(text.stop)
+                yield from self._segments(sources, raw[id(text)], f"{parser.file}, line {text.line}")
+
+    def _segments(self, sources: dict[str, str], target: str, where: str) -> Iterator[Piece]:
+        """A translation, or, if ``<mrk mtype="seg">`` divides both sides, its segments."""
+        source, end = sources.get("seg-source", sources["source"]), 0
+        segments, pairs = _segments(target), _segments(source)
+        if not segments or not pairs.keys() >= segments.keys():
+            source = sources["source"]
+            segments, pairs = {"": (0, len(target))}, {"": (0, len(source))}
+        for number, (start, stop) in segments.items():
+            yield target[end:start]
+            text = source[slice(*pairs[number])]
+            yield markup_unit(self._markup, text, target[start:stop], self._annotated.segment, where)
+            end = stop
+        yield target[end:]
+
+
+def _segments(text: str) -> dict[str, tuple[int, int]]:
+    """The content of each ``<mrk mtype="seg">`` by its number."""
+    found: dict[str, tuple[int, int]] = {}
+    open_tags: list[tuple[str | None, int]] = []
+    for match in TAG.finditer(text):
+        if match[2] != "mrk" or match[3].endswith("/"):
+            continue
+        if match[1]:
+            number, start = open_tags.pop() if open_tags else (None, 0)
+            if number is not None:
+                found[number] = start, match.start()
+        else:
+            attributes = attributes_of(match[3])
+            is_segment = attributes.get("mtype") == "seg" and not open_tags
+            open_tags.append((attributes.get("mid", "") if is_segment else None, match.end()))
+    return found
+
+
+def _plain(language: str) -> str:
+    return language.lower().replace("_", "-")

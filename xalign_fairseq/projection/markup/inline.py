@@ -1,0 +1,165 @@
+"""The pieces of a text with tags in angle brackets: HTML, XML, the inline elements of XLIFF and TMX, subtitles."""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.projection.markup.marked import MarkedText, Token, marked
+
+ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
+)
+CODE = frozenset({"bpt", "ept", "ph", "it", "ut"})  # their content is code of another format, a part of the tag
+TAG = re.compile(r"<(/?)([A-Za-z_:][\w:.-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
+OTHER = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|<![A-Za-z][^<>]*>", re.DOTALL)
+ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+TIME, OVERRIDE = r"<\d[\d:.]*>", r"\{\\[^{}]*\}"
+XML_ENTITIES = frozenset({"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"})
+ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How tags are written.
+
+    Attributes:
+        kind: from a tag's name and attributes to the kind of the token and the key of the pair.
+        strict: every tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity.
+        entities: whether characters are written as entities.
+        extra: other tags.
+        code: elements whose content is a part of the tag.
+        special: what a tag or an entity can begin with.
+    """
+
+    kind: Callable[[str, dict[str, str]], tuple[str, str]]
+    strict: bool = False
+    entities: bool = True
+    extra: re.Pattern[str] | None = None
+    code: frozenset[str] = frozenset()
+    special: str = "<&"
+
+
+def _html(name: str, attributes: dict[str, str]) -> tuple[str, str]:
+    name = name.lower()
+    return ("break" if name in ("br", "hr") else "point" if name in VOID else "open"), name
+
+
+def _xml(name: str, attributes: dict[str, str]) -> tuple[str, str]:
+    return "open", name
+
+
+def _subtitle(name: str, attributes: dict[str, str]) -> tuple[str, str]:
+    return ("break" if name.lower() == "br" else "open"), name.lower().partition(".")[0]
+
+
+def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
+    """The inline elements of XLIFF 1.2 and 2.0, and of TMX."""
+    number = attributes.get("rid") or attributes.get("i") or attributes.get("startRef") or attributes.get("id", "")
+    if name in ("bx", "bpt", "sc", "sm"):
+        return "open", f"code {number}"
+    if name in ("ex", "ept", "ec", "em"):
+        return "close", f"code {number}"
+    if name == "it":
+        return ("open" if attributes.get("pos") in ("open", "begin") else "close"), ""
+    if name in ("x", "ph", "ut", "cp"):
+        breaks = attributes.get("ctype") == "lb" or attributes.get("subType") == "xlf:lb"
+        return ("break" if breaks else "point"), ""
+    return "open", name
+
+
+HTML = Dialect(_html)
+XML = Dialect(_xml, strict=True)
+BILINGUAL = Dialect(_bilingual, code=CODE)
+SRT = Dialect(_subtitle, entities=False, extra=re.compile(rf"\n|{OVERRIDE}"), special="<{\n")
+VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")
+
+
+def read_inline(text: str, dialect: Dialect) -> MarkedText:
+    """A text and its markup.
+
+    Raises:
+        XalignError: the markup is broken: a tag is not complete, or, where the dialect is strict, has no partner.
+
+    Example::
+
+        >>> read_inline("the <b>red</b> house", HTML).text
+        'the red house'
+    """
+    return marked(list(_tokens(text, dialect)), dialect.strict)
+
+
+def _tokens(text: str, dialect: Dialect) -> Iterator[Token]:
+    special = re.compile(f"[{dialect.special}]")
+    start = at = 0
+    while match := special.search(text, at):
+        at = match.start()
+        token, end = _token(text, at, dialect)
+        if token is None:
+            at += 1
+            continue
+        if start < at:
+            yield Token(text[start:at], "text")
+        yield token
+        start = at = end
+    if start < len(text):
+        yield Token(text[start:], "text")
+
+
+def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
+    """The tag or entity that begins here, and where it ends; ``None`` if this is text."""
+    if text[at] == "&":
+        return _entity(text, at, dialect)
+    if dialect.extra and (match := dialect.extra.match(text, at)):
+        return Token(match[0], "break" if match[0] == "\n" else "point"), match.end()
+    if match := OTHER.match(text, at):
+        return Token(match[0], "point"), match.end()
+    match = TAG.match(text, at)
+    if match is None:
+        if dialect.strict or (dialect.entities and re.match(r"</?[A-Za-z]|<!--", text[at : at + 4])):
+            raise XalignError("a tag is not complete", found=text[at : at + 40])
+        return None, at
+    slash, name, rest = match.groups()
+    end = match.end()
+    kind, key = dialect.kind(name, attributes_of(rest))
+    if slash:
+        return Token(match[0], "close", key), end
+    if name in dialect.code and not rest.endswith("/"):
+        end = _end_of_code(text, end, name)
+    elif rest.endswith("/") and kind == "open" and (dialect is not BILINGUAL or key == name):
+        kind = "break" if name == "br" else "point"
+    return Token(text[at:end], kind, key), end
+
+
+def attributes_of(text: str) -> dict[str, str]:
+    """The attributes of a tag."""
+    return {name: first or second for name, first, second in ATTRIBUTE.findall(text)}
+
+
+def _entity(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
+    if not dialect.entities:
+        return None, at
+    match = ENTITY.match(text, at)
+    if match is None:
+        if dialect.strict:
+            raise XalignError("an entity is not complete", found=text[at : at + 40], expected="&amp; for &")
+        return None, at
+    known = dialect is HTML or dialect is VTT or match[0][1] == "#" or match[0] in XML_ENTITIES
+    character = html.unescape(match[0]) if known else ""
+    if len(character) != 1 or "\ud800" <= character <= "\udfff":
+        return Token(match[0], "point"), match.end()
+    return Token(match[0], "text", text=character), match.end()
+
+
+def _end_of_code(text: str, at: int, name: str) -> int:
+    """Where an element ends whose content is code."""
+    depth = 1
+    while depth:
+        match = re.compile(f"<(/?){name}(?![\\w:.-])[^<>]*>").search(text, at)
+        if match is None:
+            raise XalignError("a tag is not complete", found=f"<{name}> without </{name}>")
+        depth += -1 if match[1] else not match[0].endswith("/>")
+        at = match.end()
+    return at

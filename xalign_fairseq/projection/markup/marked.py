@@ -1,0 +1,201 @@
+"""A text without its markup, and the markup as a tree over its characters."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xalign_fairseq.core.errors import XalignError
+
+MOST_TAGS = 1000  # of one text
+MOST_LEVELS = 100  # of tags within tags
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of a marked-up text.
+
+    Attributes:
+        raw: as it is written.
+        kind: ``text``, ``open``, ``close``, ``point`` or ``break``, a point that cuts the text in two.
+        key: an opening and a closing tag with the same key are a pair; a tag with an empty key is alone.
+        text: the character that an entity means; of other text, ``raw``.
+    """
+
+    raw: str
+    kind: str
+    key: str = ""
+    text: str = ""
+
+
+@dataclass
+class Mark:
+    """A pair of tags with all between them, or a tag alone.
+
+    Attributes:
+        opening, closing: the tags as they are written; one of them is empty if the tag is alone.
+        start, stop: the characters of the text that are between the tags. A break can replace one space.
+        kind: ``pair``, ``point``, ``break``, or a tag without its partner: ``opening`` reaches up to the end of what it
+            is in, ``closing`` from its start.
+        children: what is between the tags, in order.
+    """
+
+    opening: str
+    closing: str
+    start: int
+    stop: int
+    kind: str
+    children: list["Mark"] = field(default_factory=list)
+
+    @property
+    def tag(self) -> str:
+        """The tag as it is written, of a pair the first."""
+        return self.opening or self.closing
+
+
+@dataclass(frozen=True)
+class MarkedText:
+    """A text and its markup.
+
+    Attributes:
+        text: without markup.
+        marks: the markup, in order; none overlaps another.
+        spellings: how each occurrence of a character is written, for those that an entity can be used for.
+        tags: how often each tag is there.
+    """
+
+    text: str
+    marks: list[Mark]
+    spellings: Mapping[str, Sequence[str]]
+    tags: Counter[str]
+
+    def spelled(self, text: str, escapes: Mapping[str, str]) -> list[str]:
+        """How each character of another text is written: as in this one, or escaped."""
+        seen: Counter[str] = Counter()
+        written = []
+        for character in text:
+            known = self.spellings.get(character)
+            written.append(known[min(seen[character], len(known) - 1)] if known else escapes.get(character, character))
+            seen[character] += known is not None
+        return written
+
+
+def walk(marks: Sequence[Mark]) -> Iterator[Mark]:
+    """Every mark, and those within it."""
+    for mark in marks:
+        yield mark
+        yield from walk(mark.children)
+
+
+class _Builder:
+    """Takes one token after the other."""
+
+    def __init__(self, strict: bool):
+        self.strict = strict
+        self.text: list[str] = []
+        self.raw: list[str] = []
+        self.open: list[tuple[Token, int, list[Mark]]] = [(Token("", "open"), 0, [])]
+        self.levels = 1
+
+    def close(self, token: Token) -> None:
+        """A pair, or a tag alone that everything before it, within the same pair, belongs to."""
+        here = len(self.text)
+        at = next((i for i in range(len(self.open) - 1, 0, -1) if self.open[i][0].key == token.key != ""), 0)
+        if self.strict and (not at or at != len(self.open) - 1):
+            raise XalignError("a closing tag has no opening tag", found=token.raw)
+        if not at:
+            _, start, marks = self.open[-1]
+            marks[:] = [Mark("", token.raw, start, here, "closing", marks[:])]
+            self.check(1)
+            return
+        while len(self.open) > at + 1:
+            self.end_alone()
+        opening, start, marks = self.open.pop()
+        self.open[-1][2].append(Mark(opening.raw, token.raw, start, here, "pair", marks))
+
+    def end_alone(self) -> None:
+        """The innermost open tag is never closed."""
+        opening, start, marks = self.open.pop()
+        if self.strict:
+            raise XalignError("an opening tag has no closing tag", found=opening.raw)
+        self.open[-1][2].append(Mark(opening.raw, "", start, len(self.text), "opening", marks))
+
+    def check(self, more: int) -> None:
+        """:class:`XalignError` if tags are nested too deeply."""
+        self.levels += more
+        if self.levels + len(self.open) > MOST_LEVELS:
+            raise XalignError("tags are nested too deeply", expected=f"at most {MOST_LEVELS} levels")
+
+
+def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
+    """A text and its markup from its pieces.
+
+    The text has no double space where a point with a space on both sides was, nor a space at an edge for it: that
+    space belongs to the point. A break between two words without a space becomes one.
+
+    Args:
+        tokens: the pieces.
+        strict: a tag without its partner is an error.
+
+    Raises:
+        XalignError: tags are not nested, too deep or too many.
+    """
+    tags = Counter(token.raw for token in tokens if token.kind != "text")
+    if tags.total() > MOST_TAGS:
+        raise XalignError("a text has too many tags", expected=f"at most {MOST_TAGS:,}")
+    made = _Builder(strict)
+    last = max((i for i, token in enumerate(tokens) if token.kind == "text" and token.raw), default=-1)
+    skip = False  # the next character, a space, belongs to the point before it
+    for i, token in enumerate(tokens):
+        if token.kind == "text":
+            characters = token.text or token.raw
+            raws = [token.raw] if len(characters) == 1 else list(token.raw)
+            made.text += characters[skip:]
+            made.raw += raws[skip:]
+            skip = False
+        elif token.kind == "open":
+            made.open.append((token, len(made.text), []))
+            made.check(0)
+        elif token.kind == "close":
+            made.close(token)
+        else:
+            skip = _point(made, tokens, i, last)
+    while len(made.open) > 1:
+        made.end_alone()
+    spellings = defaultdict(list)
+    written = {
+        character for character, raw in zip(made.text, made.raw, strict=True) if raw != character or raw in "<>&"
+    }
+    for character, raw in zip(made.text, made.raw, strict=True):
+        if character in written:
+            spellings[character].append(raw)
+    return MarkedText("".join(made.text), made.open[0][2], spellings, tags)
+
+
+def _point(made: _Builder, tokens: Sequence[Token], i: int, last: int) -> bool:
+    """Add a point or a break; whether the space after it belongs to it."""
+    token, marks = tokens[i], made.open[-1][2]
+    before, after = made.text[-1:], tokens[i + 1].raw[:1] if i < last and tokens[i + 1].kind == "text" else ""
+    spaced = not before or before[0].isspace()
+    raw = token.raw
+    if token.kind == "break" and i and tokens[i - 1].kind == "break":
+        marks[-1].opening += raw
+        return False
+    here = len(made.text)
+    if spaced and after == " ":
+        marks.append(Mark(f"{raw} ", "", here, here, token.kind))
+        return True
+    free = made.open[-1][1] < here and (not marks or marks[-1].stop < here)
+    if free and i > last and tokens[i - 1].kind == "text" and made.raw[-1] == " ":
+        made.text.pop()
+        made.raw.pop()
+        marks.append(Mark(f" {raw}", "", here - 1, here - 1, token.kind))
+        return False
+    stop = here
+    if token.kind == "break" and not spaced and i < last:
+        following = next(each.text or each.raw for each in tokens[i + 1 :] if each.kind == "text" and each.raw)
+        if not following[0].isspace():
+            made.text.append(" ")
+            made.raw.append(" ")
+            stop = here + 1
+    marks.append(Mark(raw, "", here, stop, token.kind))
+    return False

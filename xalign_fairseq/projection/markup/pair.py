@@ -1,0 +1,171 @@
+"""A marked-up text and its plain translation as a unit of projection."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
+from xalign_fairseq.projection.markup.inline import BILINGUAL, ESCAPES, HTML, SRT, VTT, XML, Dialect, read_inline
+from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
+from xalign_fairseq.projection.markup.placeholders import read_placeholders
+from xalign_fairseq.projection.markup.placement import place
+from xalign_fairseq.projection.markup.usfm import read_usfm
+from xalign_fairseq.projection.units import Dropped, Projected, Unit
+
+MOST_CHARACTERS = 1 << 20  # of a text with its markup
+
+
+@dataclass(frozen=True)
+class Markup:
+    """A kind of markup.
+
+    Attributes:
+        read: finds it in a text.
+        escapes: characters of plain text that are written otherwise.
+        target: what a translation is: ``plain``; ``placeholders``, of which it may have some already; or ``inline``,
+            with entities and with tags that are not placed yet.
+    """
+
+    read: Callable[[str], MarkedText]
+    escapes: Mapping[str, str] = field(default_factory=dict)
+    target: str = "plain"
+
+
+def _inline(dialect: Dialect) -> Callable[[str], MarkedText]:
+    return lambda text: read_inline(text, dialect)
+
+
+MARKUPS = {
+    "html": Markup(_inline(HTML), ESCAPES),
+    "xml": Markup(_inline(XML), ESCAPES),
+    "placeholders": Markup(read_placeholders, target="placeholders"),
+    "usfm": Markup(read_usfm),
+    "srt": Markup(_inline(SRT)),
+    "vtt": Markup(_inline(VTT), ESCAPES),
+    "xliff": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
+    "tmx": Markup(_inline(BILINGUAL), ESCAPES, "inline"),
+}
+
+
+def project_markup(
+    source: str, target: str, aligner: WordAligner | Links, markup: str = "html", segment: str = "auto"
+) -> Projected:
+    """Put the tags of a text on its translation.
+
+    Args:
+        source: with markup.
+        target: the plain translation.
+        aligner: links the words; or the links, of the words that ``segment`` finds in both plain texts.
+        markup: a name of :data:`MARKUPS`.
+        segment: what finds the words.
+
+    Raises:
+        XalignError: there is no such markup, or no such segmenter.
+
+    Example::
+
+        >>> project_markup("the <b>red</b> house", "la maison rouge", load_aligner("e5-small")).text
+        'la maison <b>rouge</b>'
+    """
+    if markup not in MARKUPS:
+        raise XalignError("there is no such markup", parameter="markup", found=markup, expected=", ".join(MARKUPS))
+    unit = markup_unit(MARKUPS[markup], source, target, find_segmenter(segment), "")
+    if isinstance(aligner, dict):
+        return unit.project(aligner)
+    return unit.project(aligner.align([unit.src], [unit.tgt])[0].links if unit.needs_links else {})
+
+
+def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, where: str) -> Unit:
+    """A marked-up text and its translation. If the markup is broken the translation stays as it is."""
+    try:
+        if max(len(source), len(target)) > MOST_CHARACTERS:
+            raise XalignError("a text is too long", expected=f"at most {MOST_CHARACTERS:,} characters")
+        read = markup.read(source)
+        there = _read_target(markup, read, target)
+    except XalignError as error:
+        problem, found = Dropped(str(error.found or source[:80]), error.problem), segment(target)
+        return Unit(segment(source), found, where, lambda links: Projected(target, 0, (problem,)), needs_links=False)
+    src, tgt = segment(read.text), segment(there.text)
+
+    def project(links: Links) -> Projected:
+        left = _without(read, there.tags) if markup.target == "placeholders" else read
+        for written in (_spelled(markup, read, there), [markup.escapes.get(each, each) for each in there.text]):
+            text, dropped = place(left, src, tgt, links, written)
+            if _is_right(markup, text, read.tags | there.tags, there.text):
+                return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), tuple(dropped))
+        return Projected(target, 0, (Dropped(target[:80], "the translation has characters that would be markup"),))
+
+    return Unit(src, tgt, where, project, needs_links=bool(read.marks))
+
+
+def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:
+    """The translation without tags that are not placed yet; :class:`XalignError` if it has tags that are."""
+    if markup.target == "placeholders":
+        return replace(markup.read(target), text=target)
+    if markup.target == "plain":
+        if tag := next((tag for tag in source.tags if tag.strip() and tag in target), None):
+            raise XalignError("the translation has tags already", found=tag)
+        return MarkedText(target, [], {}, Counter())
+    read = markup.read(target)
+    pairs = [mark for mark in read.marks if mark.kind == "pair"]
+    at_end = all(mark.start == len(read.text) for mark in read.marks)
+    if any(mark.start < mark.stop for mark in walk(read.marks)) or not (pairs or at_end):
+        raise XalignError("the translation has tags already", found=read.marks[0].tag)
+    if read.tags - source.tags:
+        raise XalignError("the translation has a tag that its source lacks", found=next(iter(read.tags - source.tags)))
+    return replace(read, marks=[], tags=Counter())
+
+
+def _spelled(markup: Markup, source: MarkedText, target: MarkedText) -> Sequence[str]:
+    return (target if markup.target == "inline" else source).spelled(target.text, markup.escapes)
+
+
+def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:
+    """Without the placeholders that the translation has already."""
+    left = Counter(tags)
+    marks: list[Mark] = []
+    for mark in source.marks:
+        if left[mark.tag.strip()] > 0:
+            left[mark.tag.strip()] -= 1
+        else:
+            marks.append(mark)
+    return replace(source, marks=marks)
+
+
+def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
+    """Whether a result is read as it was meant, but for spaces: a break in a language without them is read as one."""
+    try:
+        read = markup.read(text)
+        if markup.target == "placeholders":
+            plain = markup.read(plain).text
+        return read.tags == tags and "".join(read.text.split()) == "".join(plain.split())
+    except XalignError:
+        return False
+
+
+class Translations:
+    """The lines of a translation, one for each text of a marked-up file; without a file they are empty."""
+
+    def __init__(self, path: str | None, source: str):
+        self._path, self._source = path, source
+        self._lines: Iterator[str] = iter(()) if path is None else read_lines(path)
+
+    def next(self, where: str) -> str:
+        """The translation of the next text; :class:`XalignError` if there is no line left."""
+        line = "" if self._path is None else next(self._lines, None)
+        if line is None:
+            raise XalignError("the translation has too few lines", where=self._path, expected=f"one for {where}")
+        return line
+
+    def end(self, texts: int) -> None:
+        """:class:`XalignError` if there are lines left."""
+        if next(self._lines, None) is not None:
+            raise XalignError(
+                "the translation has too many lines",
+                where=f"{self._path}, line {texts + 1}",
+                expected=f"{texts:,}, one for each text of {self._source}",
+            )

@@ -1,0 +1,280 @@
+"""A file with annotation, and its translation, to the annotated translation."""
+
+import os
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import IO, TypedDict
+
+from xalign_fairseq.aligner.alignment import Alignment, Links
+from xalign_fairseq.aligner.load import check_options, open_aligner
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.render.formats import JsonLines
+from xalign_fairseq.aligner.run_record import run_record
+from xalign_fairseq.aligner.statistical.folder import is_statistical
+from xalign_fairseq.core.devices import choose_devices
+from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.files import atomic_write, require_place
+from xalign_fairseq.core.json_files import parse_json, require_form
+from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
+from xalign_fairseq.core.progress import progress
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_versions
+from xalign_fairseq.links.pharaoh import check_bounds, parse_line
+from xalign_fairseq.projection.formats import find_format
+from xalign_fairseq.projection.spans import Placing
+from xalign_fairseq.projection.units import Annotated, Piece, Unit
+
+MOST_WAITING = 4096  # pieces that wait for links; then pairs that need none are aligned, too
+_LINES = JsonLines()
+
+
+@dataclass(frozen=True)
+class ProjectRun:
+    """A file with annotation, its translation, and how to project.
+
+    Attributes:
+        src: the annotated file.
+        tgt: the translation; ``None`` of a format that holds both.
+        out: the annotated translation; ``-`` is standard output.
+        format: a name of :data:`~xalign_fairseq.projection.formats.ANNOTATIONS`; empty: by the name of ``src``.
+        segment: what finds the words of text that is not split into words.
+        placing: how spans are placed.
+        links: a file with the links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
+        model, options: of the aligner.
+        part: ``(k, n)``: project only part k, from 0, of n parts of the file.
+        report: a file for all that could not be placed.
+        resume: go on with an interrupted run.
+        quiet: no progress.
+    """
+
+    src: str
+    tgt: str | None = None
+    out: str = STANDARD_OUTPUT
+    format: str = ""
+    segment: str = "auto"
+    placing: Placing = field(default_factory=Placing)
+    links: str | None = None
+    model: str = ""
+    options: AlignerOptions = field(default_factory=AlignerOptions)
+    part: tuple[int, int] = (0, 1)
+    report: str | None = None
+    resume: bool = False
+    quiet: bool = False
+
+
+@dataclass
+class ProjectReport:
+    """What was done: sentence pairs, annotations that were placed, and how many were not, for each reason."""
+
+    units: int = 0
+    placed: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def summary(self) -> str:
+        """In lines."""
+        lines = [f"{self.units} sentence pairs, {self.placed} annotations placed, {self.dropped.total()} not placed"]
+        return "\n".join([*lines, *(f"{count:8} {reason}" for reason, count in self.dropped.most_common())])
+
+
+def project_files(run: ProjectRun) -> ProjectReport:
+    """Project the annotation of a file on its translation, and write that.
+
+    The file is read once before the work, so that what is wrong with it is found at once, and then piece by piece.
+    Links that the aligner finds are kept in ``OUT.links``, which can be given as ``links`` to project again with other
+    options, and from which an interrupted run goes on.
+
+    Raises:
+        XalignError: a file is missing or not of the format, options do not go together, or the output is in the way.
+
+    Example::
+
+        project_files(ProjectRun("train.jsonl", out="out.jsonl", model="e5-small"))
+    """
+    form = find_format(run.format, run.src, run.tgt)
+    files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]
+    for place in filter(None, (run.report, None if run.out == STANDARD_OUTPUT else run.out)):
+        require_place(place, files)
+    _check(run)
+    reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
+    units = sum(isinstance(piece, Unit) for piece in reader.pieces())
+    if run.links and (lines := sum(1 for _ in read_lines(run.links))) != units:
+        raise XalignError(
+            "links and sentence pairs differ in number",
+            where=run.links,
+            found=f"{lines} lines of links",
+            expected=f"{units}, one per sentence pair",
+        )
+    part, parts = run.part
+    first, last = units * part // parts, units * (part + 1) // parts
+    pieces = _between(reader.pieces(), first, last, part + 1 == parts)
+    report = ProjectReport()
+    with ExitStack() as stack:
+        if run.links:
+            linked = _from_file(pieces, run.links, first, run.options.min_probability or 0.0)
+        else:
+            linked = _from_aligner(pieces, run, files, stack)
+        out = stack.enter_context(Output(run.out, None, False, files).open())
+        listed = stack.enter_context(atomic_write(run.report)) if run.report else None
+        bar = stack.enter_context(progress(total=last - first, unit=" pairs", quiet=run.quiet))
+        for piece, links in linked:
+            if isinstance(piece, str):
+                out.write(piece)
+                continue
+            projected = piece.project(links)
+            out.write(projected.text)
+            report.units += 1
+            report.placed += projected.placed
+            for each in projected.dropped:
+                report.dropped[each.reason] += 1
+                if listed:
+                    listed.write("\t".join(map(_field, (piece.where, each.item, each.reason))) + "\n")
+            bar.update(1)
+    return report
+
+
+def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> None:
+    """Write the texts of a marked-up file without the markup, one per line, for a translator.
+
+    The lines of the translation are then what :class:`ProjectRun` takes as ``tgt``.
+
+    Raises:
+        XalignError: the file is missing or not of the format, or the format is not one of markup.
+
+    Example::
+
+        extract_texts("film.srt", "film.en")
+    """
+    form = find_format(format, src, None, extract=True)
+    with Output(out, None, False, [src]).open() as stream:
+        for piece in form.read(Annotated(src)).pieces():
+            if isinstance(piece, Unit):
+                stream.write(" ".join(piece.src.text.splitlines()) + "\n")
+
+
+def _check(run: ProjectRun) -> None:
+    """That the options go together."""
+    part, parts = run.part
+    check_values("there is no such part", ("part", f"{part}/{parts}", 0 <= part < parts, "0/N to N-1/N"))
+    if not run.links:
+        check_options(run.model, run.options)
+    elif given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
+        raise XalignError("the links are given, and no aligner is needed", parameter=("links", *given))
+
+
+def _field(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _between(pieces: Iterable[Piece], first: int, last: int, is_end: bool) -> Iterator[Piece]:
+    """The units from ``first`` up to, not including, ``last``, each with the text before it; at the end all text."""
+    number = 0
+    for piece in pieces:
+        if number >= last and not is_end:
+            return
+        if number >= first and not (isinstance(piece, str) and number == last and not is_end):
+            yield piece
+        number += isinstance(piece, Unit)
+
+
+def _from_file(pieces: Iterable[Piece], path: str, first: int, least: float) -> Iterator[tuple[Piece, Links]]:
+    """Each piece with its links of a file, those of a least probability; ``first`` lines are skipped."""
+    lines = enumerate(islice(read_lines(path), first, None), first + 1)
+    for piece in pieces:
+        if isinstance(piece, Unit):
+            number, line = next(lines)
+            found = read_line(line, piece, path, number)
+            yield piece, {link: probability for link, probability in found.items() if probability >= least}
+        else:
+            yield piece, {}
+
+
+class LinkedWords(TypedDict):
+    """A line of links in JSON."""
+
+    src: list[str]
+    tgt: list[str]
+    links: list[tuple[int, int, float]]
+
+
+def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
+    """The links of a unit, ``i-j`` (with probability 1) or what ``align`` writes as JSON.
+
+    Raises:
+        XalignError: it has neither form, or its links or words are not those of this unit.
+    """
+    where = f"{path}, line {number}"
+    links = dict.fromkeys(parse_line(line, where=where).possible, 1.0) if not line.startswith("{") else {}
+    if line.startswith("{"):
+        content = require_form(parse_json(line, where), LinkedWords, where)
+        for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):
+            if list(ours) != theirs:
+                raise XalignError(
+                    "the links are those of other words", where=where, found=theirs, expected=f"{unit.where}: {[*ours]}"
+                )
+        links = {(i, j): probability for i, j, probability in content["links"]}
+    check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number)
+    return links
+
+
+def _from_aligner(
+    pieces: Iterator[Piece], run: ProjectRun, files: list[str], stack: ExitStack
+) -> Iterator[tuple[Piece, Links]]:
+    """Each piece with the links that the aligner finds.
+
+    They are kept next to the output, if that is a file. Those that an interrupted run has left there are read first.
+    """
+    options = run.options
+    if not is_statistical(run.model):
+        devices, dtype = choose_devices(options.device, options.dtype, options.processes)
+        options = replace(options, device=devices, dtype=dtype, processes=1)
+    text = (run.src,) if run.tgt is None else (run.src, run.tgt)
+    record = run_record(
+        text, run.model, options, format=run.format, segment=segmenter_versions(run.segment), part=run.part
+    )
+    kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
+    aligner = stack.enter_context(open_aligner(run.model, options))
+    return _kept(pieces, aligner, kept, stack.enter_context(kept.open()))
+
+
+def _kept(
+    pieces: Iterator[Piece], aligner: WordAligner, kept: Output, stream: IO[str]
+) -> Iterator[tuple[Piece, Links]]:
+    """Each piece with the links of an earlier run, or else with new ones, which are kept, too."""
+    if kept.done:
+        yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0, 0.0)
+    for piece, links in _aligned(pieces, aligner):
+        if isinstance(piece, Unit):
+            stream.write(_LINES.line(Alignment(piece.src.words, piece.tgt.words, links), 0) + "\n")
+        yield piece, {link: round(probability, 6) for link, probability in links.items()}
+
+
+def _before(pieces: Iterator[Piece], units: int) -> Iterator[Piece]:
+    """The pieces up to the last of so many units."""
+    while units:
+        piece = next(pieces)
+        units -= isinstance(piece, Unit)
+        yield piece
+
+
+def _aligned(pieces: Iterator[Piece], aligner: WordAligner) -> Iterator[tuple[Piece, Links]]:
+    """Each piece, in order, with the links of those that need some."""
+    waiting: deque[tuple[Piece, bool]] = deque()
+
+    def pairs() -> Iterator[tuple[list[str], list[str]]]:
+        for piece in pieces:
+            asks = isinstance(piece, Unit) and (piece.needs_links or len(waiting) >= MOST_WAITING)
+            waiting.append((piece, asks))
+            if isinstance(piece, Unit) and asks:
+                yield piece.src.words, piece.tgt.words
+
+    for alignment in aligner.stream(pairs()):
+        asks = False
+        while not asks:
+            piece, asks = waiting.popleft()
+            yield piece, alignment.links if asks else {}
+    yield from ((piece, {}) for piece, _ in waiting)

@@ -1,0 +1,88 @@
+"""From spans of source words to spans of target words, by the links between them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xalign_fairseq.core.errors import check_values
+
+
+@dataclass(frozen=True)
+class Placing:
+    """How a span is placed.
+
+    Attributes:
+        max_gap: target words without a link to the span that may be between two words that have one. The longest run
+            of words with such gaps is the span; 0: it is contiguous.
+        min_share: the least share of the span's words that must have a link. A span with fewer is not placed.
+
+    Raises:
+        XalignError: an option has a value out of its range.
+    """
+
+    max_gap: int = 2
+    min_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_values(
+            "spans can't be placed with this option",
+            ("max_gap", self.max_gap, self.max_gap >= 0, "0 or more words"),
+            ("min_share", self.min_share, 0 <= self.min_share <= 1, "0 to 1"),
+        )
+
+
+def place(
+    spans: Sequence[range], links: Mapping[tuple[int, int], float], placing: Placing = Placing()
+) -> list[range | str]:
+    """The target words of each span of source words, or the reason why it has none.
+
+    A target word with links to several spans belongs to the one with the most probable link; of equal ones, to the
+    first. The target spans are disjoint.
+
+    Args:
+        spans: disjoint ranges of source words.
+        links: probability of each link (source word, target word).
+        placing: the options.
+
+    Example::
+
+        >>> place([range(0, 2), range(3, 4)], {(0, 1): 0.9, (1, 0): 0.8})
+        [range(0, 2), 'none of its words has a link']
+    """
+    span_of = {word: number for number, span in enumerate(spans) for word in span}
+    best: dict[int, tuple[float, int]] = {}  # of each target word
+    for (i, j), probability in links.items():
+        if i in span_of:
+            best[j] = max(best.get(j, (-1.0, 0)), (probability, -span_of[i]))
+    owned: defaultdict[int, set[int]] = defaultdict(set)
+    linked: defaultdict[int, set[int]] = defaultdict(set)
+    for i, j in links:
+        if i in span_of and span_of[i] == -best[j][1]:
+            owned[span_of[i]].add(j)
+            linked[span_of[i]].add(i)
+    found: list[range | str] = []
+    for number, span in enumerate(spans):
+        words = len(linked[number])
+        if not words:
+            lost = any(i in span for i, _ in links)
+            found.append("its words are linked to another span's" if lost else "none of its words has a link")
+        elif words < placing.min_share * len(span):
+            found.append(f"only {words} of its {len(span)} words have a link")
+        else:
+            runs = list(_runs(sorted(owned[number]), best.keys() - owned[number], placing.max_gap))
+            run = max(runs, key=lambda run: (len(run), sum(best[j][0] for j in run), -run[0]))
+            found.append(range(run[0], run[-1] + 1))
+    return found
+
+
+def _runs(words: Sequence[int], others: Iterable[int], max_gap: int) -> Iterable[list[int]]:
+    """The words in runs: within one, gaps have at most so many words, none of them another span's."""
+    taken = set(others)
+    run = [words[0]]
+    for word in words[1:]:
+        gap = range(run[-1] + 1, word)
+        if len(gap) > max_gap or not taken.isdisjoint(gap):
+            yield run
+            run = []
+        run.append(word)
+    yield run
