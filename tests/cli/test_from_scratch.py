@@ -68,7 +68,9 @@ def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):
     for half, side in zip(halves, lines, strict=True):
         half.write_text("".join(line for k, line in enumerate(side) if (k + 1) * 20 // len(side) > k * 20 // len(side)))
     assert len(out.read_text().splitlines()) == len(lines[0]) > 20
-    assert main(arguments("align", [str(half) for half in halves], "--from-scratch", "--out", str(tmp_path / "half"))) == 0
+    assert (
+        main(arguments("align", [str(half) for half in halves], "--from-scratch", "--out", str(tmp_path / "half"))) == 0
+    )
     for name in ("prefix4", "pieces2000"):
         one, other = (np.load(f"{folder}.aligner/{name}.npz") for folder in (out, tmp_path / "half"))
         assert one.files == other.files

@@ -152,9 +152,7 @@ def _open_aligner(
             yield aligner
     elif run.learn == ALONE:
         with passes_bar(run.quiet) as show:
-            trained, _ = train_from_scratch(
-                pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from
-            )
+            trained, _ = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
         yield StatisticalAligner(trained, options.min_probability)
     else:
         # The format and what chooses links have no effect on statistics.

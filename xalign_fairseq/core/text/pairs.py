@@ -94,7 +94,9 @@ class PairSample:
 
     def __init__(self, text: SentencePairs, most: int):
         if most < 1:
-            raise XalignError("there is nothing to learn from", parameter="learn_from", found=most, expected="1 or more")
+            raise XalignError(
+                "there is nothing to learn from", parameter="learn_from", found=most, expected="1 or more"
+            )
         self._text, self._most = text, min(most, len(text))
 
     def __len__(self) -> int:
