@@ -160,7 +160,7 @@ def dictionaries(language: str, data: Path, folder: Path) -> dict:
             freedict[word].add(translation)
     text = training_text(data / "bitext", language, set())
     icu = find_segmenter("icu")
-    words = [[" ".join(icu(line.lower()).words) for line in side[:10_000]] for side in text]
+    words = [[" ".join(icu(line.lower()).words) for line in side[:5_000]] for side in text]
     src, tgt = (write(folder / f"text.{side}", lines) for side, lines in zip("ab", words, strict=True))
     found = {}
     aligners = {"e5-small": load_aligner("e5-small", device="cpu"), "from bitext alone": from_scratch(src, tgt)}
