@@ -67,8 +67,8 @@ def count_pairs(pairs: Iterable[tuple[str, str]], out: StrPath) -> Iterator[Coun
     """Count pairs of words or phrases, one for each link, which hold no tab and no line break.
 
     Half a million different pairs are counted in memory; when there are more, they go to a sorted file, and in the end
-    the files are merged. This happens twice, because the total of each side needs an order of its own. The partners of one
-    word are in memory together.
+    the files are merged. This happens twice, because the total of each side needs an order of its own. The partners of
+    one word are in memory together.
 
     Args:
         pairs: of source and target.
