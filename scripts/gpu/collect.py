@@ -76,7 +76,10 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:
-    """Write the benchmarks' files and reports, and the entry of this run, in the place of one of the same commit."""
+    """Write the benchmarks' files and reports, and the entry of this run, in the place of one on the same machine.
+
+    Stages that did not run this time keep their earlier result, with its commit.
+    """
     for result in results:
         for name, figures in result.get("figures", {}).items():
             if name.endswith("-cuda.json"):  # also of a stage that failed in part: the file says in what
@@ -85,11 +88,13 @@ def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:
                 if name in REPORTS:
                     REPORTS[name](root / RESULTS)
     new = summary(results)
-    others = [
-        run
-        for run in read_json(root / RUNS)["runs"]
-        if (run["device"], run["commit"]) != (new["device"], new["commit"])
-    ]
+    others = []
+    for run in read_json(root / RUNS)["runs"]:
+        if any(run.get(key) != new.get(key) for key in ("device", "devices")):
+            others.append(run)
+        elif run["commit"] != new["commit"]:
+            earlier = {name: {"commit": run["commit"], **stage} for name, stage in run["stages"].items()}
+            new["stages"] = earlier | new["stages"]
     write_json(root / RUNS, {"runs": [new, *others]})
     print(f"wrote {RUNS}")
 

@@ -15,7 +15,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def runs(found: Sequence[Mapping[str, Any]]) -> str:
-    """A table: a line for each GPU and commit, a column for each stage."""
+    """A table: a line for each machine, a column for each stage."""
     if not found:
         return NOTHING
     stages = list(dict.fromkeys(name for run in found for name in run["stages"]))
@@ -30,10 +30,11 @@ def runs(found: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _stage(stage: Mapping[str, Any]) -> str:
+    text = stage["status"]
     if "tests" in stage:
         passed, failed, skipped = stage["tests"]
-        return f"{stage['status']}: {passed} passed, {failed} failed, {skipped} skipped"
-    return stage["status"]
+        text += f": {passed} passed, {failed} failed, {skipped} skipped"
+    return f"{text} ({stage['commit']})" if "commit" in stage else text
 
 
 def budgets(folder: Path) -> str:

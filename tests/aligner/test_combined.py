@@ -40,11 +40,15 @@ class Model:
         self.scores, self.most = np.array(scores, np.float32), most
         self.guided = {}
 
-    def word_scores(self, pairs, guide):
-        for line, (src, tgt) in enumerate(pairs):
-            self.guided[tuple(src)] = guide(line)
-            if 0 < len(src) <= self.most:
-                yield line, self.scores[: len(src), : len(tgt)]
+    def add_scores(self, words, cells, scores, share, factors):
+        sizes = [side.lengths.tolist() for side in words]
+        fits = [0 < n <= self.most and m > 0 for n, m in zip(*sizes, strict=True)]
+        for line, (n, m) in enumerate(zip(*sizes, strict=True)):
+            src = words[0].items[words[0].starts[line] : words[0].starts[line + 1]]
+            self.guided[tuple(words[0].different[word] for word in src)] = factors.of(line)
+            if fits[line]:
+                scores[cells[line] : cells[line + 1]] += share * self.scores[:n, :m].ravel()
+        return np.array(fits)
 
 
 def aligner(scores, statistics, too_long=False, most=9, **options):
@@ -66,7 +70,7 @@ def test_both_by_hand():
     assert next(both.stream([PAIR])).matrix is None
     assert (found.src, found.tgt, found.too_long) == (*PAIR, False)
     assert "an encoder; 40% of its scores and 60% of statistics that it guides (fixed)" in both.describe()
-    np.testing.assert_allclose(both._models[0].guided["a", "b"], [[0.9, 0.1], [0.0, 0.3]], rtol=1e-6)
+    np.testing.assert_allclose(both._models[0].guided["a", "b"], [[1.0, 0.04], [0.01, 0.16]], rtol=1e-6)
 
 
 def test_what_grows_and_from_where():

@@ -32,6 +32,7 @@ def test_what_is_the_same_is_called_the_same_in_every_command(commands):
         "bench",
         "layers",
         "links",
+        "project",
         "train-aligner",
     }  # it is the way from hidden states to links, and nothing else
 

@@ -30,6 +30,13 @@ def test_labels_go_where_links_lead_and_the_rest_is_reported(project, tmp_path, 
     assert (tmp_path / "report").read_text() == f"{where}\tTHING Haus\tnone of its words has a link\n"
 
 
+def test_the_page_shows_the_labels_of_both_sides(project, tmp_path):
+    assert project("--page", tmp_path / "page.html") == 0
+    page = (tmp_path / "page.html").read_text()
+    assert page.count('data-label="COLOUR"') == 2 and page.count('data-label="THING"') == 1
+    assert page.count("<article id") == 2 and page.endswith("</html>\n")
+
+
 def test_parts_one_after_the_other_are_the_whole(project, tmp_path):
     assert project() == 0
     whole = (tmp_path / "out").read_text()
@@ -46,9 +53,23 @@ def test_errors_name_their_options(project, tmp_path, capsys):
         (("--resume",), "--links, --resume"),
         (("--tgt", tmp_path / "links"), "--tgt"),
         (("--out", tmp_path / "a.jsonl"), "is read"),
-        (("--format", "xml"), "--format"),
+        (("--format", "text"), "--format"),
     ):
         assert project(*options) == 2
         assert message in capsys.readouterr().err
     with pytest.raises(SystemExit):
         project("--part", "3/3")
+
+
+def test_the_texts_of_subtitles_go_to_a_translator_and_come_back(tmp_path, capsys):
+    film, texts, out = (tmp_path / name for name in ("film.srt", "film.txt", "out.srt"))
+    film.write_text("1\n00:00:01,000 --> 00:00:02,000\nthe <i>red</i>\nhouse\n")
+    assert main(["project", "--extract", "--src", str(film), "--out", str(texts)]) == 0
+    assert texts.read_text() == "the red house\n"
+    texts.write_text("la maison rouge\n")
+    (tmp_path / "links").write_text("0-0 1-2 2-1\n")
+    files = ("--src", film, "--tgt", texts, "--links", tmp_path / "links", "--out", out)
+    assert main(["project", *map(str, files)]) == 0
+    assert out.read_text() == "1\n00:00:01,000 --> 00:00:02,000\nla\nmaison <i>rouge</i>\n"
+    assert main(["project", "--extract", "--src", "a.jsonl", "--out", str(texts)]) == 2
+    assert "can't be extracted" in capsys.readouterr().err

@@ -1,5 +1,7 @@
 """Tables as Markdown and LaTeX: alignment, bold cells, notes, escapes."""
 
+from dataclasses import replace
+
 import pytest
 
 from xalign_fairseq.evaluation.statistics import Summary, summarise
@@ -28,6 +30,12 @@ def test_latex():
         r"name & a\_b & c \\", r"\midrule", r"x{*} & 1 & 2 \\", r"y & 3 & \textbf{4 \%} \\",
         r"\bottomrule", r"\end{tabular}", r"\caption{A \textbar{} B. A note.}", r"\end{table}",
     ]  # fmt: skip
+
+
+def test_comments_are_not_printed_by_latex():
+    table = replace(TABLE, comments=("a_b: v:1|x:2",))
+    assert table.to_latex() == f"% a_b: v:1|x:2\n{TABLE.to_latex()}"
+    assert table.to_markdown() == f"{TABLE.to_markdown()}\n\na_b: v:1\\|x:2"
 
 
 def test_latex_escapes():

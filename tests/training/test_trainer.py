@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ from xalign_fairseq.data.tokenizers.model_proto import CONTROL, UNKNOWN, Piece, 
 from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives import DWA, MLM, TLM
+from xalign_fairseq.objectives.registry import Loss
 from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 from xalign_fairseq.training.alignment_model import AlignmentModel
 from xalign_fairseq.training.batches import Batches
@@ -206,6 +208,26 @@ def test_validation_is_over_all_predictions(folder, tmp_path):
     assert {name: made.evaluate()[f"eval_{name}_loss"] for name in "ab"} == {
         "a": pytest.approx(whole), "b": pytest.approx(whole),
     }  # fmt: skip
+
+
+def test_each_objective_has_its_own_curve_but_no_loss_where_it_predicts_nothing(folder, tmp_path):
+    made, _ = trainer(folder, tmp_path / "run", 3, logging_steps=2)
+    parts, run = [], made.alignment.forward
+
+    def recorded(batch):
+        parts.append(run(batch))
+        return parts[-1]
+
+    made.alignment.forward = recorded
+    made.train()
+    [line] = [row for row in made.state.log_history if "loss" in row]
+    for name in ("mlm", "tlm", "dwa"):
+        losses = [each.losses[name] for each in parts[:2]]
+        mean = sum(each.total.item() for each in losses) / sum(each.count.item() for each in losses)
+        assert line[f"{name}_loss"] == pytest.approx(mean)
+    nothing = Loss(torch.zeros(()), torch.zeros(()))
+    made.alignment.forward = lambda batch: replace(run(batch), losses={"mlm": nothing})
+    assert made.evaluate().keys() - {"epoch"} == {"eval_loss"}
 
 
 def worker(rank):

@@ -25,7 +25,7 @@ def table(report, title):
 def test_figures():
     assert percent(Summary(0.83149, 0.0042, 5)) == "83.1 ± 0.4"
     assert percent(Summary(0.5, 0.0, 2)) == "50.0 ± 0.0"
-    assert percent(Summary(1.0, None, 1)) == "100.0 ± n/a"
+    assert percent(Summary(1.0, None, 1)) == "100.0"
     assert percent(None) == ""
 
 
@@ -61,8 +61,8 @@ def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
         for seed in seeds:
             write_run("a", {"de": right(9)}, task=task, seed=seed)
     report = make_report(tmp_path)
-    assert table(report, "Average").rows == [("a", "45.0 ± 0.0", "45.0 ± 0.0", "45.0 ± n/a")]
-    assert "(n/a: one run, or tasks of different seeds)" in to_markdown(report)
+    assert table(report, "Average").rows == [("a", "45.0 ± 0.0", "45.0 ± 0.0", "45.0")]
+    assert "(none of one run, or of tasks of different seeds)" in to_markdown(report)
 
 
 def test_a_difference_that_may_be_chance(write_run, right, tmp_path):
@@ -70,7 +70,7 @@ def test_a_difference_that_may_be_chance(write_run, right, tmp_path):
         write_run(name, {"en": right(10, seed=ord(name)), "de": right(9, seed=ord(name))})
     report = make_report(tmp_path, "a", samples=50)
     [row] = table(report, "English regression").rows
-    assert row[3] == "0.0" and row[5:] == ("1.000", "n/a", "1.000", "no evidence")
+    assert row[3] == "0.0" and row[5:] == ("1.000", "", "1.000", "no evidence")
     assert table(report, "English regression").bold == table(report, "Differences").bold == frozenset()
 
 
@@ -90,7 +90,7 @@ def test_qa_has_f1_and_em_in_a_cell_and_the_mean_decides(write_run, tmp_path):
         write_run(name, {"en": {"f1": [(f1, 1)], "em": [(em, 1)]}}, task="xquad")
     [found] = [each for each in make_tables(make_report(tmp_path)) if each.title.startswith("xquad")]
     assert found.title == "xquad, trained on en: F1 / EM"
-    assert found.rows[0] == ("a", "60.0 ± n/a / 30.0 ± n/a", "60.0 ± n/a / 30.0 ± n/a")
+    assert found.rows[0] == ("a", "60.0 / 30.0", "60.0 / 30.0")
     assert found.bold == {(0, 1), (0, 2)}
 
 
@@ -114,7 +114,7 @@ def test_every_metric_has_a_table_and_tasks_an_average(study, write_run):
     overall = make_tables(report)[0]
     assert overall.notes == ("Scores: xnli accuracy, pos accuracy.",)
     assert overall.rows == [
-        ("none", "52.0 ± 0.5", "87.5 ± n/a", "69.8 ± n/a"),
+        ("none", "52.0 ± 0.5", "87.5", "69.8"),
         ("tlm_b&c", "57.0 ± 0.5", "", ""),
     ]
 
@@ -146,7 +146,7 @@ def test_layers_and_versions_that_differ_are_signed_with_their_checkpoints(write
 
 def test_pipes_in_names_do_not_make_columns(write_run, right, tmp_path):
     write_run("a|b*c", {"de": right(3)})
-    assert r"| a\|b\*c | 15.0 ± n/a |" in to_markdown(make_report(tmp_path))
+    assert r"| a\|b\*c | 15.0 |" in to_markdown(make_report(tmp_path))
 
 
 def test_latex(study):

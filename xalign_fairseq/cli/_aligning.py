@@ -200,7 +200,7 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_segment(parser: argparse._ArgumentGroup) -> None:
+def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """What finds the words of a line."""
     parser.add_argument(
         "--segment",
@@ -215,9 +215,7 @@ def add_segment(parser: argparse._ArgumentGroup) -> None:
 def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
     """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
     text = parser.add_argument_group("text (UTF-8, plain or compressed, or FILE.tsv#COLUMN)")
-    text.add_argument(
-        "text", nargs="*", metavar=("SRC", "TGT"), help="the files of --src and --tgt, or one as of --pairs"
-    )
+    text.add_argument("text", nargs="*", metavar="FILE", help="the files of --src and --tgt, or one as of --pairs")
     text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
     pairs = "instead of both: lines of 'source ||| target', or FILE.tsv with the source in column 1, the target in 2"

@@ -176,7 +176,7 @@ def write(path: Path, result: dict[str, Any]) -> None:
     columns, cells = _table(rows)
     mean = columns.index("mean")
     best = min(range(len(rows)), key=lambda at: rows[at]["aer"])
-    notes = (NOTE, *(f"{row['system']}: {row['signature']}" for row in rows))
-    table = Table("Word alignment", columns, cells, notes, frozenset({(best, mean)}))
+    signatures = tuple(f"{row['system']}: {row['signature']}" for row in rows)
+    table = Table("Word alignment", columns, cells, (NOTE,), frozenset({(best, mean)}), comments=signatures)
     with atomic_write(path) as out:
         out.write((table.to_markdown() if path.suffix == ".md" else table.to_latex()) + "\n")

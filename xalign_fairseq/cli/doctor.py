@@ -101,7 +101,7 @@ def patches() -> list[Finding]:
 
 
 def verified_gpus() -> list[Finding]:
-    """A finding for each GPU and commit that the stages of scripts/gpu ran on; one that says so if there is none."""
+    """A finding for each machine that the stages of scripts/gpu ran on; one that says so if there is none."""
     runs = read_json(RUNS)["runs"]
     if not runs:
         return [Finding("note", "verified on", "not verified on any GPU yet; see docs/gpu.md")]
@@ -109,7 +109,8 @@ def verified_gpus() -> list[Finding]:
     for run in runs:
         by_status: dict[str, list[str]] = {}
         for name, stage in run["stages"].items():
-            by_status.setdefault(stage["status"], []).append(name)
+            earlier = f" ({stage['commit']})" if "commit" in stage else ""
+            by_status.setdefault(stage["status"], []).append(name + earlier)
         stages = "; ".join(f"{status}: {', '.join(names)}" for status, names in by_status.items())
         versions = f"driver {run['driver']}, torch {run['torch']}, commit {run['commit']}"
         text = f"{run['device']} ({versions}), {run['date']}\n{stages}"

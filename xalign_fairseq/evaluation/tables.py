@@ -25,6 +25,9 @@ LATEX = {
 class Table:
     """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells.
 
+    ``notes`` are for readers. ``comments``, such as signatures, are for who makes the table again: LaTeX does not print
+    them.
+
     Example::
 
         Table("AER", ("pair", "AER"), [("ro-en", "30.8")]).to_markdown()
@@ -36,17 +39,21 @@ class Table:
     notes: tuple[str, ...] = ()
     bold: frozenset[tuple[int, int]] = field(default_factory=frozenset)
     names: int = 1
+    comments: tuple[str, ...] = ()
 
     def to_markdown(self) -> str:
         """A heading, the table and its notes."""
         rows = [self._cells(i, markdown_text, "**{}**") for i in range(len(self.rows))]
         table = markdown([markdown_text(column) for column in self.columns], rows, self.names)
-        return "\n\n".join([f"## {markdown_text(self.title)}", table, *map(markdown_text, self.notes)])
+        return "\n\n".join(
+            [f"## {markdown_text(self.title)}", table, *map(markdown_text, (*self.notes, *self.comments))]
+        )
 
     def to_latex(self) -> str:
         r"""A ``table`` environment with title and notes as its caption; it needs ``\usepackage{booktabs}``."""
         alignment = "l" * self.names + "r" * (len(self.columns) - self.names)
         lines = [
+            *(f"% {text}" for text in self.comments),
             r"\begin{table}",
             r"\centering",
             rf"\begin{{tabular}}{{{alignment}}}",

@@ -20,7 +20,7 @@ class Placing:
         XalignError: an option has a value out of its range.
     """
 
-    max_gap: int = 1
+    max_gap: int = 2
     min_share: float = 0.0
 
     def __post_init__(self) -> None:

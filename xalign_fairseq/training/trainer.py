@@ -13,7 +13,8 @@ from transformers import Trainer, TrainingArguments
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import scratch_folder
 from xalign_fairseq.objectives.gathering import all_sum
-from xalign_fairseq.training.alignment_model import AlignmentModel
+from xalign_fairseq.objectives.registry import Loss
+from xalign_fairseq.training.alignment_model import AlignmentLoss, AlignmentModel
 from xalign_fairseq.training.batches import Batches
 
 WEIGHTS, PLACE = "alignment_model.pt", "batches.pt"
@@ -74,6 +75,7 @@ class AlignmentTrainer(Trainer):
         super().__init__(model, args, train_dataset=train_batches, eval_dataset=eval_batches, **keywords)
         self.alignment, self.train_batches, self.eval_batches = model, train_batches, eval_batches
         self.loss_is_scaled_for_ga = True
+        self._sums: dict[str, Tensor] = {}  # of each objective's loss since the last line of the log: total and count
 
     def get_train_dataloader(self) -> Any:
         """The batches themselves, which are made, read ahead and shared among processes already."""
@@ -94,7 +96,16 @@ class AlignmentTrainer(Trainer):
     ) -> Any:
         """The loss of the sum of objectives; its parts are the outputs."""
         made = model(inputs)
+        if model.training:
+            _add(self._sums, made.losses, not inputs.get("ignored"))
         return (made.loss, made) if return_outputs else made.loss
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """Beside the loss of the sum, each objective's mean over its predictions since the last line, in nats."""
+        if "loss" in logs:
+            logs = logs | _means(self._sums)
+            self._sums = {}
+        super().log(logs, start_time)
 
     def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval") -> Any:
         """The loss over all predictions of the validation batches of all processes, and each objective's."""
@@ -109,12 +120,8 @@ class AlignmentTrainer(Trainer):
         with torch.no_grad():
             for batch in batches or ():
                 made = self.alignment(batch)
-                parts = {f"{name}_loss": (each.total, each.count) for name, each in made.losses.items()}
-                for name, (total, count) in {"loss": (made.total, made.count), **parts}.items():
-                    new = torch.stack([total.double(), count.double()]) * (not batch.get("ignored"))
-                    sums[name] = sums.get(name, torch.zeros_like(new)) + new
-        both = {name: all_sum(each).tolist() for name, each in sums.items()}
-        found = {f"{metric_key_prefix}_{name}": total / max(count, 1) for name, (total, count) in both.items()}
+                _add(sums, {"": made, **made.losses}, not batch.get("ignored"))
+        found = {f"{metric_key_prefix}_{name}": mean for name, mean in _means(sums).items()}
         self.log(found)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
         return found
@@ -152,3 +159,16 @@ class AlignmentTrainer(Trainer):
     def _load_best_model(self) -> None:
         folder = Path(str(self.state.best_model_checkpoint))
         self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
+
+
+def _add(sums: dict[str, Tensor], losses: Mapping[str, Loss | AlignmentLoss], counts: bool) -> None:
+    """Add the total and the count of each loss of a batch, unless it only keeps step with other processes."""
+    for name, each in losses.items():
+        new = torch.stack([each.total.detach().double(), each.count.double()]) * counts
+        sums[name] = sums.get(name, torch.zeros_like(new)) + new
+
+
+def _means(sums: Mapping[str, Tensor]) -> dict[str, float]:
+    """The mean of each loss over the predictions of all processes; none of an objective that predicted nothing."""
+    both = {name: all_sum(each).tolist() for name, each in sums.items()}
+    return {f"{name}_loss".lstrip("_"): total / count for name, (total, count) in both.items() if count}

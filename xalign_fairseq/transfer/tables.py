@@ -10,7 +10,6 @@ from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH
 
 NOTHING = ""
-NO_DEVIATION = "n/a"
 
 
 def make_tables(report: StudyReport) -> list[Table]:
@@ -44,7 +43,7 @@ def to_latex(report: StudyReport) -> str:
 
 def _preface(report: StudyReport) -> list[str]:
     text = (
-        f"Percent, mean ± sample deviation over seeds ({NO_DEVIATION}: one run, or tasks of different seeds); the best "
+        "Percent, mean ± sample deviation over seeds (none of one run, or of tasks of different seeds); the best "
         "of each column is bold. Averages are over runs that were tested on all languages of the task."
     )
     if report.baseline is None:
@@ -74,12 +73,12 @@ def _signatures(report: StudyReport) -> list[str]:
 
 
 def percent(summary: Summary | None) -> str:
-    """``83.1 ± 0.4``; ``83.1 ± n/a`` of one run; nothing without a run."""
+    """``83.1 ± 0.4``; ``83.1`` of one run; nothing without a run."""
     return NOTHING if summary is None else f"{100 * summary.mean:.1f}{_spread(summary)}"
 
 
 def _spread(summary: Summary) -> str:
-    return f" ± {NO_DEVIATION if summary.deviation is None else f'{100 * summary.deviation:.1f}'}"
+    return "" if summary.deviation is None else f" ± {100 * summary.deviation:.1f}"
 
 
 def _gap(summary: Summary) -> str:
@@ -178,7 +177,7 @@ def _finding(finding: Difference) -> tuple[str, ...]:
         signed(100 * finding.difference),
         f"{signed(100 * finding.low)} to {signed(100 * finding.high)}",
         f"{finding.p_items:.3f}",
-        NO_DEVIATION if seeds is None else f"{seeds:.3f}",
+        NOTHING if seeds is None else f"{seeds:.3f}",
         f"{finding.p_holm:.3f}",
     )
 

@@ -93,6 +93,17 @@ def test_results_stand_in_the_tables_and_in_what_doctor_reads(collect, root, out
     assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
 
 
+def test_a_later_run_on_the_same_machine_keeps_what_it_did_not_repeat(collect, root, out):
+    out("install", commit="0000000")
+    assert collect(out("tests", "failed", commit="0000000"), "--root", root).code == 0
+    (out("tests") / "install.json").unlink()
+    assert collect(out("tests"), "--root", root).code == 0
+    (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
+    assert run["commit"] == "abc1234" and run["stages"]["tests"] == {"status": "passed", "seconds": 3.0}
+    assert run["stages"]["install"] == {"commit": "0000000", "status": "passed", "seconds": 3.0}
+    assert "passed (0000000)" in (root / "docs/gpu.md").read_text()
+
+
 def test_what_a_stage_wrote_before_it_failed_is_taken(collect, root, out):
     folder = out("aligner", "timed out", {"aligner-cuda.json": ALIGNER})
     assert collect(folder, "--root", root).code == 0
