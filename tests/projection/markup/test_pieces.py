@@ -3,11 +3,11 @@
 import random
 
 from xalign_fairseq.core.text.segmentation import split_at_spaces
-from xalign_fairseq.projection.markup.pieces import Pieces
+from xalign_fairseq.projection.markup.pieces import LinkedPieces
 
 
 def pieces(src, tgt, links, tags=()):
-    return Pieces(split_at_spaces(src), split_at_spaces(tgt), links, set(tags))
+    return LinkedPieces(split_at_spaces(src), split_at_spaces(tgt), links, set(tags))
 
 
 def texts(text, spans):

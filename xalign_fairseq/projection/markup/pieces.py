@@ -11,7 +11,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 TINY = 1e-9
 
 
-class Pieces:
+class LinkedPieces:
     """The words of both sides, cut at the punctuation at their edges, and at tags where the linked word is equal.
 
     Args:

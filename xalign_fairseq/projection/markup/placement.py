@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
-from xalign_fairseq.projection.markup.pieces import Pieces
+from xalign_fairseq.projection.markup.pieces import LinkedPieces
 from xalign_fairseq.projection.units import Dropped
 
 
@@ -44,7 +44,7 @@ def place(
         >>> place(red, words(red.text), words("la maison rouge"), {(1, 2): 0.9, (2, 1): 0.9})
         ('la maison <b>rouge</b>', [])
     """
-    pieces = Pieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
+    pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
     placement = _Placement(source, pieces)
     placed = placement.marks(source.marks, (0, len(pieces.src)), (0, len(pieces.tgt)))
     out: list[str] = []
@@ -65,7 +65,7 @@ class _Placed:
 class _Placement:
     """Places the marks of one text, and keeps what links do not place."""
 
-    def __init__(self, source: MarkedText, pieces: Pieces):
+    def __init__(self, source: MarkedText, pieces: LinkedPieces):
         self.pieces = pieces
         self.texts = source.text, pieces.text
         self.dropped: list[Dropped] = []
