@@ -12,6 +12,7 @@ import pytest
 from xalign_fairseq.aligner.neural.aligner import Alignment
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.render.words import CONTROLS
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Gold, parse_line
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -70,6 +71,13 @@ def whole(page, pairs):
     lines = [page.line(pair, number) for number, pair in enumerate(pairs, 1)]
     assert not any("\n" in line for line in lines)
     return page.begin() + "".join(line + "\n" for line in lines) + page.end()
+
+
+def test_a_text_is_shown_with_its_own_spaces():
+    text = SegmentedText(" 你好\u3000<b>\u200b 世界。 ", ((1, 3), (4, 7), (9, 11), (11, 12)))
+    shown = re.search(r"aria-label=\"source\">(.*?)</p>", Page().line(Alignment(text, ["a", "b"], {}), 1))[1]
+    assert unescape(re.sub(r"</?span[^>]*>", "", shown)) == "你好 <b>\u200b 世界。"
+    assert "a</span> <span" in Page().line(Alignment(text, ["a", "b"], {}), 1)  # words without a text
 
 
 def test_a_page_holds_the_words_and_links_of_every_pair():

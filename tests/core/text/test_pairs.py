@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import pairs as text_pairs
 from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, chunks, open_pairs
+from xalign_fairseq.core.text.segmented import from_words
 
 
 def write(path, text):
@@ -135,6 +136,13 @@ def test_chunks_have_few_pairs_and_few_words(monkeypatch):
     assert [len(chunk) for chunk in cut] == [2, 2, 3]
     words = [(src.split(), tgt.split() if isinstance(tgt, str) else tgt) for src, tgt in pairs]
     assert [(list(src), list(tgt)) for chunk in cut for src, tgt in chunk] == words
+
+
+def test_texts_are_split_as_auto_does_and_words_are_taken_as_they_are():
+    pytest.importorskip("icu4py", reason="pip install icu4py")
+    [[(src, tgt), (other, _)]] = chunks([("我们喜欢书。", ["我们喜欢书。"]), (from_words(["a", "b"]), ())], 2)
+    assert (src, tgt, other) == (["我们", "喜欢", "书", "。"], ["我们喜欢书。"], from_words(["a", "b"]))
+    assert src.text == "我们喜欢书。"
 
 
 def test_a_chunk_ends_where_the_next_pair_is_still_to_be_written(monkeypatch):
