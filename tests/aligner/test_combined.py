@@ -1,5 +1,7 @@
 """Scores of an encoder and of statistics together: hand-worked pairs, what is too long, and order."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.statistical.choice import USUAL
 from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import open_pairs
 
 
 class Encoder:
@@ -100,6 +103,17 @@ def test_order_empty_sides_and_progress_over_several_chunks(monkeypatch):
     assert [(each.src, each.tgt) for each in found] == pairs
     assert [set(each.links) for each in found] == [{(0, 0), (1, 1)}, {(0, 0)}, set(), {(0, 0), (1, 1)}, {(0, 0)}]
     assert sum(told) == 5
+
+
+def test_pairs_of_a_pipe_are_answered_before_the_next_one_comes(tmp_path):
+    os.mkfifo(tmp_path / "pairs")
+    writer = os.open(tmp_path / "pairs", os.O_RDWR)
+    stream = aligner({(0, 0): 1.0}, [[1.0]]).stream(open_pairs(tmp_path / "pairs"))
+    for number in "12":
+        os.write(writer, f"a ||| {number}\n".encode())
+        assert next(stream).tgt == [number]
+    os.close(writer)
+    assert list(stream) == []
 
 
 @pytest.mark.parametrize("option", ["threshold", "growth"])

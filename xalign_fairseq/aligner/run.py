@@ -30,7 +30,7 @@ from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
-from xalign_fairseq.core.text.pairs import PairSample, PairStream, SentencePairs, is_piped, open_pairs
+from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, SpreadPairs, is_piped, open_pairs
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.links.gold import read_gold_text
 
@@ -160,7 +160,7 @@ def _open_aligner(
         with open_encoder(run.model, scoring_options(options)) as encoder:
             reading = partial(_reading_bar, quiet=run.quiet)
             learning = partial(passes_bar, run.quiet)
-            sample = pairs if run.learn_from is None else PairSample(pairs, run.learn_from)
+            sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
             scores, trained = learn_beside(encoder, sample, run.learned, identity, reading, learning)
             yield CombinedAligner(scores, trained, *choice_of(options))
 

@@ -13,7 +13,7 @@ from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.containers import text_sha256
-from xalign_fairseq.core.text.pairs import PairSample, SentencePairs, chunks
+from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
@@ -98,6 +98,6 @@ def train_from_scratch(
     src, tgt = map(text_sha256, text.paths)
     more: dict[str, object] = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}
     more |= {} if learn_from is None else {"learn_from": learn_from}
-    sample = text if learn_from is None else PairSample(text, learn_from)
+    sample = text if learn_from is None else SpreadPairs(text, learn_from)
     with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt, **more}):
         return learn_models(sample, folder, progress, dev=dev)

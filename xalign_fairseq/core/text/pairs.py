@@ -84,12 +84,12 @@ class SentencePairs:
                 yield one(src), other(tgt)
 
 
-class PairSample:
+class SpreadPairs:
     """Pairs of a text, evenly spread over it: always the same, and all where it has no more than ``most``.
 
     Example::
 
-        len(PairSample(SentencePairs("all.en", "all.de"), 1_000_000))
+        len(SpreadPairs(SentencePairs("all.en", "all.de"), 1_000_000))
     """
 
     def __init__(self, text: SentencePairs, most: int):
