@@ -90,7 +90,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     args = parser.parse_args()
-    sets = {one.name: one for folder in args.gold for one in find_sets(folder)}
+    sets = {f"{Path(folder).name}/{one.name}": one for folder in args.gold for one in find_sets(folder)}
     results = {name: measure(one, args.pairs, args.seed) for name, one in sets.items()}
     rows = []
     for name, found in results.items():
