@@ -56,8 +56,9 @@ def placed(src: list[str], tgt: list[str], run: range, links: dict[tuple[int, in
     read = read_inline(" ".join(marked), HTML)
     text, _ = place(read, from_words(words), plain, links)
     before, _, rest = text.partition("<b>")
-    start = len(before.split())
-    return range(start, start + len(rest.partition("</b>")[0].split()))
+    inner = rest.partition("</b>")[0]
+    start = before.count(" ")
+    return range(start, start + inner.count(" ") + bool(inner))
 
 
 def measure(one: GoldSet, pairs: int, seed: int) -> dict[str, dict[str, float]]:
