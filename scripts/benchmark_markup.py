@@ -97,7 +97,9 @@ def main() -> int:
     for name, found in results.items():
         cells = (f"{found[way]['distance']:.2f} ({found[way]['exact']:.0%})" for way in WAYS)
         rows.append((name, f"{found['links']['pairs']}", *cells))
-    result = harness.about(sys.argv, seed=args.seed, results=results)
+    result = harness.about(
+        [*sys.argv[:1], *(Path(folder).name for folder in args.gold)], seed=args.seed, results=results
+    )
     harness.write(args.out, "markup", result, markers.table(("test set", "pairs", *WAYS.values()), rows))
     return 0
 

@@ -1,8 +1,8 @@
 """The tutorials and task pages do what they say: each page's commands are run as they are.
 
 Of a page's fenced blocks, ``bash`` is run, block after block in one folder; ``python`` that begins with the comment
-``# PATH.py`` is written to that file, other ``python`` is run. ``text`` is in what the commands print. What is fenced as
-``sh`` is shown alone: it needs what a test does not have, as two GPUs.
+``# PATH.py`` is written to that file, other ``python`` is run; ``text`` is in what they print. What is fenced as ``sh``
+is shown alone: it needs what a test does not have, as two GPUs.
 """
 
 import os
