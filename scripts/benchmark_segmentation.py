@@ -21,6 +21,7 @@ from harness import RESULTS, about, table, write
 from xalign_fairseq import load_aligner
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import find_segmenter
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.aer import score
@@ -31,6 +32,16 @@ NAME = "segmentation"
 DATA = Path(__file__).resolve().parents[2] / "shared/data"
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "hi", "ru", "zh")
 JAPANESE = ("icu", "fugashi")
+LINES = {
+    "of tokenised Japanese and Chinese (KFTT, MLQE-PE)": (
+        "gold/kftt-dev/ja-en.ja",
+        "gold/awesome-align-examples/ja-en.ja",
+        *(f"bitext/mlqe-pe/en-zh.{part}.zh" for part in ("train", "dev", "test")),
+    ),
+    "of English (KFTT)": ("gold/kftt-dev/ja-en.en", "gold/awesome-align-examples/ja-en.en"),
+    "of raw Japanese and Chinese (NTREX)": ("bitext/ntrex128/ntrex.ja", "bitext/ntrex128/ntrex.zh"),
+    "of short raw Thai (Tatoeba)": ("bitext/tatoeba-laser-test/en-th.th",),
+}
 Links = Sequence[dict[tuple[int, int], float]]
 
 
@@ -106,6 +117,13 @@ def compare(
     return facts, mapped
 
 
+def cut_lines(paths: Sequence[Path]) -> tuple[int, int]:
+    """How many lines ``auto`` cuts in another way than at spaces, and of how many."""
+    find = find_segmenter("auto")
+    lines = [line for path in paths for line in read_lines(path)]
+    return sum(find(line).words != line.split() for line in lines), len(lines)
+
+
 def cost(aligner: WordAligner, pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
     """CPU milliseconds a pair, of each segmenter on both sides, and of the aligner."""
 
@@ -125,7 +143,7 @@ def cost(aligner: WordAligner, pairs: Sequence[tuple[str, str]]) -> dict[str, fl
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with gold and eval")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder with gold, eval and bitext")
     parser.add_argument("--pairs", type=int, default=250, metavar="N", help="of each treebank (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     return exit_code(lambda: run(parser.parse_args()))
@@ -150,8 +168,10 @@ def run(args: argparse.Namespace) -> int:
         found[f"en-ja, {name}"] = facts
         aer[name] = score([{(j, i) for i, j in links} for links in mapped], gold.golds).aer
     seconds = cost(aligner, [(src.text, tgt.text) for src, tgt in zip(japanese, english, strict=True)])
+    automatic = {kind: cut_lines([args.data / path for path in paths]) for kind, paths in LINES.items()}
     results = {
         **about(["scripts/benchmark_segmentation.py", *sys.argv[1:]], packages=("icu4py", "fugashi", "unidic-lite")),
+        "lines that auto cuts": automatic,
         "agreement": found,
         "kftt-dev aer": aer,
         "cpu milliseconds": seconds,
@@ -169,9 +189,12 @@ def tables(results: dict[str, Any]) -> str:
     aer, seconds = results["kftt-dev aer"], results["cpu milliseconds"]
     told = ", ".join(f"{name} {1000 * value:.0f}" for name, value in seconds.items() if name != "alignment")
     share = seconds["auto"] / seconds["alignment"]
+    lines = ", ".join(f"{cut:,} of {all_:,} {kind}" for kind, (cut, all_) in results["lines that auto cuts"].items())
     return "\n".join(
         (
             f"e5-small in float32; {results['machine']}; `{results['command']}`, commit {results['commit']}.",
+            "",
+            f"Lines that `auto` cuts: {lines}.",
             "",
             table(("pair", "sentences", "F1 of words", "F1 of links"), rows),
             "",
