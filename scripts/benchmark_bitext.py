@@ -143,11 +143,13 @@ def pair_scores_table(languages: dict) -> str:
     for name in ("news", "short"):
         for label in labels:
             of = [each["sets"][name][label] for each in languages.values()]
-            rows.append((name, label, *(f"{sum(row[kind] for row in of) / len(of):.3f}" for kind in KINDS)))
+            kept = [sum(row["kept at 0.5"][kind] for row in of) / len(of) for kind in ("true", "shuffled")]
+            shown = "–" if "eflomal" in label else f"{kept[0]:.0%}, {kept[1]:.0%}"
+            rows.append((name, label, *(f"{sum(row[kind] for row in of) / len(of):.3f}" for kind in KINDS), shown))
     learned = ", ".join(f"{name} {each['learned_from']:,}" for name, each in languages.items())
     note = f"Means over en-{', en-'.join(languages)}; {TESTED} pairs of each. eflomal (its scores with priors) and the "
     note += f"aligner from bitext alone learned from the same other text, pairs: {learned}."
-    return harness.table(("text", "score of", *KINDS), rows) + f"\n\n{note}\n"
+    return harness.table(("text", "score of", *KINDS, "kept at 0.5"), rows) + f"\n\n{note}\n"
 
 
 def dictionaries(language: str, data: Path, folder: Path) -> dict:
