@@ -28,13 +28,22 @@ def training_speed(root: Path) -> str | None:
             if "tokens_per_second" in row:
                 found.setdefault((machine, training_report.setting(row)), {})[row["contestant"]] = row
     rows = [
-        (*which, f"{programs['fairseq']['tokens_per_second'][0]:,.0f}",
-         *(_spread(programs.get(name), "times_fairseq") for name in (OURS, TRANSFORMERS)),
-         _spread(programs.get(XLM_ALIGN), "times_masked"))
+        (
+            *which,
+            f"{programs['fairseq']['tokens_per_second'][0]:,.0f}",
+            *(_spread(programs.get(name), "times_fairseq") for name in (OURS, TRANSFORMERS)),
+            _spread(programs.get(XLM_ALIGN), "times_masked"),
+        )
         for which, programs in found.items()
-    ]  # fmt: skip
-    columns = ("machine", "setting", "fairseq, tokens a second", "xalign, times fairseq",
-               "transformers, times fairseq", "XLM-Align's step, times MLM + TLM")  # fmt: skip
+    ]
+    columns = (
+        "machine",
+        "setting",
+        "fairseq, tokens a second",
+        "xalign, times fairseq",
+        "transformers, times fairseq",
+        "XLM-Align's step, times MLM + TLM",
+    )
     return markers.table(columns, rows)
 
 
