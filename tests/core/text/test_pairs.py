@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import pairs as text_pairs
-from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, chunks, open_pairs
+from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, SpreadPairs, chunks, open_pairs
 from xalign_fairseq.core.text.segmented import from_words
 
 
@@ -164,3 +164,17 @@ def test_words_are_found_by_the_segmenter_of_each_side(tmp_path):
     two = open_pairs(write(tmp_path / "a", "a  b\n\n\n"), write(tmp_path / "b", "c\td\ne\n\n"), split=split)
     sides = [("a  b", "c\td"), ("", "e"), ("", "")]
     assert list(one) == list(two) == [(["source", src], ["target", tgt]) for src, tgt in sides]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, [9]), (3, [3, 6, 9]), (5, [1, 3, 5, 7, 9]), (99, list(range(10)))])
+def test_a_sample_is_evenly_spread(tmp_path, most, expected):
+    (tmp_path / "pairs").write_text("".join(f"{number} ||| x\n" for number in range(10)))
+    sample = SpreadPairs(SentencePairs(tmp_path / "pairs"), most)
+    assert [int(src[0]) for src, _ in sample] == [int(src[0]) for src, _ in sample] == expected
+    assert len(sample) == len(expected)
+
+
+def test_a_sample_of_nothing(tmp_path):
+    (tmp_path / "pairs").write_text("a ||| x\n")
+    with pytest.raises(XalignError, match="learn_from"):
+        SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)
