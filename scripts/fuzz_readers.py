@@ -48,12 +48,14 @@ def all_readers(work: Path) -> list[Reader]:
 
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
+    from xalign_fairseq.aligner.filtering import scored_lines
     from xalign_fairseq.core.text.pairs import open_pairs
     from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
     from xalign_fairseq.languages.lexicons.formats import read_entries
     from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import read_links
     from xalign_fairseq.trainer.training_log import read_cost
     from xalign_fairseq.transfer.study import load_study
@@ -85,6 +87,11 @@ def text_readers() -> list[Reader]:
 
     return [
         lines("links (Pharaoh)", "0-0 1p2 2-1\n\n3-3\n", read_links),
+        Reader(
+            "scores of pairs",
+            {"scores": b"0.9\t1\t1\t0.9\t1\t1\t0-0 1-1\n0\t0\t0\t0\t0\t0\t\n", "a": b"x y\nz\n", "b": b"u v\nw\n"},
+            lambda folder: list(scored_lines(LinkedText(folder / "a", folder / "b", folder / "scores", table=True))),
+        ),
         lines("gold links", "0-0 1p2 2-1\n\n3-3\n", read_gold),
         Reader(
             "text to align",

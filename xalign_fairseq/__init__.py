@@ -21,12 +21,17 @@ from xalign_fairseq.registration import register
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.alignment import Alignment
+    from xalign_fairseq.aligner.dictionary import DictionaryRun, write_dictionary
+    from xalign_fairseq.aligner.filtering import FilterRun, filter_files
     from xalign_fairseq.aligner.load import load_aligner
     from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.pair_scores import score_pair
     from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import Gold, parse_line
+    from xalign_fairseq.links.phrases import write_phrases
     from xalign_fairseq.training.alignment_model import AlignmentModel
     from xalign_fairseq.training.batches import Batches
     from xalign_fairseq.training.trainer import AlignmentTrainer
@@ -41,25 +46,39 @@ __all__ = [
     "AlignmentModel",
     "AlignmentTrainer",
     "Batches",
+    "DictionaryRun",
+    "FilterRun",
     "Gold",
+    "LinkedText",
     "Linking",
     "SinkhornOptions",
     "XalignError",
     "__version__",
+    "filter_files",
     "load_aligner",
     "parse_line",
     "read_gold",
     "register",
     "score",
+    "score_pair",
     "show_links",
     "sinkhorn",
     "sinkhorn_plan",
+    "write_dictionary",
+    "write_phrases",
 ]
 # Where each name is that is loaded when it is asked for.
 _HOMES = {
     "Aligner": "xalign_fairseq.aligner.neural.aligner",
     "Alignment": "xalign_fairseq.aligner.alignment",
     "AlignmentModel": "xalign_fairseq.training.alignment_model",
+    "DictionaryRun": "xalign_fairseq.aligner.dictionary",
+    "FilterRun": "xalign_fairseq.aligner.filtering",
+    "LinkedText": "xalign_fairseq.links.linked_text",
+    "filter_files": "xalign_fairseq.aligner.filtering",
+    "score_pair": "xalign_fairseq.aligner.pair_scores",
+    "write_dictionary": "xalign_fairseq.aligner.dictionary",
+    "write_phrases": "xalign_fairseq.links.phrases",
     "AlignmentTrainer": "xalign_fairseq.training.trainer",
     "Batches": "xalign_fairseq.training.batches",
     "Gold": "xalign_fairseq.links.pharaoh",

@@ -19,7 +19,15 @@ from xalign_fairseq.core.errors import XalignError
 PACKAGE = Path(xalign_fairseq.__file__).parent
 
 NAMES = (
-    *("links (Pharaoh)", "gold links", "text to align", "dict.txt", "CoNLL-U, tags", "CoNLL-U, trees"),
+    *(
+        "links (Pharaoh)",
+        "scores of pairs",
+        "gold links",
+        "text to align",
+        "dict.txt",
+        "CoNLL-U, tags",
+        "CoNLL-U, trees",
+    ),
     *("treebank for derived languages", "tagged words", "sentence pairs", "bitext for retrieval", "SQuAD"),
     *("lexicon, TSV", "lexicon, MUSE", "lexicon, TEI", "study (YAML)", "training log", "config.json"),
     *("tokenizer.json, WordPiece", "tokenizer.json, Unigram", "added_tokens.json", "index of weights", "manifest.json"),
@@ -187,6 +195,7 @@ NOT_FUZZED = {
         "encoder/pretrained/huggingface/pipelines.py:_read_sentencepiece",
         "encoder/pretrained/huggingface/vocabularies.py:_read_sentencepiece",
     },
+    "was written by this call": {"links/counting.py:_merged"},
     "was written by the run itself, and is read by numpy or torch": {
         "training/trainer.py:AlignmentTrainer._load_best_model",
         "training/trainer.py:AlignmentTrainer._load_from_checkpoint",

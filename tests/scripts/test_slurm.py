@@ -1,6 +1,8 @@
 """The scripts for many machines, as far as one machine without Slurm can tell."""
 
+import gzip
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -66,11 +68,14 @@ def align(tmp_path):
     (tmp_path / "xalign").write_text(XALIGN)
     (tmp_path / "xalign").chmod(0o755)
 
-    def run(task, count, lines=(5, 5), text="text", parts="parts"):
+    def run(task, count, lines=(5, 5), text="text", parts="parts", packed=None, names=None):
         texts = [f"{text}.{end}" for end in ("en", "de")]
         for name, number in zip(texts, lines, strict=True):
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text("\n".join(map(str, range(number))))
+            if packed:
+                subprocess.run([packed[0], "-f", tmp_path / name], check=True)
+        texts = names or ([f"{name}.{packed[1]}" for name in texts] if packed else texts)
         array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": str(count)}
         line = ["bash", str(SCRIPTS / "slurm/align.sbatch"), *texts, parts]
         path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
@@ -85,6 +90,21 @@ def align(tmp_path):
 def test_a_last_line_without_an_end_is_aligned_too(align):
     assert align(0, 2)[0] == 0
     assert align(1, 2) == (0, "", {"0": ["0 0", "1 1"], "1": ["2 2", "3 3", "4 4"]})
+
+
+@pytest.mark.parametrize(("packer", "end"), [("gzip", "gz"), ("bzip2", "bz2"), ("xz", "xz"), ("zstd", "zst")])
+def test_texts_may_be_compressed(align, tmp_path, packer, end):
+    if shutil.which(packer) is None:
+        pytest.skip(f"{packer} is not installed")
+    for task in (0, 1):
+        found = align(task, 2, packed=(packer, end))
+    assert found == (0, "", {"0": ["0 0", "1 1"], "1": ["2 2", "3 3", "4 4"]})
+
+
+def test_a_damaged_compressed_text_is_an_error(align, tmp_path):
+    (tmp_path / "text.en.gz").write_bytes(gzip.compress(b"a\nb\n")[:-6])
+    code, error, parts = align(0, 2, names=["text.en.gz", "text.de"])
+    assert code != 0 and "gzip" in error and not parts and not (tmp_path / "parts/lines").exists()
 
 
 def test_tasks_that_are_submitted_again_by_themselves_have_their_own_parts(align):

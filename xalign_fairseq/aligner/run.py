@@ -48,7 +48,7 @@ class AlignRun:
         learn: ``from_scratch``: an aligner from this text alone, into ``OUT.aligner``; ``statistics``: statistics of
             this text, guided by the encoder, to the same place; empty: nothing is learned.
         out: the file of links; ``-`` is standard output.
-        format: ``pharaoh``, ``json`` or ``html``.
+        format: ``pharaoh``, ``json``, ``scores`` or ``html``.
         segment: what finds the words of a line
             (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
         resume: go on with the unfinished output of an interrupted run.

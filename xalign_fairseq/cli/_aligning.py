@@ -200,7 +200,7 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_segment(parser: argparse._ArgumentGroup) -> None:
+def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """What finds the words of a line."""
     parser.add_argument(
         "--segment",

@@ -48,6 +48,14 @@ def add_out(
     parser.add_argument("-o", "--out", required=needed, default=default, metavar=metavar, help=about)
 
 
+def add_linked_text(parser: ArgumentGroup) -> None:
+    """``--src``, ``--tgt``, ``--links`` and ``--segment``: a linked text."""
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
+    parser.add_argument("--links", required=True, metavar="FILE", help="their links, 0-based, possible ones (ipj) too")
+    parser.add_argument("--segment", default="auto", metavar="NAME", help="as of xalign align (default: auto)")
+
+
 def add_json(parser: ArgumentGroup) -> None:
     """``--json``: JSON on standard output instead of the table."""
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")

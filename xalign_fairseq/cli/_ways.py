@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 # Group -> its commands, in the order in which one meets them.
 GROUPS = {
-    "align words": ("align", "score", "layers", "bench", "symmetrize", "phrases", "project"),
+    "align words": ("align", "score", "layers", "bench", "symmetrize"),
+    "use links": ("project", "filter", "dictionary", "phrases"),
     "train": ("train-aligner", "prepare", "links", "lexicon", "objectives", "train", "report"),
     "evaluate encoders": ("retrieve", "alignment-score", "embeddings", "transfer", "predict", "transfer-report"),
     "make data": ("sample", "derive"),

@@ -1,8 +1,9 @@
 """Align the words of sentence pairs.
 
 By a pretrained encoder, or from the bitext alone. Writes one line per pair, in the order of the input and also for a
-pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, or a page in HTML
-that shows them. Memory does not grow with the number of pairs.
+pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, a table with
+scores of the pair and its links (--format scores; `xalign filter` reads it), or a page in HTML. Memory does not grow
+with the number of pairs.
 
 Lines end at newlines alone. Words are what white space separates; in lines without spaces (Chinese, Japanese, Thai,
 Lao, Khmer, Burmese, Tibetan) they are what ICU finds. --segment icu finds words in every language, and splits off
@@ -54,7 +55,14 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 LEARNED = ""  # --statistics without a folder
-FORMAT_OF = {".json": "json", ".jsonl": "json", ".html": "html", ".htm": "html"}  # by the end of a name
+# The formats by how the name of the output ends.
+FORMAT_OF = {
+    ".json": "json",
+    ".jsonl": "json",
+    ".scores": "scores",
+    ".html": "html",
+    ".htm": "html",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
     parser.add_argument(
         "--format",
-        choices=("pharaoh", "json", "html"),
-        help="default: by the name of --out: .json, .jsonl or .html; else pharaoh",
+        choices=("pharaoh", "json", "scores", "html"),
+        help="default: by the name of --out: .json, .jsonl, .scores or .html; otherwise pharaoh",
     )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(

@@ -13,6 +13,8 @@ command with --resume goes on.
 
 Examples:
   xalign project --src train.jsonl --out projected.jsonl
+  xalign project --extract --src film.srt --out film.txt
+  xalign project --src film.srt --tgt film.de.txt --out film.de.srt
   xalign project --src train.conll --tgt train.de --out train.de.conll --report train.de.dropped.tsv
 """
 
@@ -43,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src", required=True, metavar="FILE", help="the annotated text")
     parser.add_argument("--tgt", metavar="FILE", help="its translation; not for formats that hold both")
     add_out(parser, "the annotated translation; - is standard output")
+    parser.add_argument(
+        "--extract", action="store_true", help="only write the texts of marked-up --src, one a line, for a translator"
+    )
     parser.add_argument("--format", metavar="NAME", help="of --src (default: by the end of its name)")
     parser.add_argument(
         "--segment", choices=SEGMENTERS, default="auto", help="what finds the words of text that is not tokenised"
@@ -82,9 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Project, and print what was done on stderr."""
-    from xalign_fairseq.projection.run import project_files
+    from xalign_fairseq.projection.run import extract_texts, project_files
 
     show_log(args.quiet)
+    if args.extract:
+        extract_texts(args.src, args.out, args.format or "")
+        return
     report = project_files(parse(args))
     if not args.quiet:
         print(report.summary, file=sys.stderr)

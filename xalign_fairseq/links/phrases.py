@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from xalign_fairseq.core.output import Output
+from xalign_fairseq.links.counting import count_pairs, write_counted
+from xalign_fairseq.links.linked_text import LinkedText
 from xalign_fairseq.links.pharaoh import Link, format_links
 
 
@@ -49,6 +52,40 @@ def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> 
             if all(start <= i < end for j in range(low, high + 1) for i in partners_of_tgt[j]):
                 for tgt_start, tgt_end in _with_free_edges(partners_of_tgt, low, high + 1, max_length):
                     yield PhrasePair(start, end, tgt_start, tgt_end)
+
+
+def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool = False, min_count: int = 1) -> None:
+    r"""Write the phrase pairs of a linked text.
+
+    Args:
+        text: sentence pairs with links.
+        out: a file, or ``-`` for standard output.
+        max_length: most words on a side.
+        counts: each different pair once, as :func:`~xalign_fairseq.links.counting.write_counted` writes it, instead of
+            a line for each occurrence with the links inside.
+        min_count: fewest occurrences of a counted pair.
+
+    Example::
+
+        >>> from pathlib import Path
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> write_phrases(LinkedText("a.en", "a.de", "a.links"), "phrases.tsv", counts=True)
+        >>> [line.split("\t")[:3] for line in open("phrases.tsv")]
+        [['house', 'Haus', '1'], ['the', 'das', '1'], ['the house', 'das Haus', '1']]
+    """
+    with Output(out, record=None, resume=False, inputs=text.paths).open() as stream:
+        if counts:
+            write_counted(stream, count_pairs(_phrases(text, max_length), out), min_count)
+            return
+        for src, tgt, links in text:
+            stream.writelines(phrase_lines(src, tgt, links, max_length))
+
+
+def _phrases(text: LinkedText, max_length: int) -> Iterator[tuple[str, str]]:
+    for src, tgt, links in text:
+        for a, b, c, d in phrase_pairs(links, len(src), len(tgt), max_length):
+            yield " ".join(src[a:b]), " ".join(tgt[c:d])
 
 
 def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], max_length: int = 7) -> Iterator[str]:

@@ -22,33 +22,41 @@ class AnnotationFormat:
         suffixes: how the names of its files end.
         read: makes its reader.
         bilingual: whether a file holds the translation, too.
+        marked: whether its texts, without the annotation, can be written as lines for a translator.
     """
 
     suffixes: tuple[str, ...]
     read: Callable[[Annotated], AnnotationReader]
     bilingual: bool = False
+    marked: bool = False
 
 
 ANNOTATIONS = {
     "conll": AnnotationFormat((".conll", ".bio", ".iob"), EntityColumns),
     "conllu": AnnotationFormat((".conllu",), Treebank),
     "json": AnnotationFormat((".jsonl", ".ndjson"), JsonSpans, bilingual=True),
-    "html": AnnotationFormat((".html", ".htm"), partial(MarkedLines, markup="html")),
-    "xml": AnnotationFormat((".xml",), partial(MarkedLines, markup="xml")),
-    "placeholders": AnnotationFormat((), partial(MarkedLines, markup="placeholders")),
-    "usfm": AnnotationFormat((".usfm", ".sfm"), UsfmTexts),
-    "srt": AnnotationFormat((".srt",), partial(Subtitles, markup="srt")),
-    "vtt": AnnotationFormat((".vtt",), partial(Subtitles, markup="vtt")),
+    "html": AnnotationFormat((".html", ".htm"), partial(MarkedLines, markup="html"), marked=True),
+    "xml": AnnotationFormat((".xml",), partial(MarkedLines, markup="xml"), marked=True),
+    "placeholders": AnnotationFormat((), partial(MarkedLines, markup="placeholders"), marked=True),
+    "usfm": AnnotationFormat((".usfm", ".sfm"), UsfmTexts, marked=True),
+    "srt": AnnotationFormat((".srt",), partial(Subtitles, markup="srt"), marked=True),
+    "vtt": AnnotationFormat((".vtt",), partial(Subtitles, markup="vtt"), marked=True),
     "xliff": AnnotationFormat((".xlf", ".xliff"), partial(BilingualXml, markup="xliff"), bilingual=True),
     "tmx": AnnotationFormat((".tmx",), partial(BilingualXml, markup="tmx"), bilingual=True),
 }
 
 
-def find_format(name: str, src: str, tgt: str | None) -> AnnotationFormat:
+def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> AnnotationFormat:
     """The format by its name, or, if that is empty, by the name of the annotated file.
 
+    Args:
+        name: of the format.
+        src, tgt: the annotated file, and that of the translation.
+        extract: only the texts of ``src`` are wanted.
+
     Raises:
-        XalignError: there is no such format, or it needs a translation and there is none, or the reverse.
+        XalignError: there is no such format, or it needs a translation and there is none, or the reverse; or its texts
+            can't be extracted.
 
     Example::
 
@@ -65,7 +73,11 @@ def find_format(name: str, src: str, tgt: str | None) -> AnnotationFormat:
             expected=", ".join(ANNOTATIONS),
         )
     found = ANNOTATIONS[named[0]]
-    if found.bilingual != (tgt is None):
+    if extract:
+        if not found.marked:
+            expected = ", ".join(key for key, each in ANNOTATIONS.items() if each.marked)
+            raise XalignError("the texts of this format can't be extracted", found=named[0], expected=expected)
+    elif found.bilingual != (tgt is None):
         problem = "has the translation in the same file" if found.bilingual else "needs a file of the translation"
         remedy = "leave it out" if found.bilingual else ("give", Parameter("tgt", "FILE"))
         raise XalignError(f"the format {named[0]} {problem}", parameter="tgt", found=tgt, remedy=remedy)

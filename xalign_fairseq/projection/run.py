@@ -137,6 +137,25 @@ def project_files(run: ProjectRun) -> ProjectReport:
     return report
 
 
+def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> None:
+    """Write the texts of a marked-up file without the markup, one per line, for a translator.
+
+    The lines of the translation are then what :class:`ProjectRun` takes as ``tgt``.
+
+    Raises:
+        XalignError: the file is missing or not of the format, or the format is not one of markup.
+
+    Example::
+
+        extract_texts("film.srt", "film.en")
+    """
+    form = find_format(format, src, None, extract=True)
+    with Output(out, None, False, [src]).open() as stream:
+        for piece in form.read(Annotated(src)).pieces():
+            if isinstance(piece, Unit):
+                stream.write(" ".join(piece.src.text.splitlines()) + "\n")
+
+
 def _check(run: ProjectRun) -> None:
     """That the options go together."""
     part, parts = run.part

@@ -1,9 +1,10 @@
-"""What ``xalign align`` writes: Pharaoh links, JSON with words and probabilities, or a page; one line per pair."""
+"""What ``xalign align`` writes: links, JSON with words and probabilities, scores, or a page; one line per pair."""
 
 import json
 from typing import Protocol
 
 from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.pair_scores import score_pair
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.core.text.segmented import SegmentedText
 
@@ -69,4 +70,11 @@ class JsonLines(_Lines):
         return json.dumps({**words, "links": links, **places, **units}, ensure_ascii=False)
 
 
-FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "html": Page()}
+class ScoreLines(_Lines):
+    """The columns of :class:`~xalign_fairseq.aligner.pair_scores.PairScore`, and the links, with tabs between them."""
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        return f"{score_pair(alignment).line()}\t{Pharaoh().line(alignment, number)}"
+
+
+FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "scores": ScoreLines(), "html": Page()}

@@ -13,7 +13,6 @@ from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.units import Dropped
 
-OUTSIDE = 0.5  # how much a link to another word weighs against one to a word between the tags
 TINY = 1e-9
 
 
@@ -145,12 +144,12 @@ class _Placement:
 
         Links of other parts of the words that a tag cuts do not count.
         """
-        weight = [-OUTSIDE * total for total in self.total]
+        weight = [-total for total in self.total]
         inside: dict[int, float] = {}
         touched = bisect_left(self.word, self.word[source[0]]), bisect_right(self.word, self.word[source[1] - 1])
         for i in range(*touched):
             for j, probability in self.links[i].items():
-                weight[j] += OUTSIDE * probability
+                weight[j] += probability
                 if source[0] <= i < source[1]:
                     weight[j] += probability
                     inside[j] = inside.get(j, 0.0) + probability

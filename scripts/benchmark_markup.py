@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Measure how far from its place a tag lands on the translation, in words, on test sets with gold links.
+
+usage: benchmark_markup.py GOLD... [--pairs 300] [--seed 1] [--out FOLDER]
+
+On each sentence pair a random run of one to five source words is put between tags; gold links say where the tags
+belong. Only runs count whose target words are contiguous, so that there is one right place. The links are e5-small's.
+Compared with two simple ways: around all target words with a link to the run, and by relative position.
+
+Writes FOLDER/markup.json and the table FOLDER/markup.md (default: scripts/results).
+"""
+
+import argparse
+import random
+import re
+import sys
+from pathlib import Path
+
+import harness
+import markers
+
+from xalign_fairseq import load_aligner
+from xalign_fairseq.aligner.gold_sets import GoldSet, find_sets
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.text.segmented import from_words
+from xalign_fairseq.projection.markup.inline import HTML, read_inline
+from xalign_fairseq.projection.markup.placement import place
+
+WAYS = {"gold": "xalign, gold links", "links": "xalign", "hull": "all linked words", "position": "relative position"}
+
+
+def runs(one: GoldSet, pairs: int, seed: int) -> list[tuple[int, range, range]]:
+    """Pairs by number, with a run of source words and the run of target words that gold links give it."""
+    rng, found = random.Random(seed), []
+    for number, ((src, _), gold) in enumerate(zip(one.pairs, one.golds, strict=True)):
+        if len(found) == pairs:
+            break
+        length = rng.randint(1, min(5, len(src)))
+        start = rng.randint(0, len(src) - length)
+        run = range(start, start + length)
+        inside = {j for i, j in gold.sure if i in run}
+        outside = {j for i, j in gold.possible if i not in run}
+        if inside and length < len(src):
+            target = range(min(inside), max(inside) + 1)
+            if not outside & set(target):
+                found.append((number, run, target))
+    return found
+
+
+def placed(src: list[str], tgt: list[str], run: range, links: dict[tuple[int, int], float]) -> range:
+    """The target words between the tags."""
+    words = [re.sub(r"[<>&]", "_", word) for word in src]
+    marked = [f"<b>{word}" if i == run[0] else word for i, word in enumerate(words)]
+    marked[run[-1]] += "</b>"
+    plain = from_words([re.sub(r"[<>&]", "_", word) for word in tgt])
+    read = read_inline(" ".join(marked), HTML)
+    text, _ = place(read, from_words(words), plain, links)
+    before, _, rest = text.partition("<b>")
+    start = len(before.split())
+    return range(start, start + len(rest.partition("</b>")[0].split()))
+
+
+def measure(one: GoldSet, pairs: int, seed: int) -> dict[str, dict[str, float]]:
+    """Of each way: the mean distance of a tag in words, and the share of pairs of tags that are both right."""
+    chosen = runs(one, pairs, seed)
+    texts = [tuple(list(side) for side in one.pairs[number]) for number, _, _ in chosen]
+    alignments = load_aligner("e5-small").align([src for src, _ in texts], [tgt for _, tgt in texts])
+    errors: dict[str, list[int]] = {way: [] for way in WAYS}
+    for (number, run, right), (src, tgt), alignment in zip(chosen, texts, alignments, strict=True):
+        linked = [j for i, j in alignment.links if i in run]
+        at = [round(edge * len(tgt) / len(src)) for edge in (run[0], run[-1] + 1)]
+        found = {
+            "gold": placed(src, tgt, run, dict.fromkeys(one.golds[number].sure, 1.0)),
+            "links": placed(src, tgt, run, alignment.links),
+            "hull": range(min(linked), max(linked) + 1) if linked else range(*at),
+            "position": range(*at),
+        }
+        for way, words in found.items():
+            errors[way].append(abs(words.start - right.start) + abs(words.stop - right.stop))
+    return {
+        way: {"distance": sum(each) / len(each) / 2, "exact": each.count(0) / len(each), "pairs": len(each)}
+        for way, each in errors.items()
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", nargs="+", metavar="GOLD", help="folders with test sets")
+    parser.add_argument("--pairs", type=int, default=300, help="most pairs of a test set (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
+    args = parser.parse_args()
+    sets = {one.name: one for folder in args.gold for one in find_sets(folder)}
+    results = {name: measure(one, args.pairs, args.seed) for name, one in sets.items()}
+    rows = []
+    for name, found in results.items():
+        cells = (f"{found[way]['distance']:.2f} ({found[way]['exact']:.0%})" for way in WAYS)
+        rows.append((name, f"{found['links']['pairs']}", *cells))
+    result = harness.about(sys.argv, seed=args.seed, results=results)
+    harness.write(args.out, "markup", result, markers.table(("test set", "pairs", *WAYS.values()), rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

@@ -1,0 +1,158 @@
+import io
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+import sentencepiece
+
+from xalign_fairseq.aligner.dictionary import DictionaryRun, write_dictionary
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmentation import split_at_spaces
+from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+from xalign_fairseq.links.pharaoh import parse_line
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """Random text of few words, NULL among them, and its links."""
+    rng = random.Random(1)
+    sides = [[rng.choices(["a", "b", "c", "NULL", "é"], k=rng.randrange(6)) for _ in range(60)] for _ in range(2)]
+    links = [
+        sorted({(i, j) for i in range(len(src)) for j in range(len(tgt)) if rng.random() < 0.2})
+        for src, tgt in zip(*sides, strict=True)
+    ]
+    for name, side in zip(("src", "tgt"), sides, strict=True):
+        (tmp_path / name).write_text("".join(f"{' '.join(words)}\n" for words in side))
+    (tmp_path / "links").write_text("".join(" ".join(f"{i}-{j}" for i, j in each) + "\n" for each in links))
+    return tmp_path, list(zip(*sides, links, strict=True))
+
+
+def run_of(folder, **options):
+    paths = {name: str(folder / path) for name, path in options.items() if name not in ("spm", "min_count")}
+    others = {name: value for name, value in options.items() if name in ("spm", "min_count")}
+    return DictionaryRun(*(str(folder / name) for name in ("src", "tgt", "links")), **paths, **others)
+
+
+def extract_lex(pairs):
+    """What Moses' extract-lex-main.cpp does: the lines of lex.s2t and of lex.t2s."""
+    s2t, t2s = Counter(), Counter()
+
+    def process(target, source):
+        s2t[source, target] += 1
+        t2s[target, source] += 1
+
+    for src, tgt, links in pairs:
+        src_aligned, tgt_aligned = [False] * len(src), [False] * len(tgt)
+        for i, j in links:
+            src_aligned[i] = tgt_aligned[j] = True
+            process(tgt[j], src[i])
+        for i, aligned in enumerate(src_aligned):
+            if not aligned:
+                process("NULL", src[i])
+        for j, aligned in enumerate(tgt_aligned):
+            if not aligned:
+                process(tgt[j], "NULL")
+
+    def lines(counts):
+        totals = Counter()
+        for (given, _), count in counts.items():
+            totals[given] += count
+        return {
+            f"{other} {given} {np.float32(count) / np.float32(totals[given]):.7f}"
+            for (given, other), count in counts.items()
+        }
+
+    return lines(s2t), lines(t2s)
+
+
+def test_lexical_probabilities_are_those_of_extract_lex(linked):
+    folder, pairs = linked
+    write_dictionary(run_of(folder, lex="new/lex", shortlist="shortlist"))
+    found = [(folder / f"new/lex.{end}").read_text().splitlines() for end in ("s2t", "t2s")]
+    expected = extract_lex(pairs)
+    assert [len(lines) for lines in found] == [len(lines) for lines in expected]
+    assert tuple(map(set, found)) == expected
+    shortlist = set((folder / "shortlist").read_text().splitlines())
+    assert shortlist == {line for line in expected[0] if "NULL" not in line.split()}
+
+
+def test_a_shortlist_has_the_hundred_most_probable_targets(tmp_path):
+    (tmp_path / "src").write_text("a\n" * 240)
+    (tmp_path / "tgt").write_text("".join(f"w{i:03}\n" for i in [*range(120), *range(119, -1, -1)]))
+    (tmp_path / "links").write_text("0-0\n" * 239 + "\n")
+    write_dictionary(run_of(tmp_path, shortlist="shortlist"))
+    lines = (tmp_path / "shortlist").read_text().splitlines()
+    assert lines == [f"w{i:03} a 0.0083333" for i in range(1, 101)]
+
+
+def test_a_dictionary_has_shares_of_links(linked):
+    folder, pairs = linked
+    assert "rows in" in write_dictionary(run_of(folder, out="out", min_count=3))
+    links = Counter((src[i], tgt[j]) for src, tgt, found in pairs for i, j in found)
+    rows = [line.split("\t") for line in (folder / "out").read_text().splitlines()]
+    assert {(src, tgt): int(count) for src, tgt, count, *_ in rows} == {k: n for k, n in links.items() if n >= 3}
+    for src, tgt, count, to_tgt, to_src, _ in rows:
+        assert float(to_tgt) == pytest.approx(int(count) / sum(n for (s, _), n in links.items() if s == src), rel=1e-5)
+        assert float(to_src) == pytest.approx(int(count) / sum(n for (_, t), n in links.items() if t == tgt), rel=1e-5)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """A model with byte fallback, and one without."""
+    folder = tmp_path_factory.mktemp("models")
+    lines = ["the red house is big", "das rote Haus ist groß", "a small cat sleeps"] * 50
+    for name, fallback in (("bytes", True), ("unk", False)):
+        buffer = io.BytesIO()
+        options = {"vocab_size": 300 if fallback else 40, "byte_fallback": fallback, "hard_vocab_limit": False}
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines), model_writer=buffer, minloglevel=2, **options
+        )
+        (folder / name).write_bytes(buffer.getvalue())
+    return [str(folder / name) for name in ("bytes", "unk")]
+
+
+def test_links_of_words_become_those_of_sentencepieces_units(models, tmp_path):
+    src = ["the  red ﬁne ½house 😀", "", "日本 house", " a  b "]
+    tgt = ["das rote\u00a0Haus", "x", "ist groß", "e\u0301a b"]
+    links = ["0-0 1-1 3-2 4-2", "", "1-0", "0-0 1-1"]
+    for name, lines in (("src", src), ("tgt", tgt), ("links", links)):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    write_dictionary(run_of(tmp_path, guided="guided", out="out", spm=tuple(models)))
+    guided = (tmp_path / "guided").read_text().splitlines()
+    counted = Counter()
+    for *sides, line, found in zip(src, tgt, links, guided, strict=True):
+        units = [
+            load_sentencepiece(model).encode(side, out_type=str) for model, side in zip(models, sides, strict=True)
+        ]
+        words = []
+        for model, side in zip(models, sides, strict=True):  # the word of each unit, by its first character
+            _, begin, _ = pieces_with_offsets(load_sentencepiece(model), side)
+            spans = split_at_spaces(side).spans
+            words.append([next((k for k, (a, b) in enumerate(spans) if a <= at < b), None) for at in begin])
+        given = parse_line(line).possible
+        expected = {(u, v) for u, i in enumerate(words[0]) for v, j in enumerate(words[1]) if (i, j) in given}
+        assert parse_line(found).sure == expected
+        counted.update((units[0][u], units[1][v]) for u, v in expected)
+    assert counted == {
+        tuple(row[:2]): int(row[2]) for row in map(str.split, (tmp_path / "out").read_text().splitlines())
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "no file is to be written"),
+        ({"guided": "guided"}, "need sentencepiece's model"),
+        ({"out": "src"}, "a file that is read"),
+        ({"out": "a", "shortlist": "a"}, "same name"),
+        ({"out": "a", "min_count": 0}, "no such value|1 or more"),
+        ({"out": "a", "spm": ("a", "b", "c")}, "one or two files"),
+        ({"out": "a", "spm": ("missing",)}, "does not exist"),
+    ],
+)
+def test_runs_that_are_refused(linked, options, message):
+    with pytest.raises(XalignError, match=message):
+        write_dictionary(run_of(linked[0], **options))
+    assert not (linked[0] / "a").exists()

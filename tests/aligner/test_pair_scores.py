@@ -1,0 +1,63 @@
+from dataclasses import astuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.pair_scores import PairScore, parse_score, score_pair
+from xalign_fairseq.core.errors import XalignError
+
+WORDS = st.lists(st.text("ab日é", min_size=1, max_size=5), max_size=6)
+
+
+def pairs():
+    def linked(sides):
+        places = [(i, j) for i in range(len(sides[0])) for j in range(len(sides[1]))]
+        links = st.dictionaries(st.sampled_from(places), st.floats(0, 1)) if places else st.just({})
+        return links.map(lambda found: Alignment(*sides, found))
+
+    return st.tuples(WORDS, WORDS).flatmap(linked)
+
+
+def test_the_numbers_of_a_pair():
+    links = {(0, 0): 0.9, (1, 1): 0.5, (1, 0): 0.6}
+    score = score_pair(Alignment(["the", "house", "is"], ["das", "Haus"], links))
+    # letters but one: 2 4 1 and 2 3; the best link of each word: .9 .6 0 and .9 .5
+    assert score.score == pytest.approx(min((2 * 0.9 + 4 * 0.6) / 7, (2 * 0.9 + 3 * 0.5) / 5))
+    assert score.src_coverage == pytest.approx(2 / 3) and score.tgt_coverage == 1
+    assert score.probability == pytest.approx(2 / 3)
+    assert score.agreement == pytest.approx(1 / 3)  # house prefers das, which prefers the
+    assert score.length_ratio == pytest.approx(7 / 10)
+
+
+def test_the_side_with_the_lower_share_decides_and_short_words_hardly_count():
+    whole = Alignment(["red", "houses"], ["rote", "Häuser"], {(0, 0): 1.0, (1, 1): 1.0})
+    cut = Alignment(["red", "houses"], ["rote"], {(0, 0): 1.0})
+    letter = Alignment(["a", "red", "houses"], ["rote", "Häuser"], {(1, 0): 1.0, (2, 1): 1.0})
+    assert score_pair(whole).score == 1
+    assert score_pair(cut).score == pytest.approx(2 / 7) == score_pair(Alignment(cut.tgt, cut.src, {(0, 0): 1.0})).score
+    assert score_pair(letter).score == pytest.approx(7 / 7.1)
+
+
+@given(pairs())
+def test_all_are_from_0_to_1_and_the_sides_can_change_places(pair):
+    score = score_pair(pair)
+    assert all(0 <= each <= 1 for each in astuple(score))
+    turned = score_pair(Alignment(pair.tgt, pair.src, {(j, i): p for (i, j), p in pair.links.items()}))
+    assert turned.score == pytest.approx(score.score) and turned.agreement == score.agreement
+    assert (turned.src_coverage, turned.tgt_coverage) == (score.tgt_coverage, score.src_coverage)
+    assert parse_score(f"{score.line()}\t0-0 1-1") == (float(f"{score.score:.4f}"), "0-0 1-1")
+
+
+def test_a_pair_without_links_has_no_score():
+    assert score_pair(Alignment([], [], {})) == PairScore(0, 0, 0, 0, 0, 0)
+    assert score_pair(Alignment(["abc"], ["ab"], {})).score == 0
+
+
+@pytest.mark.parametrize(
+    "line", ["", "0-0", "1\t1\t1\t1\t1\t1", "1\t1\t1\t1\t1\t2\t", "nan\t1\t1\t1\t1\t1\t", "x\t" * 6]
+)
+def test_what_is_no_line_of_scores(line):
+    with pytest.raises(XalignError, match=r"(?s)no scores of a pair.*a, line 3"):
+        parse_score(line, "a, line 3")

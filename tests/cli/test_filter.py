@@ -1,0 +1,69 @@
+import pytest
+
+from xalign_fairseq.aligner.neural import aligner
+from xalign_fairseq.cli import main
+from xalign_fairseq.links.pharaoh import read_links
+
+
+@pytest.fixture
+def filter_text(tiny_checkpoint, tiny_text, tmp_path):
+    """Run ``xalign filter`` on the text of the tests; the exit code."""
+
+    def run(*options, out="kept"):
+        sides = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
+        model = [] if "--scores" in options else ["--model", tiny_checkpoint]
+        return main([str(part) for part in ("filter", *sides, *model, "--out", tmp_path / out, *options)])
+
+    return run
+
+
+def contents(folder, name="kept"):
+    return {path.name.replace(name, "", 1): path.read_bytes() for path in folder.glob(f"{name}.*")}
+
+
+def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_path, capsys):
+    assert filter_text("--min-score", 0) == 0
+    assert "40 pairs, 40 kept with a score of 0 or more, 3 without links" in capsys.readouterr().err
+    whole = contents(tmp_path)
+    assert sorted(whole) == [".en", ".links", ".scores", ".xx"]
+    assert whole[".en"] == (tiny_text / "text.en").read_bytes()
+    scores = [float(line.split(b"\t")[0]) for line in whole[".scores"].splitlines()]
+    middle = sorted(scores)[20]
+    assert filter_text("--scores", tmp_path / "kept.scores", "--min-score", middle, out="fewer") == 0
+    fewer = contents(tmp_path, "fewer")
+    kept = [number for number, score in enumerate(scores) if score >= middle]
+    assert sorted(fewer) == [".en", ".links", ".xx"]
+    assert fewer[".xx"].splitlines() == [whole[".xx"].splitlines()[number] for number in kept]
+    assert len(read_links(tmp_path / "fewer.links")) == len(kept)
+
+
+def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path, monkeypatch):
+    assert filter_text() == 0
+    expected = contents(tmp_path)
+    for path in tmp_path.glob("kept.*"):
+        path.unlink()
+    real = aligner.chunks
+
+    def fails_later(pairs, most):
+        for number, chunk in enumerate(real(pairs, 8)):
+            if number == 2:
+                raise MemoryError
+            yield chunk
+
+    with monkeypatch.context() as patch:
+        patch.setattr(aligner, "chunks", fails_later)
+        with pytest.raises(MemoryError):
+            filter_text()
+    assert sorted(contents(tmp_path)) == [".scores.part", ".scores.part.json"]
+    assert filter_text("--resume") == 0
+    assert contents(tmp_path) == expected
+    (tmp_path / "kept.en").unlink()  # killed while the kept pairs were written
+    assert filter_text("--resume") == 0
+    assert contents(tmp_path) == expected
+
+
+def test_what_is_refused_is_told_before_the_work(filter_text, tmp_path, capsys):
+    assert filter_text("--scores", tmp_path / "x", "--resume") == 2
+    assert filter_text("--scores", tmp_path / "kept.en") == 2
+    assert "replaced by an output" in capsys.readouterr().err
+    assert not list(tmp_path.glob("kept*"))

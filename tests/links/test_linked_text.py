@@ -1,0 +1,36 @@
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.links.linked_text import LinkedText
+
+
+@pytest.fixture
+def text(tmp_path):
+    def make(src="a b\n\n", tgt="x\ny\n", links="0-0 1p0\n\n", **options):
+        for name, content in (("src", src), ("tgt", tgt), ("links", links)):
+            (tmp_path / name).write_text(content)
+        return LinkedText(*(tmp_path / name for name in ("src", "tgt", "links")), **options)
+
+    return make
+
+
+def test_words_and_links_of_each_pair(text):
+    assert [(list(src), list(tgt), links) for src, tgt, links in text()] == [
+        (["a", "b"], ["x"], {(0, 0), (1, 0)}),
+        ([], ["y"], set()),
+    ]
+    assert next(text(src="a  b\n\n").lines()) == (1, "a  b", "x", "0-0 1p0")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"links": "0-0\n"}, "1 lines of links"),
+        ({"tgt": "x\n"}, "2 and 1 lines"),
+        ({"links": "0-0\n1-0\n"}, "line 2"),
+        ({"links": "0-0\n0:0\n"}, "malformed"),
+    ],
+)
+def test_files_that_do_not_belong_together(text, files, message):
+    with pytest.raises(XalignError, match=message):
+        list(text(**files))

@@ -1,0 +1,165 @@
+"""What is made of linked text: dictionaries, tables of lexical probabilities, and what Marian trains with."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
+from xalign_fairseq.core.files import atomic_write, require_place
+from xalign_fairseq.core.text.containers import file_of
+from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+from xalign_fairseq.links.counting import count_pairs, write_counted
+from xalign_fairseq.links.linked_text import LinkedText
+from xalign_fairseq.links.pharaoh import Link, format_links
+from xalign_fairseq.links.unit_links import unit_links, units_of_words
+
+NULL = "NULL"  # the partner of words without a link, in lex files
+SHORTLISTED = 100  # targets of a source; Marian's own default
+LinkedWords = tuple[list[str], list[str], Iterable[Link]]
+
+
+@dataclass(frozen=True)
+class DictionaryRun:
+    """A linked text, and the files that are made of it; at least one is needed.
+
+    Attributes:
+        src: source sentences.
+        tgt: target sentences.
+        links: their links, a line for each pair.
+        segment: what finds the words, as when the text was aligned.
+        out: dictionary, TSV: source, target, count, p(t|s), p(s|t), significance
+            (:class:`~xalign_fairseq.links.counting.CountedPair`), for each pair of words with a link.
+        lex: prefix of ``.s2t`` and ``.t2s``, as Moses' and Marian's extract_lex write them: ``target source p(t|s)``
+            and ``source target p(s|t)``; a word without a link counts as linked to ``NULL``.
+        shortlist: the lines of ``lex.s2t`` without ``NULL``, the 100 most probable of each source: for Marian's
+            ``--shortlist FILE 100 100``.
+        guided: links of sentencepiece's units, for Marian's ``--guided-alignment``.
+        spm: a sentencepiece model of both sides, or one for each: all files are of its units instead of words.
+        min_count: fewest links of a row of the dictionary.
+
+    Example::
+
+        >>> DictionaryRun("a.en", "a.de", "a.links", lex="lex").outputs
+        {'s2t': 'lex.s2t', 't2s': 'lex.t2s'}
+    """
+
+    src: str
+    tgt: str
+    links: str
+    segment: str = "auto"
+    out: str = ""
+    lex: str = ""
+    shortlist: str = ""
+    guided: str = ""
+    spm: tuple[str, ...] = ()
+    min_count: int = 1
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The files to write, by what they are."""
+        lex = {end: f"{self.lex}.{end}" for end in ("s2t", "t2s") if self.lex}
+        named = {"out": self.out, "shortlist": self.shortlist, "guided": self.guided, **lex}
+        return {name: path for name, path in named.items() if path}
+
+
+def write_dictionary(run: DictionaryRun) -> str:
+    r"""Read a linked text, once for each kind of file, and write them; how many pairs, links and rows there were.
+
+    Memory: :func:`~xalign_fairseq.links.counting.count_pairs`. Files appear when they are complete.
+
+    Raises:
+        XalignError: nothing is to be written, an output would replace an input, or the files do not belong together.
+
+    Example::
+
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> write_dictionary(DictionaryRun("a.en", "a.de", "a.links", out="en-de.tsv"))
+        '2 rows in en-de.tsv'
+    """
+    _check(run)
+    models = [load_sentencepiece(path) for path in run.spm]
+    text = LinkedText(run.src, run.tgt, run.links, run.segment)
+    done = []
+    if run.guided:
+        with atomic_write(run.guided) as stream:
+            stream.writelines(f"{format_links(links)}\n" for _, _, links in _linked(text, models))
+        done.append(f"links of units in {run.guided}")
+    if run.out:
+        linked = ((src[i], tgt[j]) for src, tgt, links in _linked(text, models) for i, j in links)
+        with atomic_write(run.out) as stream:
+            rows = write_counted(stream, count_pairs(linked, run.out), run.min_count)
+        done.append(f"{rows} rows in {run.out}")
+    if run.lex or run.shortlist:
+        done.append(_write_lexical(run, _linked(text, models)))
+    return "; ".join(done)
+
+
+def _write_lexical(run: DictionaryRun, linked: Iterable[LinkedWords]) -> str:
+    """The files of lexical probabilities."""
+    paths = {name: path for name, path in run.outputs.items() if name in ("s2t", "t2s", "shortlist")}
+    with ExitStack() as stack:
+        streams = {name: stack.enter_context(atomic_write(path)) for name, path in paths.items()}
+        rows, listed, source = 0, 0, ""
+        for row in count_pairs(_with_null(linked), next(iter(paths.values()))):
+            rows += 1
+            # The same rounding as extract_lex, which divides in 32 bits.
+            s2t, t2s = (
+                f"{np.float32(row.links) / np.float32(total):.7f}\n" for total in (row.src_links, row.tgt_links)
+            )
+            if run.lex:
+                streams["s2t"].write(f"{row.tgt} {row.src} {s2t}")
+                streams["t2s"].write(f"{row.src} {row.tgt} {t2s}")
+            if run.shortlist and NULL not in (row.src, row.tgt):
+                source, listed = row.src, (listed + 1 if row.src == source else 1)
+                if listed <= SHORTLISTED:
+                    streams["shortlist"].write(f"{row.tgt} {row.src} {s2t}")
+    return f"{rows} lexical probabilities in {', '.join(paths.values())}"
+
+
+def _with_null(linked: Iterable[LinkedWords]) -> Iterator[tuple[str, str]]:
+    """A pair of words for each link, and for each word without one a pair with :data:`NULL`."""
+    for src, tgt, links in linked:
+        yield from ((src[i], tgt[j]) for i, j in links)
+        linked_src, linked_tgt = {i for i, _ in links}, {j for _, j in links}
+        yield from ((word, NULL) for i, word in enumerate(src) if i not in linked_src)
+        yield from ((NULL, word) for j, word in enumerate(tgt) if j not in linked_tgt)
+
+
+def _linked(text: LinkedText, models: list[sentencepiece.SentencePieceProcessor]) -> Iterator[LinkedWords]:
+    """The words of each pair and their links, or sentencepiece's units and theirs."""
+    for *sides, links in text:
+        if not models:
+            yield sides[0].words, sides[1].words, links
+            continue
+        units, places = [], []
+        for side, model in zip(sides, (models[0], models[-1]), strict=True):
+            pieces, begin, end = pieces_with_offsets(model, side.text)
+            units.append(pieces)
+            places.append(units_of_words(side, list(zip(begin.tolist(), end.tolist(), strict=True))))
+        yield units[0], units[1], unit_links(links, places[0], places[1])
+
+
+def _check(run: DictionaryRun) -> None:
+    """That there is something to write, and a place for it."""
+    if not run.outputs:
+        raise XalignError("no file is to be written", parameter=("out", "lex", "shortlist", "guided"))
+    if run.guided and not run.spm:
+        raise XalignError(
+            "links of units need sentencepiece's model", parameter="guided", remedy=("give", Parameter("spm", "MODEL"))
+        )
+    check_values(
+        "a dictionary has one model, or one of each side",
+        ("spm", " ".join(run.spm), len(run.spm) <= 2, "one or two files"),
+        ("min_count", run.min_count, run.min_count >= 1, "1 or more"),
+    )
+    inputs = [*map(file_of, (run.src, run.tgt, run.links)), *run.spm]
+    for path in run.outputs.values():
+        require_place(path, inputs)
+    if len({Path(path).resolve() for path in run.outputs.values()}) < len(run.outputs):
+        raise XalignError("two outputs have the same name", parameter=("out", "lex", "shortlist", "guided"))

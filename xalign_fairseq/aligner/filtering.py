@@ -1,0 +1,110 @@
+"""A bitext without the pairs that do not translate each other, by the scores of their links."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xalign_fairseq.aligner.pair_scores import parse_score
+from xalign_fairseq.aligner.run import AlignRun, align_files
+from xalign_fairseq.aligner.tools.files import LinkFiles
+from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.links.linked_text import LinkedLine, LinkedText
+
+LEAST_SCORE = 0.5
+
+
+@dataclass(frozen=True)
+class FilterRun:
+    """A bitext to filter, and how.
+
+    Attributes:
+        src: source sentences.
+        tgt: target sentences.
+        out: prefix P of the kept text, ``P.SRC`` and ``P.TGT`` with the suffixes of the given files, of its links,
+            ``P.links``, and of the scores of all pairs, ``P.scores``.
+        aligning: how the text is aligned; its text, output and format are not read.
+        min_score: least score of a pair that is kept.
+        scores: scores of this text that an earlier run has written; it is not aligned then.
+        resume: go on with scores that are not finished; finished ones are taken as they are.
+
+    Example::
+
+        >>> from xalign_fairseq.aligner.options import AlignerOptions
+        >>> run = FilterRun("all.en", "all.de", "clean", AlignRun((), "e5-small", AlignerOptions()))
+        >>> run.min_score
+        0.5
+    """
+
+    src: str
+    tgt: str
+    out: str
+    aligning: AlignRun
+    min_score: float = LEAST_SCORE
+    scores: str = ""
+    resume: bool = False
+
+
+def filter_files(run: FilterRun) -> str:
+    r"""Score the pairs of a bitext and write those that reach the least score; how many there were, in a line.
+
+    Raises:
+        XalignError: an option or file is wrong, or scores and text do not belong together; the line is named.
+
+    Example::
+
+        >>> from xalign_fairseq.aligner.options import AlignerOptions
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("given", ".9\t" * 6 + "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> run = FilterRun("a.en", "a.de", "clean", AlignRun((), "", AlignerOptions()), scores="given")
+        >>> filter_files(run)  # writes clean.en, clean.de, clean.links
+        '1 pairs, 1 kept with a score of 0.5 or more, 0 without links'
+    """
+    check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
+    files = LinkFiles.of(run.src, run.tgt, run.out, drops_pairs=True)
+    scores = run.scores or f"{run.out.removesuffix('.links')}.scores"
+    if any(Path(scores).resolve() == path.resolve() for path in files.outputs):
+        raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
+    files.check(True, (scores,) if run.scores else ())
+    said = []
+    if not run.scores and not (run.resume and Path(scores).is_file()):
+        aligning = replace(run.aligning, text=(run.src, run.tgt), out=scores, format="scores", resume=run.resume)
+        report = align_files(aligning)
+        said = [report.summary, *([f"warning: {report.warning}"] if report.warning else [])]
+    return "\n".join(
+        [
+            *said,
+            keep_pairs(LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True), files, run.min_score),
+        ]
+    )
+
+
+def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
+    """Write the pairs of a text with scores that reach the least one, with their links; how many, in a line.
+
+    Args:
+        text: a bitext with its file of scores.
+        files: to write: both texts, and links.
+        min_score: from 0 to 1.
+    """
+    read = kept = unlinked = 0
+    with ExitStack() as stack:
+        src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*(files.texts or ()), files.links))
+        for line, score, found in scored_lines(text):
+            read += 1
+            unlinked += not found
+            if score >= min_score:
+                kept += 1
+                for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
+                    stream.write(f"{text_of_line}\n")
+    return f"{read} pairs, {kept} kept with a score of {min_score:g} or more, {unlinked} without links"
+
+
+def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:
+    """The pairs of a text with scores, with score and links; :class:`XalignError` names a line that is wrong."""
+    _, _, scores = text.paths
+    for line in text.lines():
+        score, links = parse_score(line.links, f"{scores}, line {line.number}")
+        text.pair(line._replace(links=links))
+        yield line, score, links

@@ -1,0 +1,71 @@
+"""Keep the pairs of a bitext that translate each other.
+
+Aligns the words and scores each pair by its links, from 0 to 1: the share of the letters of the side that is linked
+worse, weighted by the probability of the links. It notices other sentences and missing parts well, single wrong words
+less (docs/reference/pair_scores.md has figures, and what each column of the scores is).
+
+With --out P it writes the kept pairs to P.SRC and P.TGT, with the suffixes of the given files, unchanged; their links
+to P.links; and the scores of all pairs to P.scores, a line for each, in the columns score, share of source words with a
+link, of target words, mean probability of the links, share of links that both words prefer, ratio of lengths, links.
+The scores are those of `xalign align --format scores`. To try another threshold, give them by --scores: nothing is
+aligned again.
+
+An interrupted run goes on with --resume. Memory does not grow with the text.
+
+Examples:
+  xalign filter --src crawl.en --tgt crawl.de --out clean
+  xalign filter --src crawl.en --tgt crawl.de --scores clean.scores --min-score 0.7 --out cleaner
+"""
+
+import argparse
+import sys
+
+from xalign_fairseq.cli._aligning import (
+    add_link_arguments,
+    add_model_arguments,
+    add_segment,
+    aligner_options,
+    chosen_model,
+    positive,
+    probability,
+    show_log,
+)
+from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.core.errors import XalignError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign filter``."""
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
+    add_segment(parser)
+    add_out(parser, "prefix of the kept pairs, their links, and the scores of all pairs", metavar="P")
+    parser.add_argument(
+        "--min-score", type=probability, default=0.5, metavar="S", help="least score of a kept pair (default: 0.5)"
+    )
+    parser.add_argument("--scores", metavar="FILE", help="scores of this text by an earlier run")
+    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
+    parser.add_argument(
+        "--processes", type=positive, default=1, metavar="N", help="that align on the CPU, with one thread each"
+    )
+    add_link_arguments(parser)
+    add_model_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Score, keep, write, and print counts on stderr."""
+    from dataclasses import replace
+
+    from xalign_fairseq.aligner.filtering import FilterRun, filter_files
+    from xalign_fairseq.aligner.run import AlignRun
+
+    show_log(args.quiet)
+    if args.scores and args.resume:
+        raise XalignError("scores that are given are finished", parameter=("scores", "resume"))
+    options = replace(aligner_options(args), processes=args.processes)
+    aligning = AlignRun((), "" if args.scores else chosen_model(args), options, segment=args.segment, quiet=args.quiet)
+    done = filter_files(
+        FilterRun(args.src, args.tgt, args.out, aligning, args.min_score, args.scores or "", args.resume)
+    )
+    if not args.quiet:
+        print(done, file=sys.stderr)

@@ -1,0 +1,183 @@
+"""How often two words or phrases are linked, counted on disk: memory does not grow with the text."""
+
+import heapq
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, NamedTuple
+
+from xalign_fairseq.core.files import StrPath, scratch_folder
+from xalign_fairseq.core.output import STANDARD_OUTPUT
+
+AT_ONCE = 1 << 20  # different pairs in memory, about 200 MB of words; the others are in sorted files
+MOST_RUNS = 64  # files that are merged at once
+Item = tuple[str, int]  # keys are parts with tabs between them
+
+
+class CountedPair(NamedTuple):
+    """A source and a target with ``links``, of ``src_links`` and ``tgt_links`` of either and ``total`` in all."""
+
+    src: str
+    tgt: str
+    links: int
+    src_links: int
+    tgt_links: int
+    total: int
+
+    @property
+    def tgt_given_src(self) -> float:
+        """p(t | s): the share of the source's links that go to this target."""
+        return self.links / self.src_links
+
+    @property
+    def src_given_tgt(self) -> float:
+        """p(s | t): the share of the target's links that come from this source."""
+        return self.links / self.tgt_links
+
+    @property
+    def significance(self) -> float:
+        r"""The log-likelihood ratio (Dunning, 1993), negative where the pair is rarer than chance.
+
+        The 2 x 2 table k has the links with and without the source, with and without the target, and e is what the
+        sums of its rows and columns let expect. The ratio is :math:`2 \sum k \ln(k / e)`; chance exceeds 10.83 once in
+        a thousand pairs.
+
+        Example::
+
+            >>> round(CountedPair("a", "x", 8, 10, 9, 100).significance, 2)
+            39.51
+        """
+        both, row, column, total = self.links, self.src_links, self.tgt_links, self.total
+        table = (
+            (both, row, column),
+            (row - both, row, total - column),
+            (column - both, total - row, column),
+            (total - row - column + both, total - row, total - column),
+        )
+        ratio = 2 * sum(k * math.log(k * total / (r * c)) for k, r, c in table if k)
+        return ratio if both * total >= row * column else -ratio
+
+
+def count_pairs(pairs: Iterable[tuple[str, str]], out: StrPath) -> Iterator[CountedPair]:
+    """Count pairs of words or phrases, one for each link, which hold no tab and no line break.
+
+    A million different pairs are counted in memory; when there are more, they go to a sorted file, and in the end the
+    files are merged. This happens twice, because the total of each side needs an order of its own. The partners of one
+    word are in memory together.
+
+    Args:
+        pairs: of source and target.
+        out: the output that they are counted for; the files are next to it, and gone in the end. Those for standard
+            output (``-``) and devices are in the system's folder for temporary files.
+
+    Yields:
+        each different pair, by source; those of one source by falling count, then by target.
+
+    Example::
+
+        >>> next(count_pairs([("a", "x"), ("a", "x"), ("a", "y")], "-"))
+        CountedPair(src='a', tgt='x', links=2, src_links=3, tgt_links=2, total=3)
+    """
+    with _folder(Path(out)) as folder:
+        yield from _counted(pairs, folder)
+
+
+def _counted(pairs: Iterable[tuple[str, str]], folder: Path) -> Iterator[CountedPair]:
+    total = 0
+
+    def by_target() -> Iterator[Item]:
+        nonlocal total
+        for src, tgt in pairs:
+            total += 1
+            yield f"{tgt}\t{src}", 1
+
+    def with_target_links() -> Iterator[Item]:
+        for tgt, sources in _groups(_sums(by_target(), folder / "by-target")):
+            tgt_links = sum(count for _, count in sources)
+            yield from ((f"{src}\t{tgt}\t{tgt_links}", count) for src, count in sources)
+
+    for src, targets in _groups(_sums(with_target_links(), folder / "by-source")):
+        src_links = sum(count for _, count in targets)
+        for rest, count in sorted(targets, key=lambda item: (-item[1], item[0])):
+            tgt, _, tgt_links = rest.partition("\t")
+            yield CountedPair(src, tgt, count, src_links, int(tgt_links), total)
+
+
+def write_counted(stream: IO[str], rows: Iterable[CountedPair], min_count: int = 1) -> int:
+    """Write counted pairs as lines of TSV: source, target, count, p(t | s), p(s | t), significance.
+
+    Args:
+        stream: to write to.
+        rows: as of :func:`count_pairs`.
+        min_count: fewest links of a row.
+
+    Returns:
+        how many were written.
+    """
+    written = 0
+    for row in rows:
+        if row.links >= min_count:
+            numbers = f"{row.links}\t{row.tgt_given_src:.6g}\t{row.src_given_tgt:.6g}\t{row.significance:.2f}"
+            stream.write(f"{row.src}\t{row.tgt}\t{numbers}\n")
+            written += 1
+    return written
+
+
+@contextmanager
+def _folder(out: Path) -> Iterator[Path]:
+    """A folder for the files."""
+    if os.fspath(out) == STANDARD_OUTPUT or (out.exists() and not out.is_file()):
+        with TemporaryDirectory() as folder:
+            yield Path(folder)
+    else:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with scratch_folder(out) as own:
+            yield own
+
+
+def _groups(items: Iterable[Item]) -> Iterator[tuple[str, list[Item]]]:
+    """Sorted items by the first part of their keys, with the rest of the keys."""
+    for first, group in groupby(items, lambda item: item[0].partition("\t")[0]):
+        yield first, [(key.partition("\t")[2], count) for key, count in group]
+
+
+def _sums(items: Iterable[Item], name: Path) -> Iterator[Item]:
+    """The sum of each key, by key."""
+    counts: Counter[str] = Counter()
+    runs: list[Path] = []
+    made = 0
+    for key, count in items:
+        counts[key] += count
+        if len(counts) < AT_ONCE:
+            continue
+        full: Iterable[Item] = sorted(counts.items())
+        counts.clear()
+        if len(runs) == MOST_RUNS:
+            full, runs = _merged(runs, full), []
+        runs.append(name.with_name(f"{name.name}-{made}"))
+        made += 1
+        with open(runs[-1], "w", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(f"{key}\t{count}\n" for key, count in full)
+    yield from _merged(runs, sorted(counts.items()))
+
+
+def _merged(runs: list[Path], rest: Iterable[Item]) -> Iterator[Item]:
+    """The sums of sorted files, which are removed, and of sorted items."""
+    with ExitStack() as stack:
+        streams = [stack.enter_context(open(run, encoding="utf-8", newline="\n")) for run in runs]
+        for run in runs:
+            run.unlink()  # what is open stays until it is closed
+        for key, group in groupby(
+            heapq.merge(*(map(_parse, stream) for stream in streams), rest), lambda item: item[0]
+        ):
+            yield key, sum(count for _, count in group)
+
+
+def _parse(line: str) -> Item:
+    key, _, count = line.rpartition("\t")
+    return key, int(count)

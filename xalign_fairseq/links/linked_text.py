@@ -1,0 +1,86 @@
+"""Sentence pairs with a line for each in a third file: their links, or what else is known of them."""
+
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.segmentation import find_segmenters
+from xalign_fairseq.core.text.segmented import SegmentedText
+from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
+
+
+class LinkedLine(NamedTuple):
+    """A pair as it is in its files, and its line of the third; ``number`` counts from 1."""
+
+    number: int
+    src: str
+    tgt: str
+    links: str
+
+
+LinkedPair = tuple[SegmentedText, SegmentedText, frozenset[Link]]
+
+
+class LinkedText:
+    r"""The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
+
+    Args:
+        src: source sentences.
+        tgt: target sentences.
+        links: a line of Pharaoh links for each pair.
+        segment: what finds the words, as when the text was aligned
+            (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
+        table: the third file is a table with all its columns, whose links :meth:`lines` leaves to the caller.
+
+    Raises:
+        XalignError: the files differ in their numbers of lines; or, in the iteration, a link is malformed or outside
+            its sentences, whose line is named.
+
+    Example::
+
+        >>> from pathlib import Path
+        >>> for name, line in (("a.en", "the house"), ("a.de", "das Haus"), ("a.links", "0-0 1-1")):
+        ...     _ = Path(name).write_text(f"{line}\n")
+        >>> [(src[i], tgt[j]) for src, tgt, links in LinkedText("a.en", "a.de", "a.links") for i, j in sorted(links)]
+        [('the', 'das'), ('house', 'Haus')]
+    """
+
+    def __init__(self, src: StrPath, tgt: StrPath, links: StrPath, segment: str = "auto", table: bool = False):
+        self._split = find_segmenters(segment)
+        self._src, self._tgt, self._links, self._table = src, tgt, links, table
+        pairs = len(SentencePairs(src, tgt))
+        lines = sum(1 for _ in read_lines(links, table))
+        if lines != pairs:
+            raise XalignError(
+                "links and sentence pairs differ in number",
+                where=links,
+                found=f"{lines} lines of links",
+                expected=f"{pairs}, one per sentence pair",
+                remedy="give the links of this very text, with an empty line for a pair without links",
+            )
+
+    @property
+    def paths(self) -> tuple[str, str, str]:
+        """The three files."""
+        return os.fspath(self._src), os.fspath(self._tgt), os.fspath(self._links)
+
+    def lines(self) -> Iterator[LinkedLine]:
+        """The pairs as they are in the files."""
+        texts = zip(read_lines(self._src), read_lines(self._tgt), read_lines(self._links, self._table), strict=True)
+        for number, texts_of_pair in enumerate(texts, 1):
+            yield LinkedLine(number, *texts_of_pair)
+
+    def __iter__(self) -> Iterator[LinkedPair]:
+        for line in self.lines():
+            yield self.pair(line)
+
+    def pair(self, line: LinkedLine) -> LinkedPair:
+        """The words of a pair and its links."""
+        src, tgt = (split(text) for split, text in zip(self._split, (line.src, line.tgt), strict=True))
+        links = parse_line(line.links, where=f"{self._links}, line {line.number}").possible
+        check_bounds([links], [(len(src), len(tgt))], where=self._links, first=line.number)
+        return src, tgt, links
