@@ -4,8 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.projection.labels.json_lines import JsonSpans
+from xalign_fairseq.core.text.segmented import inside_grapheme
+from xalign_fairseq.projection.labels.json_lines import JsonSpans, project_labels
 from xalign_fairseq.projection.units import Annotated
 
 
@@ -60,17 +63,35 @@ def test_a_file_of_another_format_is_an_error(units):
         units("Anna B-PER")
 
 
+class Diagonal(WordAligner):
+    """Links words of the same position."""
+
+    def stream(self, pairs, progress=None, matrices=False):
+        for src, tgt in pairs:
+            yield Alignment(src, tgt, {(i, i): 1.0 for i in range(min(len(src), len(tgt)))})
+
+
+def test_in_memory_spans_come_back_in_their_order_without_punctuation_of_others():
+    found = project_labels(
+        Diagonal(), ["Bonn , Rom", "a b"], ["Bonn, ja Rome.", "c"], [[(7, 10, "A"), (0, 4, "B")], [(2, 3, "C")]]
+    )
+    assert found == [[(9, 13, "A"), (0, 4, "B")], [None]]
+    assert project_labels(Diagonal(), ["Rom !"], ["Rome !"], [[(0, 5, "A")]]) == [[(0, 6, "A")]]
+    with pytest.raises(XalignError, match="overlaps"):
+        project_labels(Diagonal(), ["abc"], ["abc"], [[(0, 2, "A"), (1, 3, "B")]])
+    with pytest.raises(XalignError, match="1, 1 and 0"):
+        project_labels(Diagonal(), ["a"], ["a"], [])
+
+
 @given(st.data())
-def test_every_span_is_placed_or_dropped_and_is_what_it_was_on_an_equal_text(tmp_path_factory, data):
-    text = data.draw(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30))
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
-    spans = [[*pair, "X"] for pair in zip(cuts[::2], cuts[1::2], strict=False)]
-    path = tmp_path_factory.mktemp("json") / "a.jsonl"
-    path.write_text(json.dumps({"text": text, "translation": text, "spans": spans}) + "\n")
-    [unit] = JsonSpans(Annotated(str(path))).pieces()
-    projected = unit.project({(i, i): 1.0 for i in range(len(unit.src))})
-    if not unit.needs_links and spans:
-        return
-    assert projected.placed + len(projected.dropped) == len(spans)
-    for start, end, _ in json.loads(projected.text)["translation_spans"]:
-        assert any(text[start:end].startswith(text[a:b].strip()[:1]) or a >= start for a, b, _ in spans)
+def test_every_span_is_placed_or_dropped_on_an_equal_text(data):
+    words = data.draw(st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=4), max_size=9))
+    text = " ".join(words)
+    starts = [len(" ".join(words[:number])) + (number > 0) for number in range(len(words))]
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(words)), max_size=6)))
+    spans = [
+        (starts[first], starts[last - 1] + len(words[last - 1]), "X")
+        for first, last in zip(cuts[::2], cuts[1::2], strict=False)
+    ]
+    if not any(inside_grapheme(text, place) for start, end, _ in spans for place in (start, end)):
+        assert project_labels(Diagonal(), [text], [text], [spans], segment="spaces") == [spans]

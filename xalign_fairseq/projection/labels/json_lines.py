@@ -1,16 +1,19 @@
 """Character spans in JSON lines: a text, its translation and the labels of the text."""
 
 import json
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TypedDict
 
 from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import parse_json, require_form
-from xalign_fairseq.core.text.segmented import SegmentedText, inside_grapheme
+from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmented import SegmentedText, Span, inside_grapheme
 from xalign_fairseq.data.labelled.lines import read_rows
-from xalign_fairseq.projection.spans import place
+from xalign_fairseq.projection.spans import Placing, place
 from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit
 
 TextSpan = tuple[int, int, str]
@@ -61,21 +64,94 @@ class JsonSpans:
     def _project(
         self, content: SpansOfText, spans: list[TextSpan], src: SegmentedText, tgt: SegmentedText, links: Links
     ) -> Projected:
-        words = [src.words_in(start, end) for start, end, _ in spans]
         placed: list[TextSpan] = []
-        dropped, labels = [], []
-        for (start, end, label), found in zip(spans, place(words, links, self._files.placing), strict=True):
+        dropped = []
+        for (start, end, label), found in zip(spans, _place(spans, src, tgt, links, self._files.placing), strict=True):
             if isinstance(found, str):
                 dropped.append(Dropped(f"{label} {src.text[start:end]}", found))
             else:
-                placed.append((tgt.spans[found.start][0], tgt.spans[found.stop - 1][1], label))
-                labels.append((found, label))
+                placed.append((*found, label))
         line = json.dumps({**content, PROJECTED: placed}, ensure_ascii=False)
-        source = tuple((run, label) for run, (_, _, label) in zip(words, spans, strict=True))
-        return Projected(f"{line}\n", len(placed), tuple(dropped), (source, tuple(labels)))
+        labels = tuple(
+            tuple((text.words_in(start, end), label) for start, end, label in each)
+            for text, each in ((src, spans), (tgt, placed))
+        )
+        return Projected(f"{line}\n", len(placed), tuple(dropped), (labels[0], labels[1]))
 
 
-def check_spans(spans: list[TextSpan], text: str, where: str) -> None:
+def project_labels(
+    aligner: WordAligner,
+    texts: Sequence[str],
+    translations: Sequence[str],
+    spans: Sequence[Sequence[TextSpan]],
+    placing: Placing | None = None,
+    segment: str = "auto",
+) -> list[list[TextSpan | None]]:
+    """The labelled spans of texts on their translations.
+
+    Args:
+        aligner: finds the links.
+        texts: the labelled texts.
+        translations: of each text.
+        spans: of each text: the first character, the one after the last, and the label.
+        placing: how spans are placed.
+        segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`.
+
+    Returns:
+        for each text its spans on the translation, in their order; ``None`` for one that could not be placed.
+
+    Raises:
+        XalignError: the arguments differ in length, or spans overlap or are not within their text.
+
+    Example::
+
+        aligner = load_aligner("e5-small")
+        project_labels(aligner, ["Anna lives in Rome."], ["Anna wohnt in Rom."], [[(14, 18, "LOC")]])
+        # [[(14, 17, "LOC")]]
+    """
+    if not len(texts) == len(translations) == len(spans):
+        sizes = f"{len(texts)}, {len(translations)} and {len(spans)}"
+        raise XalignError("texts, translations and spans differ in number", found=sizes)
+    for number, (text, each) in enumerate(zip(texts, spans, strict=True)):
+        check_spans(each, text, f"text {number}")
+    find = find_segmenter(segment)
+    pairs = [(find(text), find(translation)) for text, translation in zip(texts, translations, strict=True)]
+    found: list[list[TextSpan | None]] = []
+    for (src, tgt), each, alignment in zip(pairs, spans, aligner.stream(pairs), strict=True):
+        places = _place(each, src, tgt, alignment.links, placing or Placing())
+        found.append(
+            [None if isinstance(to, str) else (*to, label) for to, (_, _, label) in zip(places, each, strict=True)]
+        )
+    return found
+
+
+def _place(
+    spans: Sequence[TextSpan], src: SegmentedText, tgt: SegmentedText, links: Links, placing: Placing
+) -> list[Span | str]:
+    """The place of each span in the translation, or why it has none.
+
+    Punctuation at an end of a place is left out if the span does not end with any: "Rom" of "Rom."
+    """
+    placed: list[Span | str] = []
+    words = [src.words_in(start, end) for start, end, _ in spans]
+    for (start, end, _), found in zip(spans, place(words, links, placing), strict=True):
+        if isinstance(found, str):
+            placed.append(found)
+            continue
+        first, last = tgt.spans[found.start][0], tgt.spans[found.stop - 1][1]
+        while first + 1 < last and _is_mark(tgt.text[first]) and not _is_mark(src.text[start]):
+            first += 1
+        while first + 1 < last and _is_mark(tgt.text[last - 1]) and not _is_mark(src.text[end - 1]):
+            last -= 1
+        placed.append((first, last))
+    return placed
+
+
+def _is_mark(letter: str) -> bool:
+    return letter.isspace() or unicodedata.category(letter)[0] == "P"
+
+
+def check_spans(spans: Sequence[TextSpan], text: str, where: str) -> None:
     """:class:`XalignError` for spans that are empty, beyond the text, within a grapheme, or overlap."""
     end = 0
     for start, stop, label in sorted(spans):
