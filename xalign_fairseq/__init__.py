@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import Gold, parse_line
     from xalign_fairseq.links.phrases import write_phrases
-    from xalign_fairseq.projection.labels.json_lines import project_labels
     from xalign_fairseq.projection.run import ProjectRun, project_files
-    from xalign_fairseq.projection.spans import Placing
     from xalign_fairseq.training.alignment_model import AlignmentModel
     from xalign_fairseq.training.batches import Batches
     from xalign_fairseq.training.trainer import AlignmentTrainer
@@ -56,7 +54,6 @@ __all__ = [
     "Gold",
     "LinkedText",
     "Linking",
-    "Placing",
     "ProjectRun",
     "SegmentedText",
     "SinkhornOptions",
@@ -67,7 +64,6 @@ __all__ = [
     "load_aligner",
     "parse_line",
     "project_files",
-    "project_labels",
     "read_gold",
     "register",
     "score",
@@ -99,9 +95,7 @@ _HOMES = {
     "Linking": "xalign_fairseq.transport.linking",
     "load_aligner": "xalign_fairseq.aligner.load",
     "parse_line": "xalign_fairseq.links.pharaoh",
-    "Placing": "xalign_fairseq.projection.spans",
     "project_files": "xalign_fairseq.projection.run",
-    "project_labels": "xalign_fairseq.projection.labels.json_lines",
     "ProjectRun": "xalign_fairseq.projection.run",
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",
