@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.pair_scores import score_pair
     from xalign_fairseq.aligner.render.matrix import show_links
+    from xalign_fairseq.core.text.segmentation import find_segmenter
+    from xalign_fairseq.core.text.segmented import SegmentedText
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.linked_text import LinkedText
@@ -53,10 +55,12 @@ __all__ = [
     "LinkedText",
     "Linking",
     "ProjectRun",
+    "SegmentedText",
     "SinkhornOptions",
     "XalignError",
     "__version__",
     "filter_files",
+    "find_segmenter",
     "load_aligner",
     "parse_line",
     "project_files",
@@ -78,7 +82,9 @@ _HOMES = {
     "DictionaryRun": "xalign_fairseq.aligner.dictionary",
     "FilterRun": "xalign_fairseq.aligner.filtering",
     "LinkedText": "xalign_fairseq.links.linked_text",
+    "SegmentedText": "xalign_fairseq.core.text.segmented",
     "filter_files": "xalign_fairseq.aligner.filtering",
+    "find_segmenter": "xalign_fairseq.core.text.segmentation",
     "score_pair": "xalign_fairseq.aligner.pair_scores",
     "write_dictionary": "xalign_fairseq.aligner.dictionary",
     "write_phrases": "xalign_fairseq.links.phrases",
