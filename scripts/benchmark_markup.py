@@ -56,8 +56,9 @@ def placed(src: list[str], tgt: list[str], run: range, links: dict[tuple[int, in
     read = read_inline(" ".join(marked), HTML)
     text, _ = place(read, from_words(words), plain, links)
     before, _, rest = text.partition("<b>")
-    start = len(before.split())
-    return range(start, start + len(rest.partition("</b>")[0].split()))
+    inner = rest.partition("</b>")[0]
+    start = before.count(" ")
+    return range(start, start + inner.count(" ") + bool(inner))
 
 
 def measure(one: GoldSet, pairs: int, seed: int) -> dict[str, dict[str, float]]:
@@ -90,13 +91,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     args = parser.parse_args()
-    sets = {one.name: one for folder in args.gold for one in find_sets(folder)}
+    sets = {f"{Path(folder).name}/{one.name}": one for folder in args.gold for one in find_sets(folder)}
     results = {name: measure(one, args.pairs, args.seed) for name, one in sets.items()}
     rows = []
     for name, found in results.items():
         cells = (f"{found[way]['distance']:.2f} ({found[way]['exact']:.0%})" for way in WAYS)
         rows.append((name, f"{found['links']['pairs']}", *cells))
-    result = harness.about(sys.argv, seed=args.seed, results=results)
+    result = harness.about(
+        [*sys.argv[:1], *(Path(folder).name for folder in args.gold)], seed=args.seed, results=results
+    )
     harness.write(args.out, "markup", result, markers.table(("test set", "pairs", *WAYS.values()), rows))
     return 0
 

@@ -1,8 +1,8 @@
 """The tutorials and task pages do what they say: each page's commands are run as they are.
 
 Of a page's fenced blocks, ``bash`` is run, block after block in one folder; ``python`` that begins with the comment
-``# PATH.py`` is written to that file, other ``python`` is run. What is fenced as ``sh`` is shown alone: it needs what
-a test does not have, as two GPUs.
+``# PATH.py`` is written to that file, other ``python`` is run; ``text`` is in what they print. What is fenced as ``sh``
+is shown alone: it needs what a test does not have, as two GPUs.
 """
 
 import os
@@ -17,7 +17,7 @@ import pytest
 from xalign_fairseq.cli import build_parser
 
 ROOT = Path(__file__).resolve().parents[1]
-TASKS = ("build_a_glossary", "clean_a_corpus", "large_corpora", "train_marian")
+TASKS = ("build_a_glossary", "clean_a_corpus", "large_corpora", "move_markup", "train_marian")
 PAGES = [
     *sorted(page for page in (ROOT / "docs/tutorials").glob("*.md") if page.stem != "index"),
     *(ROOT / f"docs/howto/{task}.md" for task in TASKS),
@@ -50,6 +50,8 @@ def test_a_tutorial_runs_as_it_stands(page, tmp_path):
         ["bash", "-euxo", "pipefail", "-c", script(page)], cwd=tmp_path, capture_output=True, text=True, env=environment
     )
     assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-5000:]}"
+    for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        assert kind != "text" or text in done.stdout
 
 
 def test_every_tutorial_has_commands_to_run():

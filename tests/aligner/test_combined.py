@@ -1,5 +1,7 @@
 """Scores of an encoder and of statistics together: hand-worked pairs, what is too long, and order."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.statistical.choice import USUAL
 from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import open_pairs
 
 
 class Encoder:
@@ -37,11 +40,15 @@ class Model:
         self.scores, self.most = np.array(scores, np.float32), most
         self.guided = {}
 
-    def word_scores(self, pairs, guide):
-        for line, (src, tgt) in enumerate(pairs):
-            self.guided[tuple(src)] = guide(line)
-            if 0 < len(src) <= self.most:
-                yield line, self.scores[: len(src), : len(tgt)]
+    def add_scores(self, words, cells, scores, share, factors):
+        sizes = [side.lengths.tolist() for side in words]
+        fits = [0 < n <= self.most and m > 0 for n, m in zip(*sizes, strict=True)]
+        for line, (n, m) in enumerate(zip(*sizes, strict=True)):
+            src = words[0].items[words[0].starts[line] : words[0].starts[line + 1]]
+            self.guided[tuple(words[0].different[word] for word in src)] = factors.of(line)
+            if fits[line]:
+                scores[cells[line] : cells[line + 1]] += share * self.scores[:n, :m].ravel()
+        return np.array(fits)
 
 
 def aligner(scores, statistics, too_long=False, most=9, **options):
@@ -63,7 +70,7 @@ def test_both_by_hand():
     assert next(both.stream([PAIR])).matrix is None
     assert (found.src, found.tgt, found.too_long) == (*PAIR, False)
     assert "an encoder; 40% of its scores and 60% of statistics that it guides (fixed)" in both.describe()
-    np.testing.assert_allclose(both._models[0].guided["a", "b"], [[0.9, 0.1], [0.0, 0.3]], rtol=1e-6)
+    np.testing.assert_allclose(both._models[0].guided["a", "b"], [[1.0, 0.04], [0.01, 0.16]], rtol=1e-6)
 
 
 def test_what_grows_and_from_where():
@@ -96,6 +103,17 @@ def test_order_empty_sides_and_progress_over_several_chunks(monkeypatch):
     assert [(each.src, each.tgt) for each in found] == pairs
     assert [set(each.links) for each in found] == [{(0, 0), (1, 1)}, {(0, 0)}, set(), {(0, 0), (1, 1)}, {(0, 0)}]
     assert sum(told) == 5
+
+
+def test_pairs_of_a_pipe_are_answered_before_the_next_one_comes(tmp_path):
+    os.mkfifo(tmp_path / "pairs")
+    writer = os.open(tmp_path / "pairs", os.O_RDWR)
+    stream = aligner({(0, 0): 1.0}, [[1.0]]).stream(open_pairs(tmp_path / "pairs"))
+    for number in "12":
+        os.write(writer, f"a ||| {number}\n".encode())
+        assert next(stream).tgt == [number]
+    os.close(writer)
+    assert list(stream) == []
 
 
 @pytest.mark.parametrize("option", ["threshold", "growth"])

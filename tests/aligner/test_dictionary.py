@@ -140,6 +140,28 @@ def test_links_of_words_become_those_of_sentencepieces_units(models, tmp_path):
     }
 
 
+def test_units_of_white_space_are_counted_but_have_no_links(tmp_path):
+    buffer = io.BytesIO()
+    lines = ["ab\u3000cd", "ab cd", "cd\u3000ab"] * 50
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=buffer,
+        minloglevel=2,
+        vocab_size=40,
+        hard_vocab_limit=False,
+        normalization_rule_name="identity",
+        character_coverage=1.0,
+    )
+    (tmp_path / "model").write_bytes(buffer.getvalue())
+    for name, line in (("src", "ab\u3000cd"), ("tgt", "cd ab"), ("links", "0-1 1-0")):
+        (tmp_path / name).write_text(f"{line}\n")
+    write_dictionary(run_of(tmp_path, guided="guided", lex="lex", spm=(str(tmp_path / "model"),)))
+    units = [load_sentencepiece(tmp_path / "model").encode(text, out_type=str) for text in ("ab\u3000cd", "cd ab")]
+    assert units == [["\u2581ab", "\u3000", "cd"], ["\u2581cd", "\u2581ab"]]
+    assert (tmp_path / "guided").read_text() == "0-1 2-0\n"
+    assert all(len(line.split()) == 3 for line in (tmp_path / "lex.s2t").read_text().splitlines())
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -98,6 +98,8 @@ def test_an_unfinished_output_is_never_replaced(align, text, part, tiny_state, t
     assert align(*options, "--layer", 2, "--format", "json") == 2
     assert "a difference in --format --layer" in error(capsys)
     torch.save(tiny_state, tmp_path / "other.pt")
+    assert align(*options, "--segment", "spaces") == 2
+    assert "a difference in --segment\n" in error(capsys)
     assert align(*options, checkpoint=tmp_path / "other.pt") == 2
     assert "a difference in --model\n" in error(capsys)
     with open(text / "text.xx", "r+") as stream:

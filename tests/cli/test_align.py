@@ -76,6 +76,43 @@ def test_both_inputs_both_outputs_and_batch_sizes_agree(align, tiny_text, tmp_pa
     assert all(0 < probability <= 1 for row in rows for *_, probability in row["links"])
 
 
+def test_raw_text_is_aligned_by_words_that_are_found_in_it(align, tmp_path):
+    pytest.importorskip("icu4py", reason="pip install icu4py")
+    lines = {"src": ["我们喜欢看书。", "我们 喜欢 书 。", ""], "tgt": ["We can't read, U.S.", "ผมชอบกินข้าว", "a"]}
+    for side, each in lines.items():
+        (tmp_path / side).write_text("\n".join(each) + "\n")
+    files = {side: tmp_path / side for side in lines}
+    words = {
+        "auto": (["我们", "喜欢", "看书", "。"], ["We", "can't", "read,", "U.S."], ["ผม", "ชอบ", "กิน", "ข้าว"]),
+        "icu": (["我们", "喜欢", "看书", "。"], ["We", "can't", "read", ",", "U.S", "."], ["ผม", "ชอบ", "กิน", "ข้าว"]),
+        "auto,spaces": (["我们", "喜欢", "看书", "。"], ["We", "can't", "read,", "U.S."], ["ผมชอบกินข้าว"]),
+    }
+    for segment, (src, tgt, thai) in words.items():
+        assert align("--quiet", "--segment", segment, "--out", tmp_path / "out.jsonl", **files) == 0
+        rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+        assert (rows[0]["src"], rows[0]["tgt"], rows[1]["tgt"]) == (src, tgt, thai)
+        assert rows[1]["src"] == ["我们", "喜欢", "书", "。"] and rows[2]["src"] == []
+        for row, *texts in zip(rows, lines["src"], lines["tgt"], strict=True):
+            assert [row["src_text"], row["tgt_text"]] == texts
+            assert [row["tgt_text"][start:stop] for start, stop in row["tgt_chars"]] == row["tgt"]
+        assert align("--quiet", "--segment", segment, "--out", tmp_path / "out.links", **files) == 0
+        assert [set(each) for each in read_links(tmp_path / "out.links")] == [
+            {(i, j) for i, j, _ in row["links"]} for row in rows
+        ]
+
+
+def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoint):
+    command = [sys.executable, "-m", "xalign_fairseq", "align", "--model", tiny_checkpoint, "--pairs", "-", "--quiet"]
+    with subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        for _ in range(3):
+            process.stdin.write("the cat ||| the cat\n")
+            process.stdin.flush()
+            assert "-" in process.stdout.readline()
+        process.stdin.close()
+        assert process.stdout.read() == ""
+    assert process.returncode == 0
+
+
 def test_the_layer_that_the_checkpoint_labelled_with_is_the_default(align, capsys):
     align("--quiet")
     default = capsys.readouterr().out

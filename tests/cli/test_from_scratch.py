@@ -3,6 +3,7 @@
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.text import write_bitext
 
@@ -58,6 +59,28 @@ def test_links_that_were_broken_off_go_on(text, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "links").read_text() == expected
 
 
+def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):
+    """All pairs have links; the aligner is that of every other pair, and of no other number."""
+    out = tmp_path / "links"
+    assert main(arguments("align", text, "--from-scratch", "--learn-from", "20", "--out", str(out))) == 0
+    halves = [tmp_path / "half.src", tmp_path / "half.tgt"]
+    lines = [Path(side).read_text().splitlines(keepends=True) for side in text]
+    for half, side in zip(halves, lines, strict=True):
+        half.write_text("".join(line for k, line in enumerate(side) if (k + 1) * 20 // len(side) > k * 20 // len(side)))
+    assert len(out.read_text().splitlines()) == len(lines[0]) > 20
+    assert (
+        main(arguments("align", [str(half) for half in halves], "--from-scratch", "--out", str(tmp_path / "half"))) == 0
+    )
+    for name in ("prefix4", "pieces2000"):
+        one, other = (np.load(f"{folder}.aligner/{name}.npz") for folder in (out, tmp_path / "half"))
+        assert one.files == other.files
+        for array in one.files:
+            np.testing.assert_array_equal(one[array], other[array])
+    out.unlink()
+    assert main(arguments("align", text, "--from-scratch", "--learn-from", "21", "--out", str(out))) == 2
+    assert "another run" in capsys.readouterr().err
+
+
 def test_train_aligner(text, tmp_path, capsys):
     assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
     assert "xalign align --model" in capsys.readouterr().out
@@ -84,6 +107,7 @@ def test_train_aligner_without_a_model_where_the_packaged_one_is_not_installed(t
     [
         ("align", ["--from-scratch"], "read more than once"),
         ("align", ["--from-scratch", "--out", "OUT", "--layer", "3"], "--layer"),
+        ("align", ["--out", "OUT", "--learn-from", "3"], "--learn-from"),
         ("align", ["--from-scratch", "--out", "OUT", "--processes", "2"], "--processes"),
         ("align", ["--min-probability", "0.5", "--threshold", "0.5", "--model", "none.pt"], "one or the other"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--updates", "5"], "--updates"),

@@ -31,6 +31,22 @@ def test_a_line_for_each_phrase_pair(phrases, tmp_path, capsys):
     assert (tmp_path / "out").read_text().splitlines() == [expected[0], expected[3], expected[5]]
 
 
+def test_counts_and_probabilities_of_phrase_pairs(phrases, tmp_path, capsys):
+    text = {"src": "a b\na\na b\n", "tgt": "x y\nz\nx w\n", "links": "0-0 1-1\n0-0\n0-0 1-1\n"}
+    assert phrases("--counts", "--out", tmp_path / "out", **text) == 0
+    rows = [line.split("\t") for line in (tmp_path / "out").read_text().splitlines()]
+    assert [row[:5] for row in rows] == [
+        ["a", "x", "2", "0.666667", "1"],
+        ["a", "z", "1", "0.333333", "1"],
+        ["a b", "x w", "1", "0.5", "1"],
+        ["a b", "x y", "1", "0.5", "1"],
+        ["b", "w", "1", "0.5", "1"],
+        ["b", "y", "1", "0.5", "1"],
+    ]
+    assert phrases("--counts", "--min-count", 2, "--max-length", 1, **text) == 0
+    assert capsys.readouterr().out == "a\tx\t2\t0.666667\t1\t2.91\n"
+
+
 def test_crossing_links_and_words_without_links(phrases, capsys):
     assert phrases(src="a b c\n", tgt="x y\n", links="0-1 2-0\n") == 0
     assert capsys.readouterr().out.splitlines() == [

@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmented import SegmentedText
 
 Links = dict[tuple[int, int], float]
 
@@ -38,3 +42,30 @@ class Alignment:
     too_long: bool = False
     finite: bool = True
     matrix: np.ndarray | None = field(default=None, repr=False, compare=False)
+
+    def links_on(self, src: SegmentedText, tgt: SegmentedText) -> Links:
+        """The links of the same two texts between other words: between those that share characters with linked words.
+
+        Where several links become one, it has the highest probability of these.
+
+        Raises:
+            XalignError: the pair was not given as texts, or these are other texts.
+
+        Example::
+
+            >>> from xalign_fairseq.core.text.segmented import from_words
+            >>> pair = Alignment(SegmentedText("I can't", ((0, 1), (2, 7))), from_words(["ich"]), {(1, 0): 0.5})
+            >>> pair.links_on(SegmentedText("I can't", ((0, 1), (2, 4), (4, 7))), from_words(["ich"]))
+            {(1, 0): 0.5, (2, 0): 0.5}
+        """
+        places: list[list[range]] = []
+        for ours, theirs in ((self.src, src), (self.tgt, tgt)):
+            if not isinstance(ours, SegmentedText) or ours.text != theirs.text:
+                found = ours.text if isinstance(ours, SegmentedText) else "words without a text"
+                raise XalignError("the words are of another text", found=found[:60], expected=theirs.text[:60])
+            places.append([theirs.words_in(start, stop) for start, stop in ours.spans])
+        links: Links = {}
+        for (i, j), probability in self.links.items():
+            for link in product(places[0][i], places[1][j]):
+                links[link] = max(probability, links.get(link, 0.0))
+        return links

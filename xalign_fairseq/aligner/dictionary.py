@@ -11,6 +11,7 @@ import sentencepiece
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.text.containers import file_of
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
 from xalign_fairseq.links.counting import count_pairs, write_counted
@@ -127,8 +128,8 @@ def _with_null(linked: Iterable[LinkedWords]) -> Iterator[tuple[str, str]]:
     for src, tgt, links in linked:
         yield from ((src[i], tgt[j]) for i, j in links)
         linked_src, linked_tgt = {i for i, _ in links}, {j for _, j in links}
-        yield from ((word, NULL) for i, word in enumerate(src) if i not in linked_src)
-        yield from ((NULL, word) for j, word in enumerate(tgt) if j not in linked_tgt)
+        yield from ((word, NULL) for i, word in enumerate(src) if i not in linked_src and word.split() == [word])
+        yield from ((NULL, word) for j, word in enumerate(tgt) if j not in linked_tgt and word.split() == [word])
 
 
 def _linked(text: LinkedText, models: list[sentencepiece.SentencePieceProcessor]) -> Iterator[LinkedWords]:
@@ -137,12 +138,20 @@ def _linked(text: LinkedText, models: list[sentencepiece.SentencePieceProcessor]
         if not models:
             yield sides[0].words, sides[1].words, links
             continue
-        units, places = [], []
-        for side, model in zip(sides, (models[0], models[-1]), strict=True):
-            pieces, begin, end = pieces_with_offsets(model, side.text)
-            units.append(pieces)
-            places.append(units_of_words(side, list(zip(begin.tolist(), end.tolist(), strict=True))))
-        yield units[0], units[1], unit_links(links, places[0], places[1])
+        (src, src_places), (tgt, tgt_places) = map(_units, sides, (models[0], models[-1]))
+        yield src, tgt, unit_links(links, src_places, tgt_places)
+
+
+def _units(text: SegmentedText, model: sentencepiece.SentencePieceProcessor) -> tuple[list[str], list[list[int]]]:
+    """Sentencepiece's units of a text, and for each word the numbers of its units."""
+    units = model.encode(text.text, out_type=str)
+    _, begin, end = pieces_with_offsets(model, text.text)
+    # These are of parts: a unit that has white space within it is split there, and one of nothing else has no part.
+    numbers = [number for number, unit in enumerate(units) for _ in unit.split()]
+    parts = units_of_words(text, list(zip(begin.tolist(), end.tolist(), strict=True)))
+    # Units with white space cannot be written in a table.
+    plain = {number for number, unit in enumerate(units) if unit.split() == [unit]}
+    return units, [[numbers[part] for part in word if numbers[part] in plain] for word in parts]
 
 
 def _check(run: DictionaryRun) -> None:

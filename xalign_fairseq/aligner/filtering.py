@@ -10,6 +10,7 @@ from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.tools.files import LinkFiles
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.progress import say
 from xalign_fairseq.links.linked_text import LinkedLine, LinkedText
 
 LEAST_SCORE = 0.5
@@ -67,17 +68,15 @@ def filter_files(run: FilterRun) -> str:
     if any(Path(scores).resolve() == path.resolve() for path in files.outputs):
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
-    said = []
+    done = []
     if not run.scores and not (run.resume and Path(scores).is_file()):
         aligning = replace(run.aligning, text=(run.src, run.tgt), out=scores, format="scores", resume=run.resume)
         report = align_files(aligning)
-        said = [report.summary, *([f"warning: {report.warning}"] if report.warning else [])]
-    return "\n".join(
-        [
-            *said,
-            keep_pairs(LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True), files, run.min_score),
-        ]
-    )
+        done.append(report.summary)
+        if report.warning:
+            say(f"warning: {report.warning}")
+    text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)
+    return "\n".join([*done, keep_pairs(text, files, run.min_score)])
 
 
 def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:

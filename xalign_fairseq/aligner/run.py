@@ -27,10 +27,10 @@ from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.aligner.statistical.progress import passes_bar
 from xalign_fairseq.core.devices import choose_devices
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
-from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, is_piped, open_pairs
+from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, SpreadPairs, is_piped, open_pairs
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.links.gold import read_gold_text
 
@@ -47,6 +47,7 @@ class AlignRun:
         options: of the aligner.
         learn: ``from_scratch``: an aligner from this text alone, into ``OUT.aligner``; ``statistics``: statistics of
             this text, guided by the encoder, to the same place; empty: nothing is learned.
+        learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
         out: the file of links; ``-`` is standard output.
         format: ``pharaoh``, ``json``, ``scores`` or ``html``.
         segment: what finds the words of a line
@@ -66,6 +67,7 @@ class AlignRun:
     resume: bool = False
     pictures: Pictures = field(default_factory=Pictures)
     quiet: bool = False
+    learn_from: int | None = None
 
     @property
     def learned(self) -> Path:
@@ -113,6 +115,7 @@ def align_files(run: AlignRun) -> AlignReport:
         "format": run.format,
         "segment": segmenter_versions(run.segment),
         **({run.learn: True} if run.learn else {}),
+        **({} if run.learn_from is None else {"learn_from": run.learn_from}),
     }
     record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
     output = Output(run.out, None if form.begin() else record, run.resume, inputs)
@@ -133,6 +136,8 @@ def _check(run: AlignRun) -> None:
             parameter=run.learn,
             expected="files of source and target as input, and a file as output",
         )
+    if run.learn_from is not None and not run.learn:
+        raise XalignError("nothing is learned", parameter="learn_from", expected=(Parameter("from_scratch"),))
     run.pictures.check(run.text, run.options.units, run.format == "html")
     check_options(run.model, run.options, run.learn)
 
@@ -147,7 +152,7 @@ def _open_aligner(
             yield aligner
     elif run.learn == ALONE:
         with passes_bar(run.quiet) as show:
-            trained, _ = train_from_scratch(pairs, run.learned, show, segment=run.segment)
+            trained, _ = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
         yield StatisticalAligner(trained, options.min_probability)
     else:
         # The format and what chooses links have no effect on statistics.
@@ -155,7 +160,8 @@ def _open_aligner(
         with open_encoder(run.model, scoring_options(options)) as encoder:
             reading = partial(_reading_bar, quiet=run.quiet)
             learning = partial(passes_bar, run.quiet)
-            scores, trained = learn_beside(encoder, pairs, run.learned, identity, reading, learning)
+            sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
+            scores, trained = learn_beside(encoder, sample, run.learned, identity, reading, learning)
             yield CombinedAligner(scores, trained, *choice_of(options))
 
 

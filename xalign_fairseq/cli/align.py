@@ -89,6 +89,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="beside the encoder's scores, by grow, those of statistics that it guides: learned from --src and --tgt, "
         "into FILE.aligner, or in FOLDER, where an earlier run has left them",
     )
+    scratch.add_argument(
+        "--learn-from",
+        type=positive,
+        metavar="N",
+        help="learn from N pairs, evenly spread over the text, and link all: memory is that of N pairs (default: all)",
+    )
     parser.add_argument(
         "--min-probability",
         type=probability,
@@ -164,4 +170,5 @@ def parse(args: argparse.Namespace) -> "AlignRun":
         resume=args.resume,
         pictures=Pictures(args.plot, args.plot_line, args.gold),
         quiet=args.quiet,
+        learn_from=args.learn_from,
     )

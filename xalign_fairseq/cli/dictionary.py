@@ -13,8 +13,8 @@ use: without NULL, at most 100 for each source.
 Marian reads raw text and cuts it by sentencepiece. With its model (--spm) everything is counted in these units, and
 --guided writes the links of words as links of units, for --guided-alignment.
 
-Memory does not grow with the text: a million different pairs of words are counted in memory, about 200 MB, the others
-in files next to the output.
+Memory does not grow with the text: half a million different pairs of words are counted in memory, about 120 MB, the
+others in files next to the output.
 
 Examples:
   xalign dictionary --src all.en --tgt all.de --links all.links --out en-de.tsv --min-count 2

@@ -50,9 +50,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--format", metavar="NAME", help="of --src (default: by the end of its name)")
     parser.add_argument(
-        "--segment", choices=SEGMENTERS, default="auto", help="what finds the words of text that is not tokenised"
+        "--segment",
+        choices=SEGMENTERS,
+        default="auto",
+        help="what finds the words of text that is not tokenised; auto: ICU in text without spaces between words "
+        "(default: %(default)s)",
     )
     parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason, with tabs")
+    parser.add_argument("--page", metavar="FILE", help="show the pairs, their links and labels as a page in HTML")
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
     parser.add_argument(
         "--part",
@@ -123,6 +128,7 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
         ),
         args.part,
         args.report,
+        args.page,
         args.resume,
         args.quiet,
     )

@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 from xalign_fairseq.core.files import StrPath, scratch_folder
 from xalign_fairseq.core.output import STANDARD_OUTPUT
 
-AT_ONCE = 1 << 20  # different pairs in memory, about 200 MB of words; the others are in sorted files
+AT_ONCE = 1 << 19  # different pairs in memory, twice: about 120 MB of short words; the others are in sorted files
 MOST_RUNS = 64  # files that are merged at once
 Item = tuple[str, int]  # keys are parts with tabs between them
 
@@ -66,9 +66,9 @@ class CountedPair(NamedTuple):
 def count_pairs(pairs: Iterable[tuple[str, str]], out: StrPath) -> Iterator[CountedPair]:
     """Count pairs of words or phrases, one for each link, which hold no tab and no line break.
 
-    A million different pairs are counted in memory; when there are more, they go to a sorted file, and in the end the
-    files are merged. This happens twice, because the total of each side needs an order of its own. The partners of one
-    word are in memory together.
+    Half a million different pairs are counted in memory; when there are more, they go to a sorted file, and in the end
+    the files are merged. This happens twice, because the total of each side needs an order of its own. The partners of
+    one word are in memory together.
 
     Args:
         pairs: of source and target.
@@ -155,15 +155,19 @@ def _sums(items: Iterable[Item], name: Path) -> Iterator[Item]:
         counts[key] += count
         if len(counts) < AT_ONCE:
             continue
-        full: Iterable[Item] = sorted(counts.items())
-        counts.clear()
+        full = _in_order(counts)
         if len(runs) == MOST_RUNS:
             full, runs = _merged(runs, full), []
         runs.append(name.with_name(f"{name.name}-{made}"))
         made += 1
         with open(runs[-1], "w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(f"{key}\t{count}\n" for key, count in full)
-    yield from _merged(runs, sorted(counts.items()))
+        counts.clear()
+    yield from _merged(runs, _in_order(counts))
+
+
+def _in_order(counts: Counter[str]) -> Iterator[Item]:
+    return ((key, counts[key]) for key in sorted(counts))
 
 
 def _merged(runs: list[Path], rest: Iterable[Item]) -> Iterator[Item]:

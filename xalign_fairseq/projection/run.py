@@ -13,6 +13,7 @@ from xalign_fairseq.aligner.load import check_options, open_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.render.formats import JsonLines
+from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.devices import choose_devices
@@ -47,6 +48,7 @@ class ProjectRun:
         model, options: of the aligner.
         part: ``(k, n)``: project only part k, from 0, of n parts of the file.
         report: a file for all that could not be placed.
+        page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
         resume: go on with an interrupted run.
         quiet: no progress.
     """
@@ -62,6 +64,7 @@ class ProjectRun:
     options: AlignerOptions = field(default_factory=AlignerOptions)
     part: tuple[int, int] = (0, 1)
     report: str | None = None
+    page: str | None = None
     resume: bool = False
     quiet: bool = False
 
@@ -97,7 +100,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
     """
     form = find_format(run.format, run.src, run.tgt)
     files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]
-    for place in filter(None, (run.report, None if run.out == STANDARD_OUTPUT else run.out)):
+    for place in filter(None, (run.report, run.page, None if run.out == STANDARD_OUTPUT else run.out)):
         require_place(place, files)
     _check(run)
     reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
@@ -121,6 +124,10 @@ def project_files(run: ProjectRun) -> ProjectReport:
         out = stack.enter_context(Output(run.out, None, False, files).open())
         listed = stack.enter_context(atomic_write(run.report)) if run.report else None
         bar = stack.enter_context(progress(total=last - first, unit=" pairs", quiet=run.quiet))
+        page = Page(languages=run.options.languages)
+        shown = stack.enter_context(atomic_write(run.page)) if run.page else None
+        if shown:
+            shown.write(page.begin())
         for piece, links in linked:
             if isinstance(piece, str):
                 out.write(piece)
@@ -133,7 +140,12 @@ def project_files(run: ProjectRun) -> ProjectReport:
                 report.dropped[each.reason] += 1
                 if listed:
                     listed.write("\t".join(map(_field, (piece.where, each.item, each.reason))) + "\n")
+            if shown:
+                pair = Alignment(piece.src, piece.tgt, links)
+                shown.write(page.line(pair, first + report.units, projected.labels) + "\n")
             bar.update(1)
+        if shown:
+            shown.write(page.end())
     return report
 
 

@@ -6,6 +6,7 @@ from support import processes
 
 from xalign_fairseq.aligner.neural.processes import AHEAD, FEWEST_PAIRS, MOST_PAIRS, AlignerPool
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.pairs import open_pairs
 
 GET_CONTEXT = multiprocessing.get_context
 
@@ -60,6 +61,17 @@ def test_order_sizes_devices_and_reuse(pool):
     assert [pair[0] for pair in pool.stream(iter([("a  b", ["c"])]))] == [["a", "b"]]
     assert pool.ask(processes.device_and_process)[0] == "one"
     assert pool.ask(processes.threads) == 1
+
+
+def test_pairs_of_a_pipe_are_answered_before_the_next_one_comes(pool, tmp_path):
+    os.mkfifo(tmp_path / "pairs")
+    writer = os.open(tmp_path / "pairs", os.O_RDWR)
+    stream = pool.stream(open_pairs(tmp_path / "pairs"))
+    for number in range(3):
+        os.write(writer, b"a ||| %d\n" % number)
+        assert next(stream)[:2] == (["a"], [str(number)])
+    os.close(writer)
+    assert list(stream) == []
 
 
 def test_unknown_tokens_of_all_processes(pool):

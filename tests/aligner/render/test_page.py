@@ -12,6 +12,7 @@ import pytest
 from xalign_fairseq.aligner.neural.aligner import Alignment
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.render.words import CONTROLS
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Gold, parse_line
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -72,6 +73,13 @@ def whole(page, pairs):
     return page.begin() + "".join(line + "\n" for line in lines) + page.end()
 
 
+def test_a_text_is_shown_with_its_own_spaces():
+    text = SegmentedText(" 你好\u3000<b>\u200b 世界。 ", ((1, 3), (4, 7), (9, 11), (11, 12)))
+    shown = re.search(r"aria-label=\"source\">(.*?)</p>", Page().line(Alignment(text, ["a", "b"], {}), 1))[1]
+    assert unescape(re.sub(r"</?span[^>]*>", "", shown)) == "你好 <b>\u200b 世界。"
+    assert "a</span> <span" in Page().line(Alignment(text, ["a", "b"], {}), 1)  # words without a text
+
+
 def test_a_page_holds_the_words_and_links_of_every_pair():
     read = Reader(whole(Page(), PAIRS)).pairs
     assert [pair["attrs"]["id"] for pair in read] == ["1", "2", "3", "4"]
@@ -117,6 +125,14 @@ def test_words_without_links_and_empty_sides_are_marked():
     empty, full = read[1]["sides"]
     assert empty["attrs"]["class"] == "empty" and "tabindex" not in empty["attrs"]
     assert "0 and 1 word · 0 links" in read[1]["text"] and full["words"] == ["alone"]
+
+
+def test_labels_have_a_colour_each_and_are_named_at_their_first_word():
+    pair = Alignment(["New", "York", "now"], ["jetzt"], {})
+    line = Page().line(pair, 1, labels=([(range(0, 2), "A<B")], []))
+    colours = re.findall(r'style="--label: (\d+)"', line)
+    assert len(colours) == 2 and len(set(colours)) == 1
+    assert re.findall(r'data-label="([^"]*)"[^>]*>(\w+)<', line) == [("A&lt;B", "New")]
 
 
 def test_subwords_are_called_so():

@@ -1,19 +1,14 @@
-"""Scores of words as factors of their units."""
+"""Scores of words as factors."""
 
 import numpy as np
 
-from xalign_fairseq.aligner.statistical.guide import unit_factors
+from xalign_fairseq.aligner.statistical.guide import word_factors
 
 
-def test_factors_of_units_are_those_of_their_words():
-    scores = [np.array([[0.0, 1.0], [0.4, 0.0]]), None]
-    factors = unit_factors(scores.__getitem__, ([[0, 0, 1], [0]], [[1, 0], [0]]))
-    # (1 + 0.1)^2, (0 + 0.1)^2 and (0.4 + 0.1)^2; the first word of the source has two units.
-    np.testing.assert_allclose(factors(0), [[1.21, 0.01], [1.21, 0.01], [0.01, 0.25]])
-    assert factors(1) is None
-    assert unit_factors(None, ([[0]], [[0]])) is None
-
-
-def test_a_side_without_units():
-    factors = unit_factors(lambda _: np.zeros((0, 2)), ([[]], [[0, 1, 1]]))
-    assert factors(0).shape == (0, 3)
+def test_factors_of_words():
+    scores = [np.array([[0.0, 1.0], [0.4, 0.0]]), None, np.zeros((0, 2))]
+    factors = word_factors(scores.__getitem__, np.array([0, 4, 5, 5]), np.array([2, 1, 2]))
+    # (0 + 0.1)^2, (1 + 0.1)^2 and (0.4 + 0.1)^2
+    np.testing.assert_allclose(factors.of(0), [[0.01, 1.21], [0.25, 0.01]], rtol=1e-6)
+    assert factors.of(1).tolist() == [[1.0]] and factors.of(2).shape == (0, 2)
+    assert word_factors(None, np.array([0, 1]), np.array([1])) is None

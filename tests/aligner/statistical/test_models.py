@@ -2,34 +2,18 @@
 
 import numpy as np
 import pytest
-import torch
 from support.text import SENTENCES, translated
 
-from xalign_fairseq.aligner.statistical import batches as batching
-from xalign_fairseq.aligner.statistical import models
-from xalign_fairseq.aligner.statistical.chain import Posteriors
-from xalign_fairseq.aligner.statistical.learning import learn
-from xalign_fairseq.aligner.statistical.models import UnitModel, mean_scores
-from xalign_fairseq.aligner.statistical.units import Cutter, make_units
+from xalign_fairseq.aligner.statistical import models, sentences
+from xalign_fairseq.aligner.statistical.folder import learn_model
+from xalign_fairseq.aligner.statistical.models import mean_scores
+from xalign_fairseq.aligner.statistical.sentences import number_words
 
 PAIRS = [(line.split(), translated(line).split()) for line in SENTENCES]
 
 
 def learned(name):
-    cutters = tuple(Cutter(make_units(name, (pair[side] for pair in PAIRS))) for side in (0, 1))
-    sides = [[cutter(pair[side])[0] for pair in PAIRS * 5] for side, cutter in enumerate(cutters)]
-    return UnitModel(name, cutters, learn(*sides))
-
-
-def test_posteriors_of_units_become_scores_of_words_by_hand(monkeypatch):
-    """Source a-b (units a, -, b) and c, target x: p(c | x) = 1/4, p(a, -, b | x) = 1/8, 1/8, 1/2."""
-    model = learned("word")
-    to_src = torch.tensor([[[1 / 8, 1 / 8, 1 / 2, 1 / 4]]])  # (M, B, N)
-    to_tgt = torch.tensor([0.0, 0.3, 0.9, 0.5])[:, None, None]  # (N, B, M)
-    monkeypatch.setattr(models, "both_directions", lambda *_: (Posteriors(to_src, to_src), Posteriors(to_tgt, to_tgt)))
-    [(line, scores)] = model.word_scores([(["a-b", "c"], ["x"])])
-    assert line == 0
-    np.testing.assert_allclose(scores, [[(3 / 4 + 0.4) / 2], [(1 / 4 + 0.5) / 2]], rtol=1e-6)
+    return learn_model(name, number_words(PAIRS * 5))
 
 
 def test_the_mean_of_models_finds_the_words():
@@ -65,8 +49,17 @@ def test_empty_sides_and_pairs_that_are_too_long(monkeypatch):
     model = learned("word")
     empty, usual = mean_scores([model], [([], ["the"]), PAIRS[0]])
     assert empty.shape == (0, 1)
-    monkeypatch.setattr(batching, "MOST_CELLS", 4)
+    monkeypatch.setattr(sentences, "MOST_CELLS", 4)
     short, long = mean_scores([model], [(["das"], ["the"]), PAIRS[0]])
     assert long is None
     assert short.shape == (1, 1)
     assert usual.shape == (4, 4)
+
+
+def test_no_more_than_some_words_are_remembered(monkeypatch):
+    model, pairs = learned("prefix2"), [([f"{letter}word", "das"], ["the"]) for letter in "abcdefgh"]
+    expected = mean_scores([learned("prefix2")], pairs)
+    monkeypatch.setattr(models, "CACHED_WORDS", 3)
+    for pair, scores in zip(pairs, expected, strict=True):
+        np.testing.assert_array_equal(mean_scores([model], [pair])[0], scores)
+    assert len(model._known[0]) <= 3 + 2

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from support.text import SENTENCES, translated
 
-from xalign_fairseq.aligner.statistical.learning import learn
-from xalign_fairseq.aligner.statistical.models import UnitModel, mean_scores
+from xalign_fairseq.aligner.statistical.folder import learn_model
+from xalign_fairseq.aligner.statistical.models import mean_scores
+from xalign_fairseq.aligner.statistical.sentences import number_words
 from xalign_fairseq.aligner.statistical.storing import ANEW, FORM, arrays_of, model_of
-from xalign_fairseq.aligner.statistical.units import Cutter, make_units
 from xalign_fairseq.core.array_files import read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 
@@ -25,9 +25,7 @@ PAIRS = [(line.split(), translated(line).split()) for line in SENTENCES]
 
 @pytest.fixture(params=["prefix3", "pieces30"])
 def model(request):
-    cutters = tuple(Cutter(make_units(request.param, (pair[side] for pair in PAIRS))) for side in (0, 1))
-    sides = [[cutter(pair[side])[0] for pair in PAIRS] for side, cutter in enumerate(cutters)]
-    return UnitModel(request.param, cutters, learn(*sides))
+    return learn_model(request.param, number_words(PAIRS))
 
 
 def test_what_is_read_scores_as_what_was_written(model, tmp_path):

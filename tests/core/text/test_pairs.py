@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import pairs as text_pairs
-from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, chunks, open_pairs
+from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, SpreadPairs, chunks, open_pairs
+from xalign_fairseq.core.text.segmented import from_words
 
 
 def write(path, text):
@@ -137,6 +138,13 @@ def test_chunks_have_few_pairs_and_few_words(monkeypatch):
     assert [(list(src), list(tgt)) for chunk in cut for src, tgt in chunk] == words
 
 
+def test_texts_are_split_as_auto_does_and_words_are_taken_as_they_are():
+    pytest.importorskip("icu4py", reason="pip install icu4py")
+    [[(src, tgt), (other, _)]] = chunks([("我们喜欢书。", ["我们喜欢书。"]), (from_words(["a", "b"]), ())], 2)
+    assert (src, tgt, other) == (["我们", "喜欢", "书", "。"], ["我们喜欢书。"], from_words(["a", "b"]))
+    assert src.text == "我们喜欢书。"
+
+
 def test_a_chunk_ends_where_the_next_pair_is_still_to_be_written(monkeypatch):
     read, write = os.pipe()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(os.fdopen(read, "rb")))
@@ -156,3 +164,17 @@ def test_words_are_found_by_the_segmenter_of_each_side(tmp_path):
     two = open_pairs(write(tmp_path / "a", "a  b\n\n\n"), write(tmp_path / "b", "c\td\ne\n\n"), split=split)
     sides = [("a  b", "c\td"), ("", "e"), ("", "")]
     assert list(one) == list(two) == [(["source", src], ["target", tgt]) for src, tgt in sides]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, [9]), (3, [3, 6, 9]), (5, [1, 3, 5, 7, 9]), (99, list(range(10)))])
+def test_a_sample_is_evenly_spread(tmp_path, most, expected):
+    (tmp_path / "pairs").write_text("".join(f"{number} ||| x\n" for number in range(10)))
+    sample = SpreadPairs(SentencePairs(tmp_path / "pairs"), most)
+    assert [int(src[0]) for src, _ in sample] == [int(src[0]) for src, _ in sample] == expected
+    assert len(sample) == len(expected)
+
+
+def test_a_sample_of_nothing(tmp_path):
+    (tmp_path / "pairs").write_text("a ||| x\n")
+    with pytest.raises(XalignError, match="learn_from"):
+        SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)

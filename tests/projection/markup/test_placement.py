@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import parse_line
 from xalign_fairseq.projection.markup.inline import HTML, XML, read_inline
@@ -18,10 +19,10 @@ def words(text):
     return SegmentedText(text, tuple(match.span() for match in re.finditer(r"\w+|[^\w\s]", text)))
 
 
-def project(source, target, links, dialect=HTML):
-    read = read_inline(source, dialect)
+def project(source, target, links, segment=words):
+    read = read_inline(source, HTML)
     given = dict.fromkeys(parse_line(links).possible, 1.0)
-    return place(read, words(read.text), words(target), given)
+    return place(read, segment(read.text), segment(target), given)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,12 @@ def test_worked_examples(source, target, links, expected):
     text, dropped = project(source, target, links)
     assert text == expected
     assert not dropped or target == "甲乙"
+
+
+def test_punctuation_of_words_between_spaces_is_placed_for_itself():
+    source, target = "«the <b>old</b> <i>one</i>»<x/>, he<y/>.", "„der Alte“: er !"
+    placed, dropped = project(source, target, "0-0 1-1 2-1 3-2", split_at_spaces)
+    assert (placed, dropped[1:]) == ("„der <b>Alte</b><i></i>“:<x/> er<y/> !", [])
 
 
 @pytest.mark.parametrize(
@@ -96,7 +103,7 @@ def test_what_links_do_not_place_is_near_and_reported(source, target, links, exp
             "Ihren 'Basic'-Plan",
             "0-0 1-1 2-2 3-3 4-5",
             "Ihren '<x id=1>Basic</x>'-Plan",
-            id="deepl-mark 48: quotes around tags",
+            id="deepl-node 48: quotes around tags",
         ),
         pytest.param(
             "the <u>Library</u> > <u>VMs</u> or (<u>Disk Images</u>) page",
@@ -111,6 +118,13 @@ def test_what_links_do_not_place_is_near_and_reported(source, target, links, exp
             "0-0 1-1 2-2 3-3 4-5",
             "Le </t0><t1><V0/>Premier Secrétaire</t1><t2> Social<V1/></t2> a dit",
             id="modernmt 560: tags of other sentences, and empty tags around a term",
+        ),
+        pytest.param(
+            "a<br>b c",
+            "A , b c",
+            "0-0 1-2 2-3",
+            "A ,<br>b c",
+            id="machine.py 298: no line begins with a comma",
         ),
         pytest.param(
             "<1/>The report.<2/>", "Le rapport .", "", "<1/>Le rapport .<2/>", id="OPUS-CAT 72: tags at both ends"

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
+from zlib import crc32
 
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.render.words import gaps, looks, markup
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links
 
+Labels = tuple[Sequence[tuple[range, str]], Sequence[tuple[range, str]]]  # of source and target words
 KEY = {
     "link": "link",
     "extra": "link that is not gold",
@@ -65,8 +67,8 @@ to sentence, the arrow keys to the next word or over to its partner, Escape leav
 <main>
 """
 
-    def line(self, alignment: Alignment, number: int) -> str:
-        """One pair as an ``<article>`` whose id is its number."""
+    def line(self, alignment: Alignment, number: int, labels: Labels = ((), ())) -> str:
+        """One pair as an ``<article>`` whose id is its number; labels of words are colours below them."""
         gold = None if self.golds is None else self.golds[number - 1]
         links = " ".join(f"{i}-{j}={p:.3g}" for (i, j), p in sorted(alignment.links.items()))
         marks = "" if gold is None else f' data-gold="{format_links(gold.sure, gold.possible)}"'
@@ -78,6 +80,7 @@ to sentence, the arrow keys to the next word or over to its partner, Escape leav
                 wrong={link[side] for link in wrong},
                 name=("source", "target")[side],
                 language=self.languages[side] if self.languages else None,
+                labels=labels[side],
             )
             for side, words in enumerate((alignment.src, alignment.tgt))
         )
@@ -96,7 +99,15 @@ to sentence, the arrow keys to the next word or over to its partner, Escape leav
 """
 
 
-def _side(words: Sequence[str], *, linked: set[int], wrong: set[int], name: str, language: str | None) -> str:
+def _side(
+    words: Sequence[str],
+    *,
+    linked: set[int],
+    wrong: set[int],
+    name: str,
+    language: str | None,
+    labels: Sequence[tuple[range, str]],
+) -> str:
     lang = f' lang="{escape(language)}"' if language else ""
     if not words:
         return f'<p class="empty" aria-label="{name}">empty</p>'
@@ -105,11 +116,18 @@ def _side(words: Sequence[str], *, linked: set[int], wrong: set[int], name: str,
     for index, word in enumerate(words):
         classes = ["alone"] * (index not in linked) + ["wrong"] * (index in wrong)
         mark = f' class="{" ".join(classes)}"' if classes else ""
+        mark += "".join(_label(label, index == span.start) for span, label in labels if index in span)
         spans.append(f"{spaces[index]}<span{mark}>{markup(word)}</span>")
     line = "".join([*spans, spaces[-1]])
     direction, small = looks(words)
     size = ' class="large"' if small else ""
     return f'<p dir="{direction}"{lang}{size} tabindex="0" role="group" aria-label="{name}">{line}</p>'
+
+
+def _label(label: str, first: bool) -> str:
+    """Attributes of a word with a label, in a colour of its own; its first word shows it."""
+    shown = f' data-label="{escape(label)}"' if first else ""
+    return f' style="--label: {crc32(label.encode()) % 360}"{shown}'
 
 
 def _wrong(links: Iterable[Link], gold: Gold) -> set[Link]:

@@ -13,7 +13,7 @@ from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.containers import text_sha256
-from xalign_fairseq.core.text.pairs import SentencePairs, chunks
+from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
@@ -78,7 +78,12 @@ class StatisticalAligner(WordAligner):
 
 
 def train_from_scratch(
-    text: SentencePairs, folder: Path, progress: UnitProgress, dev: GoldText | None = None, segment: str = "spaces"
+    text: SentencePairs,
+    folder: Path,
+    progress: UnitProgress,
+    dev: GoldText | None = None,
+    segment: str = "spaces",
+    learn_from: int | None = None,
 ) -> tuple[TrainedModels, Report | None]:
     """Learn an aligner of a bitext into a folder; and how good it is on a development set, if there is one.
 
@@ -88,8 +93,11 @@ def train_from_scratch(
         progress: is told the units, passes done, and of all.
         dev: chooses the thresholds and calibrates probabilities.
         segment: what finds the words of the text.
+        learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
     """
     src, tgt = map(text_sha256, text.paths)
-    segmented = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}
-    with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt, **segmented}):
-        return learn_models(text, folder, progress, dev=dev)
+    more: dict[str, object] = {} if segment == "spaces" else {"segment": segmenter_versions(segment)}
+    more |= {} if learn_from is None else {"learn_from": learn_from}
+    sample = text if learn_from is None else SpreadPairs(text, learn_from)
+    with begun(folder, {"xalign_fairseq": __version__, "src": src, "tgt": tgt, **more}):
+        return learn_models(sample, folder, progress, dev=dev)

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, TypedDict
 
 from xalign_fairseq.aligner.statistical.calibration import Calibration
 from xalign_fairseq.aligner.statistical.choice import USUAL, Choice, Report, choose
-from xalign_fairseq.aligner.statistical.guide import Guide, unit_factors
+from xalign_fairseq.aligner.statistical.guide import Factors, Guide, word_factors
 from xalign_fairseq.aligner.statistical.learning import learn
 from xalign_fairseq.aligner.statistical.models import NAMES, UnitModel, mean_scores
+from xalign_fairseq.aligner.statistical.sentences import Words, cell_starts, cut_words, number_words, unit_text
 from xalign_fairseq.aligner.statistical.storing import ANEW, FORM, arrays_of, model_of
-from xalign_fairseq.aligner.statistical.units import Cutter, make_units
+from xalign_fairseq.aligner.statistical.units import cut_all, make_units
 from xalign_fairseq.core.array_files import read_arrays, write_arrays
 from xalign_fairseq.core.json_files import read_json, write_changed_json
 from xalign_fairseq.core.own_folder import begun_folder
@@ -22,7 +23,7 @@ from xalign_fairseq.links.gold import GoldText
 logger = logging.getLogger(__name__)
 
 BEGUN, DONE = "begun.json", "statistical.json"
-Words = Iterable[tuple[Sequence[str], Sequence[str]]]
+Pairs = Iterable[tuple[Sequence[str], Sequence[str]]]
 Progress = Callable[[str, int, int], object]
 
 
@@ -60,12 +61,12 @@ def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None
 
 
 def learn_models(
-    pairs: Words, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
+    pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
 ) -> tuple[TrainedModels, Report | None]:
     """Learn a model of each kind of units, or read those that an earlier run of the same text has left.
 
     Args:
-        pairs: words of the bitext; iterated more than once.
+        pairs: words of the bitext; read once.
         folder: where the models go; it is held by :func:`begun`.
         progress: is told the units, the passes done, and of all.
         guide: what else is known of the text's words.
@@ -74,7 +75,9 @@ def learn_models(
     Returns:
         the models, and how good they are on the development set, if there is one.
     """
-    models = [_model(name, pairs, folder / f"{name}.npz", progress, guide) for name in NAMES]
+    words = number_words(pairs)
+    factors = word_factors(guide, cell_starts(words), words[1].lengths)
+    models = [_model(name, words, folder / f"{name}.npz", progress, factors) for name in NAMES]
     choice, report = choose(mean_scores(models, list(dev.pairs)), dev.golds) if dev else (USUAL, None)
     threshold, growth, (slope, shift) = choice
     described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
@@ -83,17 +86,29 @@ def learn_models(
     return TrainedModels(models, choice), report
 
 
-def _model(name: str, pairs: Words, path: Path, progress: Progress, guide: Guide | None) -> UnitModel:
+def _model(name: str, words: tuple[Words, Words], path: Path, progress: Progress, factors: Factors | None) -> UnitModel:
     if path.is_file():
         return model_of(name, read_arrays(path, FORM, remedy=ANEW), path)
-    cutters = tuple(Cutter(make_units(name, (pair[side] for pair in pairs))) for side in (0, 1))
-    cut = [[cutter(pair[side]) for pair in pairs] for side, cutter in enumerate(cutters)]
-    src, tgt = ([units for units, _ in side] for side in cut)
-    owners = [[words for _, words in side] for side in cut]
-    tables = learn(src, tgt, lambda done, of: progress(name, done, of), unit_factors(guide, owners))
-    model = UnitModel(name, (cutters[0], cutters[1]), tables)
+    model = learn_model(name, words, lambda done, of: progress(name, done, of), factors)
     write_arrays(path, arrays_of(model))
     return model
+
+
+def learn_model(
+    name: str,
+    words: tuple[Words, Words],
+    progress: Callable[[int, int], object] | None = None,
+    factors: Factors | None = None,
+) -> UnitModel:
+    """Learn a model of one kind of units; arguments as of :func:`~.learning.learn`."""
+    units, cut, names = [], [], []
+    for side in words:
+        units.append(make_units(name, dict(zip(side.different, side.counts.tolist(), strict=True))))
+        known: dict[str, int] = {}
+        pieces = cut_all(units[-1], side.different)
+        cut.append(cut_words(side, [[known.setdefault(unit, len(known)) for unit in each] for each in pieces]))
+        names.append(list(known))
+    return UnitModel(name, (units[0], units[1]), learn(unit_text(cut[0], cut[1]), names, progress, factors))
 
 
 def load(folder: Path) -> TrainedModels:

@@ -1,6 +1,7 @@
 """What an encoder says of pairs of words, as a factor of what the probabilities of their units say."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,24 +11,35 @@ Guide = Callable[[int], np.ndarray | None]
 """Line -> scores from 0 to 1 of a pair's words (of the source, of the target); ``None``: it has nothing to say."""
 
 
-def unit_factors(guide: Guide | None, owners: Sequence[Sequence[Sequence[int]]]) -> Guide | None:
-    r"""Line -> factors (units of the source, units of the target): :math:`(s(u, v) + 0.1)^2` of their words.
+class Factors(NamedTuple):
+    """Factors of pairs of words, float32: those of line k are ``values[cells[k]:cells[k + 1]]``."""
+
+    values: np.ndarray
+    cells: np.ndarray
+    words: np.ndarray
+
+    def of(self, line: int) -> np.ndarray:
+        """(words of the source, words of the target)."""
+        return self.values[self.cells[line] : self.cells[line + 1]].reshape(-1, max(1, int(self.words[line])))
+
+
+def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> Factors | None:
+    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines of which the guide says nothing.
 
     Args:
         guide: scores of words.
-        owners: of both sides, of each line the word of each unit.
+        cells: (K + 1,) where the pairs of words of each line begin.
+        words: (K,) words of the target in each.
 
     Example::
 
-        unit_factors(lambda line: np.array([[0.9]]), ([[0, 0]], [[0]]))(0)  # [[1.0], [1.0]]
+        word_factors(lambda line: np.array([[0.9]]), np.array([0, 1]), np.array([1])).values  # [1.0]
     """
     if guide is None:
         return None
-
-    def factors(line: int) -> np.ndarray | None:
+    values = np.ones(cells[-1], np.float32)
+    for line in range(len(cells) - 1):
         scores = guide(line)
-        if scores is None:
-            return None
-        return ((scores + LEAST) ** POWER)[np.ix_(owners[0][line], owners[1][line])]
-
-    return factors
+        if scores is not None:
+            values[cells[line] : cells[line + 1]] = ((scores + LEAST) ** POWER).ravel()
+    return Factors(values, cells, words)

@@ -3,21 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from xalign_fairseq.aligner.statistical.batches import UnitBatch, batches, both_directions, fits
+from xalign_fairseq.aligner.statistical.backend import backend
 from xalign_fairseq.aligner.statistical.chain import first_jumps
-from xalign_fairseq.aligner.statistical.guide import Guide
-from xalign_fairseq.aligner.statistical.tables import (
-    FIRST,
-    FLOOR,
-    Tables,
-    first_tables,
-    no_jumps,
-    pair_units,
-    set_rows_without_pair,
-)
+from xalign_fairseq.aligner.statistical.guide import Factors
+from xalign_fairseq.aligner.statistical.reference import Counts
+from xalign_fairseq.aligner.statistical.sentences import UnitSide, UnitText
+from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, Tables, empty_pairs, first_tables
 from xalign_fairseq.core.errors import XalignError
 
 PASSES = (4, 5)
@@ -26,70 +19,71 @@ ALONE, JUMP = 1e-3, 0.5  # added to the expected counts of units without partner
 
 
 def learn(
-    src: Sequence[Sequence[str]],
-    tgt: Sequence[Sequence[str]],
+    text: UnitText,
+    units: Sequence[list[str]],
     progress: Callable[[int, int], object] | None = None,
-    factors: Guide | None = None,
+    factors: Factors | None = None,
 ) -> Tables:
-    """Tables from units of the sentences of a bitext.
+    """Tables from the units of a bitext.
 
     Args:
-        src: units of the source sentences.
-        tgt: units of the target sentences.
-        progress: is told the number of passes done, and of all.
-        factors: of the probabilities of each pair's units, from somebody who knows more than the text says.
+        text: ids of units.
+        units: of each side, by id; those in no pair that fits are left out.
+        progress: is called with the number of passes done, and of all.
+        factors: of the probabilities of each pair's words.
 
     Raises:
         XalignError: no pair of sentences has units on both sides, and not too many.
 
     Example::
 
-        tables = learn([["the", "house"], ["the"]], [["das", "haus"], ["das"]])
+        tables = learn(text, (["the", "house"], ["das", "haus"]))
     """
-    fitting = [pair for pair in zip(src, tgt, strict=True) if fits(*pair)]
-    if not fitting:
+    if not text.fits.any():
         raise XalignError("there is no pair of sentences to learn from", expected="words on both sides")
-    tables = first_tables(*(list(side) for side in zip(*fitting, strict=True)))
-    text = list(batches(tables, src, tgt, factors))
+    text, (src, tgt) = _used(text, units)
+    tables = first_tables(src, tgt, *backend().seen_pairs(text, (len(src), len(tgt))))
     for number in range(sum(PASSES)):
         if number == PASSES[0]:
             tables = replace(tables, jumps=(first_jumps(), first_jumps()))
-        tables = one_pass(tables, text)
+        tables = maximised(tables, backend().expected_counts(tables, text, factors))
         if progress:
             progress(number + 1, sum(PASSES))
     return tables.pruned()
 
 
-def one_pass(tables: Tables, text: Sequence[UnitBatch]) -> Tables:
-    r"""One pass of expectation and maximisation.
+def _used(text: UnitText, units: Sequence[list[str]]) -> tuple[UnitText, list[dict[str, int]]]:
+    """The text with ids of the units in pairs that fit alone, and these units."""
+    sides: list[UnitSide] = []
+    known: list[dict[str, int]] = []
+    for side, names in zip(text.sides, units, strict=True):
+        used = np.zeros(len(names), bool)
+        used[side.ids[np.repeat(text.fits, side.lengths)]] = True
+        sides.append(side._replace(ids=(np.cumsum(used) - 1).astype(np.int32)[side.ids]))
+        known.append({names[unit]: number for number, unit in enumerate(np.nonzero(used)[0].tolist())})
+    return UnitText((sides[0], sides[1]), text.fits), known
 
-    The expected count of a link is the product of its posteriors in the two directions, and both directions take
-    the same counts: :math:`c_{ij} = p(i | j) p(j | i)` (Liang et al., 2006, Eq. 7).
-    """
-    links = torch.zeros(len(tables.pairs))
-    alone = [torch.zeros(len(null)) for null in tables.null]
-    jumps = no_jumps()
-    counts = jumps if tables.jumps[0] is not None else (None, None)
-    for batch in text:
-        forward, backward = both_directions(tables, batch, counts)
-        agreed = forward.partner.permute(1, 2, 0) * backward.partner.permute(1, 0, 2)
-        links.index_add_(0, batch.rows.reshape(-1), agreed.reshape(-1))
-        for total, found, units in zip(alone, (forward, backward), (batch.tgt, batch.src), strict=True):
-            total.index_add_(0, units.T.reshape(-1).remainder(len(total)), found.alone.reshape(-1))
-    pairs = torch.empty_like(tables.pairs)
-    set_rows_without_pair(pairs)
-    for direction, units in enumerate(pair_units(tables)):
-        whole = torch.zeros(int(units.max()) + 1).index_add_(0, units, links[FIRST:])
-        pairs[FIRST:, direction] = (links[FIRST:] / whole.clamp_min(1e-30)[units]).clamp_min(FLOOR)
-    null = _null(alone[0]), _null(alone[1])
-    if counts[0] is None:
+
+def maximised(tables: Tables, counts: Counts) -> Tables:
+    """Tables whose probabilities are shares of expected counts."""
+    links = counts.links[FIRST:]
+    by_src = np.add.reduceat(links, tables.starts[:-1]).clip(1e-30)
+    by_tgt = np.bincount(tables.targets, links).clip(1e-30)
+    pairs = empty_pairs(len(links))
+    pairs[FIRST:, 0] = links / np.repeat(by_src, np.diff(tables.starts))
+    pairs[FIRST:, 1] = links / by_tgt[tables.targets]
+    np.maximum(pairs[FIRST:], np.float32(FLOOR), out=pairs[FIRST:])
+    null = _null(counts.alone[0]), _null(counts.alone[1])
+    if tables.jumps[0] is None:
         return replace(tables, pairs=pairs, null=null)
-    return replace(tables, pairs=pairs, null=null, jumps=(_shares(jumps[0], JUMP), _shares(jumps[1], JUMP)))
+    return replace(
+        tables, pairs=pairs, null=null, jumps=(_shares(counts.jumps[0], JUMP), _shares(counts.jumps[1], JUMP))
+    )
 
 
-def _null(alone: Tensor) -> Tensor:
-    return torch.cat((_shares(alone[:-2], ALONE).clamp_min(FLOOR), torch.tensor([FLOOR, 1.0])))
+def _null(alone: np.ndarray) -> np.ndarray:
+    return np.append(_shares(alone[:-2], ALONE).clip(FLOOR), np.array([FLOOR, 1], np.float32))
 
 
-def _shares(counts: Tensor, added: float) -> Tensor:
-    return (counts + added) / (counts + added).sum()
+def _shares(counts: np.ndarray, added: float) -> np.ndarray:
+    return np.asarray((counts + added) / (counts + added).sum(), np.float32)

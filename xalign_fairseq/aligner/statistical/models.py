@@ -1,14 +1,23 @@
 """Models of one text, each of other units, whose posteriors are averaged over words (cf. Asgari et al., 2020)."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from xalign_fairseq.aligner.statistical.batches import batches, both_directions
-from xalign_fairseq.aligner.statistical.guide import Guide, unit_factors
+from xalign_fairseq.aligner.statistical.backend import backend
+from xalign_fairseq.aligner.statistical.guide import Factors, Guide, word_factors
+from xalign_fairseq.aligner.statistical.sentences import (
+    UnitText,
+    Words,
+    cell_starts,
+    cut_words,
+    number_words,
+    unit_text,
+)
 from xalign_fairseq.aligner.statistical.tables import Tables
-from xalign_fairseq.aligner.statistical.units import Cutter
+from xalign_fairseq.aligner.statistical.units import Units, cut_all
+from xalign_fairseq.data.tokenizers.tokenizer import CACHED_WORDS
 
 NAMES = ("prefix4", "unigram2000", "pieces2000", "pieces8000")
 """The units of an aligner; chosen on development gold."""
@@ -20,28 +29,39 @@ class UnitModel:
     """Tables of one kind of units, and what cuts each side into them."""
 
     name: str
-    cutters: tuple[Cutter, Cutter]
+    units: tuple[Units, Units]
     tables: Tables
+    _known: tuple[dict[str, list[int]], dict[str, list[int]]] = field(default_factory=lambda: ({}, {}))
 
-    def word_scores(self, pairs: WordPairs, guide: Guide | None = None) -> Iterator[tuple[int, np.ndarray]]:
-        """Of each pair that fits, in any order: its number, and its scores (words of the source, of the target).
+    def cut(self, words: tuple[Words, Words]) -> UnitText:
+        """Both sides of a text in units. Words are remembered: no more than some, whatever the length of a text."""
+        for side, (known, units, numbers) in enumerate(zip(self._known, self.units, words, strict=True)):
+            if len(known) > CACHED_WORDS:
+                known.clear()
+            new = [word for word in numbers.different if word not in known]
+            for word, cut in zip(new, cut_all(units, new), strict=True):
+                known[word] = self.tables.ids(cut, side)
+        src, tgt = (
+            cut_words(numbers, [known[word] for word in numbers.different])
+            for known, numbers in zip(self._known, words, strict=True)
+        )
+        return unit_text(src, tgt)
 
-        The posterior of a unit's partners is summed over the units of a word, and averaged over those of the other;
-        both directions' mean is the score. ``guide`` is of the same pairs.
+    def add_scores(
+        self, words: tuple[Words, Words], cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None
+    ) -> np.ndarray:
+        """Add a share of the scores of all pairs of words; (K,) which pairs of sentences fit.
+
+        Args:
+            words: the text.
+            cells: (K + 1,) where the scores (words of the source, words of the target) of each pair begin.
+            scores: (cells[-1],) to which they are added.
+            share: what they are multiplied by.
+            factors: of the probabilities of words.
         """
-        src, tgt = ([cutter(pair[side]) for pair in pairs] for side, cutter in enumerate(self.cutters))
-        units = [[sentence for sentence, _ in side] for side in (src, tgt)]
-        owners = [[words for _, words in side] for side in (src, tgt)]
-        for batch in batches(self.tables, units[0], units[1], unit_factors(guide, owners)):
-            forward, backward = both_directions(self.tables, batch)
-            for row, line in enumerate(batch.lines):
-                of_src, of_tgt = (
-                    _membership(sides[line][1], len(pairs[line][side])) for side, sides in enumerate((src, tgt))
-                )
-                n, m = of_src.shape[1], of_tgt.shape[1]
-                to_src = of_src @ forward.partner[:m, row, :n].T.numpy() @ _mean(of_tgt).T
-                to_tgt = _mean(of_src) @ backward.partner[:n, row, :m].numpy() @ of_tgt.T
-                yield line, (to_src + to_tgt) / 2
+        text = self.cut(words)
+        backend().add_scores(self.tables, text, cells, scores, share, factors)
+        return text.fits
 
 
 def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | None = None) -> list[np.ndarray | None]:
@@ -53,24 +73,15 @@ def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | No
 
         [scores] = mean_scores(models, [(["das", "Haus"], ["the", "house"])])  # (2, 2), from 0 to 1
     """
-    sums: list[np.ndarray | None] = [np.zeros((len(src), len(tgt)), np.float32) for src, tgt in pairs]
+    words = number_words(pairs)
+    cells = cell_starts(words)
+    factors = word_factors(guide, cells, words[1].lengths)
+    scores, scored = np.zeros(cells[-1], np.float32), np.ones(len(pairs), bool)
     models = list(models)
     for model in models:
-        scored = set()
-        for line, scores in model.word_scores(pairs, guide):
-            scored.add(line)
-            if (total := sums[line]) is not None:
-                total += scores / len(models)
-        for line, (src, tgt) in enumerate(pairs):
-            if src and tgt and line not in scored:
-                sums[line] = None
-    return sums
-
-
-def _membership(owners: Sequence[int], words: int) -> np.ndarray:
-    """(words, units): 1 where a unit is of a word."""
-    return np.asarray(np.arange(words)[:, None] == np.asarray(owners)[None, :], np.float32)
-
-
-def _mean(membership: np.ndarray) -> np.ndarray:
-    return np.asarray(membership / membership.sum(1, keepdims=True).clip(min=1))  # an empty word has no unit
+        scored &= model.add_scores(words, cells, scores, 1 / len(models), factors)
+    shapes = zip(words[0].lengths.tolist(), words[1].lengths.tolist(), strict=True)
+    return [
+        scores[cells[line] : cells[line + 1]].reshape(shape) if scored[line] or 0 in shape else None
+        for line, shape in enumerate(shapes)
+    ]

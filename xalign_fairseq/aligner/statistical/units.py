@@ -2,17 +2,15 @@
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Protocol
 
 import sentencepiece
 
 from xalign_fairseq.aligner.statistical.tokens import tokens_of
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.tokenizers.tokenizer import CACHED_WORDS
 
-# Units of a sentence, and the index of the word that each comes from.
-Cut = tuple[list[str], list[int]]
 PREFIX = "prefix"
 TYPES = {"pieces": "bpe", "unigram": "unigram"}
 """Of sentencepiece's models, by the names of their units."""
@@ -25,8 +23,8 @@ class Units(Protocol):
     def model(self) -> bytes:
         """What must be stored of it; empty where the name says all."""
 
-    def of(self, token: str) -> list[str]:
-        """The units of a token, one at least."""
+    def of(self, tokens: list[str]) -> list[list[str]]:
+        """The units of each token, one at least."""
 
 
 class Prefixes:
@@ -37,9 +35,9 @@ class Prefixes:
     def __init__(self, length: int = 0):
         self._length = length
 
-    def of(self, token: str) -> list[str]:
-        """One unit."""
-        return [token[: self._length] if self._length else token]
+    def of(self, tokens: list[str]) -> list[list[str]]:
+        """One unit of each."""
+        return [[token[: self._length or None]] for token in tokens]
 
 
 class Pieces:
@@ -50,9 +48,8 @@ class Pieces:
         self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
 
     @classmethod
-    def learn(cls, tokens: Iterable[str], size: int, model_type: str) -> "Pieces":
-        """From the tokens of one side; fewer than ``size`` pieces if its text is small."""
-        counts = Counter(tokens)
+    def learn(cls, counts: Mapping[str, int], size: int, model_type: str) -> "Pieces":
+        """From the tokens of one side and how often each occurs; fewer than ``size`` pieces if its text is small."""
         stream = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(f"{token}\t{count}" for token, count in sorted(counts.items())),
@@ -68,17 +65,18 @@ class Pieces:
         )
         return cls(stream.getvalue())
 
-    def of(self, token: str) -> list[str]:
-        """Its pieces."""
-        return self._processor.encode(token, out_type=str) or [token]
+    def of(self, tokens: list[str]) -> list[list[str]]:
+        """Their pieces."""
+        found = self._processor.encode(tokens, out_type=str, num_threads=1)
+        return [pieces or [token] for token, pieces in zip(tokens, found, strict=True)]
 
 
-def make_units(name: str, sentences: Iterable[Sequence[str]], model: bytes | None = None) -> Units:
+def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
     """The units of a name: ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``.
 
     Args:
         name: of the units.
-        sentences: one side of the text, words; read for pieces that are not stored yet.
+        words: of one side of the text, and how often each occurs; read for pieces that are not stored yet.
         model: what is stored of it.
 
     Raises:
@@ -86,7 +84,7 @@ def make_units(name: str, sentences: Iterable[Sequence[str]], model: bytes | Non
 
     Example::
 
-        make_units("prefix4", []).of("houses")  # ["hous"]
+        make_units("prefix4", {}).of(["houses"])  # [["hous"]]
     """
     if name == "word":
         return Prefixes()
@@ -97,30 +95,21 @@ def make_units(name: str, sentences: Iterable[Sequence[str]], model: bytes | Non
         return Prefixes(int(size))
     if model:
         return Pieces(model)
-    tokens = (token for words in sentences for word in words for token in tokens_of(word))
-    return Pieces.learn(tokens, int(size), TYPES[kind])
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        for token in tokens_of(word):
+            counts[token] += count
+    return Pieces.learn(counts, int(size), TYPES[kind])
 
 
-class Cutter:
-    """Cuts sentences by units, remembering words: no more than some, so that memory does not grow with the text.
+def cut_all(units: Units, words: Iterable[str]) -> list[list[str]]:
+    """The units of each word.
 
     Example::
 
-        Cutter(make_units("prefix4", []))(["Houses", "fall."])  # (["hous", "fall", "."], [0, 1, 1])
+        cut_all(make_units("prefix4", {}), ["Houses,"])  # [["hous", ","]]
     """
-
-    def __init__(self, units: Units):
-        self.units = units
-        self._known: dict[str, list[str]] = {}
-
-    def __call__(self, words: Sequence[str]) -> Cut:
-        units: list[str] = []
-        owners: list[int] = []
-        if len(self._known) > CACHED_WORDS:
-            self._known.clear()
-        for place, word in enumerate(words):
-            if word not in self._known:
-                self._known[word] = [unit for token in tokens_of(word) for unit in self.units.of(token)]
-            units += self._known[word]
-            owners += [place] * len(self._known[word])
-        return units, owners
+    tokens = [tokens_of(word) for word in words]
+    different = list(dict.fromkeys(chain.from_iterable(tokens)))
+    found = dict(zip(different, units.of(different), strict=True))
+    return [[unit for token in each for unit in found[token]] for each in tokens]

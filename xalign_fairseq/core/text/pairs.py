@@ -84,6 +84,30 @@ class SentencePairs:
                 yield one(src), other(tgt)
 
 
+class SpreadPairs:
+    """Pairs of a text, evenly spread over it: always the same, and all where it has no more than ``most``.
+
+    Example::
+
+        len(SpreadPairs(SentencePairs("all.en", "all.de"), 1_000_000))
+    """
+
+    def __init__(self, text: SentencePairs, most: int):
+        if most < 1:
+            raise XalignError(
+                "there is nothing to learn from", parameter="learn_from", found=most, expected="1 or more"
+            )
+        self._text, self._most = text, min(most, len(text))
+
+    def __len__(self) -> int:
+        return self._most
+
+    def __iter__(self) -> Iterator[WordPair]:
+        for number, pair in enumerate(self._text):
+            if (number + 1) * self._most // len(self._text) > number * self._most // len(self._text):
+                yield pair
+
+
 class PairStream:
     """The pairs of words of standard input (``-``, lines of ``src ||| tgt``) or of pipes, read once, as they come.
 

@@ -5,15 +5,13 @@ the translation of the word that it touches. The result is nested as the source 
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
+from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
 from xalign_fairseq.projection.units import Dropped
-
-TINY = 1e-9
 
 
 def place(
@@ -31,7 +29,8 @@ def place(
     - A tag alone goes next to the translation of the word that it touches, or else of the other neighbour. At the very
       start or end of what it is in it stays there.
     - A break goes between two words, where it cuts the fewest links.
-    - A tag within a word goes to the same place of an equal word, and around or next to any other.
+    - A tag within a word goes to the same place of an equal word, and around or next to any other. Punctuation at the
+      edges of a word is placed for itself: what is around ``house`` in ``house.`` is around ``Haus`` in ``Haus!``.
 
     Args:
         source: with markup.
@@ -45,8 +44,9 @@ def place(
         >>> place(red, words(red.text), words("la maison rouge"), {(1, 2): 0.9, (2, 1): 0.9})
         ('la maison <b>rouge</b>', [])
     """
-    placement = _Placement(source, src, tgt, links)
-    placed = placement.marks(source.marks, (0, len(placement.src)), (0, len(placement.tgt)))
+    pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
+    placement = _Placement(source, pieces)
+    placed = placement.marks(source.marks, (0, len(pieces.src)), (0, len(pieces.tgt)))
     out: list[str] = []
     _write(placed, (0, len(tgt.text)), tgt.text if written is None else written, out)
     return "".join(out), placement.dropped
@@ -63,34 +63,12 @@ class _Placed:
 
 
 class _Placement:
-    """The words of both sides, cut where a tag is within a word and the linked word is equal, and their links."""
+    """Places the marks of one text, and keeps what links do not place."""
 
-    def __init__(
-        self, source: MarkedText, src: SegmentedText, tgt: SegmentedText, links: Mapping[tuple[int, int], float]
-    ):
-        self.texts = source.text, tgt.text
+    def __init__(self, source: MarkedText, pieces: LinkedPieces):
+        self.pieces = pieces
+        self.texts = source.text, pieces.text
         self.dropped: list[Dropped] = []
-        cuts = sorted({at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
-        pieces = [_cut(span, cuts) for span in src.spans]
-        equal = {(i, j) for i, j in links if src[i] == tgt[j]}
-        inner: dict[int, set[int]] = {}
-        for i, j in equal:
-            shift = tgt.spans[j][0] - src.spans[i][0]
-            inner.setdefault(j, set()).update(start + shift for start, _ in pieces[i][1:])
-        targets = [_cut(span, sorted(inner.get(j, ()))) for j, span in enumerate(tgt.spans)]
-        self.src = [piece for word in pieces for piece in word]
-        self.tgt = [piece for word in targets for piece in word]
-        self.word = [number for number, word in enumerate(pieces) for _ in word]
-        first, second = _starts(pieces), _starts(targets)
-        self.links: list[dict[int, float]] = [{} for _ in self.src]
-        self.total = [0.0] * len(self.tgt)
-        for (i, j), probability in links.items():
-            shift = tgt.spans[j][0] - src.spans[i][0]
-            for a, (start, stop) in enumerate(pieces[i], first[i]):
-                for b, (begin, end) in enumerate(targets[j], second[j]):
-                    if (i, j) not in equal or (begin < stop + shift and start + shift < end):
-                        self.links[a][b] = probability
-                        self.total[b] += probability
 
     def marks(self, marks: Sequence[Mark], within: Span, words: Span) -> list[_Placed]:
         """The places of neighbouring marks, within some source words and the target words for these."""
@@ -107,15 +85,18 @@ class _Placement:
                 found[i] = high, words[1]
         free = [(low, high)]
         weights = {
-            i: self._run(source[i], free)[0]
+            i: self.pieces.run(source[i], free)[0]
             for i, mark in enumerate(marks)
             if mark.kind == "pair" and source[i][0] < source[i][1]
         }
         for i in sorted(weights, key=lambda i: (-weights[i], i)):
             if source[i] == within and (low, high) == words:
                 found[i] = words
-            elif run := self._run(source[i], free)[1] or self._between(marks[i], source[i], within, (low, high), free):
+            elif run := self.pieces.run(source[i], free)[1]:
                 found[i] = run
+            elif run := self._between(source[i], within, (low, high), free):
+                found[i] = run
+                self._drop(marks[i], "no word of it is linked: around the unlinked words in its place")
             else:
                 continue
             free = [part for each in free for part in _without(each, found[i])]
@@ -136,66 +117,24 @@ class _Placement:
 
     def _source(self, mark: Mark) -> Span:
         """The source words of a mark."""
-        first = bisect_right(self.src, mark.start, key=lambda span: span[1])
-        return first, max(first, bisect_left(self.src, mark.stop, key=lambda span: span[0]))
+        first = bisect_right(self.pieces.src, mark.start, key=lambda span: span[1])
+        return first, max(first, bisect_left(self.pieces.src, mark.stop, key=lambda span: span[0]))
 
-    def _run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The free target words whose links to some source words weigh most against links to others, and their weight.
-
-        Links of other parts of the words that a tag cuts do not count.
-        """
-        weight = [-total for total in self.total]
-        inside: dict[int, float] = {}
-        touched = bisect_left(self.word, self.word[source[0]]), bisect_right(self.word, self.word[source[1] - 1])
-        for i in range(*touched):
-            for j, probability in self.links[i].items():
-                weight[j] += probability
-                if source[0] <= i < source[1]:
-                    weight[j] += probability
-                    inside[j] = inside.get(j, 0.0) + probability
-        best, span = TINY, None
-        for low, high in free:
-            start, total = low, -1.0
-            for j in range(low, high):
-                if total < -TINY:
-                    start, total = j, 0.0
-                total += weight[j]
-                longer = span is not None and total > best - TINY and j - start >= span[1] - span[0]
-                if weight[j] > TINY and (total > best + TINY or longer):
-                    while weight[start] <= TINY:
-                        start += 1
-                    best, span = total, (start, j + 1)
-        if span is None:  # every linked word is more another word's: the most probable one
-            left = [j for j in inside if any(low <= j < high for low, high in free)]
-            return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
-        return best, span
-
-    def _between(self, mark: Mark, source: Span, within: Span, words: Span, free: Sequence[Span]) -> Span | None:
+    def _between(self, source: Span, within: Span, words: Span, free: Sequence[Span]) -> Span | None:
         """The target words without links between the translations of a pair's neighbours."""
-        before = self._run((source[0] - 1, source[0]), [words])[1] if source[0] > within[0] else (words[0], words[0])
-        after = self._run((source[1], source[1] + 1), [words])[1] if source[1] < within[1] else (words[1], words[1])
-        if not before or not after or before[1] >= after[0] or any(self.total[before[1] : after[0]]):
+        before = self.pieces.near(source[0] - 1, words) if source[0] > within[0] else (words[0], words[0])
+        after = self.pieces.near(source[1], words) if source[1] < within[1] else (words[1], words[1])
+        if not before or not after or before[1] >= after[0] or any(self.pieces.total[before[1] : after[0]]):
             return None
         if not any(low <= before[1] and after[0] <= high for low, high in free):
             return None
-        self._drop(mark, "no word of it is linked: around the unlinked words in its place")
         return before[1], after[0]
 
     def _border(self, source: int, within: Span, words: Span) -> int:
         """Where to cut the target words so that the fewest links cross a cut of the source; at an edge, there."""
         if source in within:
             return words[within.index(source)]
-        return self._fewest_crossings(source, range(words[0], words[1] + 1))
-
-    def _fewest_crossings(self, source: int, allowed: Iterable[int]) -> int:
-        before = [0.0] * len(self.tgt)
-        for links in self.links[:source]:
-            for j, probability in links.items():
-                before[j] += probability
-        costs = list(
-            accumulate((all_ - 2 * b for all_, b in zip(self.total, before, strict=True)), initial=sum(before))
-        )
-        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
+        return self.pieces.fewest_crossings(source, self.pieces.borders(words))
 
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
         """Between which target words a mark without any goes, and whether it goes with the word before."""
@@ -207,8 +146,8 @@ class _Placement:
             return words[0], False
         if not has_after and not like_word:
             return words[1], True
-        before = self._run((source[0] - 1, source[0]), [words])[1] if has_before else None
-        after = self._run((source[1], source[1] + 1), [words])[1] if has_after else None
+        before = self.pieces.near(source[0] - 1, words) if has_before else None
+        after = self.pieces.near(source[1], words) if has_after else None
         start, stop = self._gap(0, source[0])
         touches_after = mark.start == stop > start
         if before and after and before[1] == after[0]:
@@ -218,10 +157,8 @@ class _Placement:
         if after:
             return after[0], False
         if source[0] == source[1]:
-            self.dropped.append(
-                Dropped(mark.tag.strip(), "no word next to it is linked: where it cuts the fewest links")
-            )
-        return self._fewest_crossings(source[0], range(words[0], words[1] + 1)), True
+            self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
+        return self.pieces.fewest_crossings(source[0], self.pieces.borders(words)), True
 
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
@@ -229,18 +166,18 @@ class _Placement:
         """Each break, and between which target words it goes: in order, and within no other mark."""
         breaks = [i for i, mark in enumerate(marks) if mark.kind == "break"]
         allowed = [at for at in range(words[0], words[1] + 1) if not any(start < at < stop for start, stop in taken)]
-        inner, last = [at for at in allowed if words[0] < at < words[1]], words[0]
+        inner, last = [at for at in allowed if at in self.pieces.breakable and words[0] < at < words[1]], words[0]
         for number, i in enumerate(breaks):
             if source[i][0] in within:
                 last = words[within.index(source[i][0])] if source[i][0] == within[1] else last
             else:
                 left = [at for at in inner if at > last]
+                if not begins_with_stop(self.texts[0], marks[i].stop):
+                    left = [at for at in left if not begins_with_stop(self.texts[1], self.pieces.tgt[at][0])] or left
                 left = left[: max(1, len(left) - (len(breaks) - number - 1))] or [at for at in allowed if at >= last]
-                last = self._fewest_crossings(source[i][0], left)
-                if not any(self.total):
-                    self.dropped.append(
-                        Dropped(marks[i].tag.strip() or "line break", "no link: by its relative position")
-                    )
+                last = self.pieces.fewest_crossings(source[i][0], left)
+                if not any(self.pieces.total):
+                    self._drop(marks[i], "no word is linked: at its relative position")
             yield i, last
 
     def _drop(self, mark: Mark, reason: str) -> None:
@@ -248,7 +185,7 @@ class _Placement:
 
     def _gap(self, side: int, number: int) -> Span:
         """The characters between two words of the source (0) or the target (1)."""
-        spans = (self.src, self.tgt)[side]
+        spans = (self.pieces.src, self.pieces.tgt)[side]
         start = spans[number - 1][1] if number else 0
         return start, spans[number][0] if number < len(spans) else len(self.texts[side])
 
@@ -298,18 +235,6 @@ def _write(placed: Sequence[_Placed], within: Span, written: Sequence[str], out:
         out.append(each.mark.closing)
         here = stop
     out += written[here:end]
-
-
-def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
-    """A word in the pieces that the cuts within it make."""
-    start, stop = span
-    inner = cuts[bisect_right(cuts, start) : bisect_left(cuts, stop)]
-    return list(pairwise([start, *inner, stop]))
-
-
-def _starts(pieces: Sequence[Sequence[Span]]) -> list[int]:
-    """The number of the first piece of each word."""
-    return list(accumulate(map(len, pieces), initial=0))
 
 
 def _without(span: Span, taken: Span) -> Iterator[Span]:

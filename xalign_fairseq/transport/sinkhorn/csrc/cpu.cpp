@@ -6,6 +6,7 @@
 
 #include "algorithm.h"
 #include "products.h"
+#include "statistics.h"
 
 namespace xalign {
 namespace {

@@ -1,0 +1,189 @@
+"""What a pass over a text computes, in batches of numpy: the definition that ``compiled.py`` follows.
+
+Pairs of sentences of similar lengths make a batch, padded.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from xalign_fairseq.aligner.statistical.chain import Posteriors, posteriors
+from xalign_fairseq.aligner.statistical.guide import Factors
+from xalign_fairseq.aligner.statistical.sentences import UnitSide, UnitText
+from xalign_fairseq.aligner.statistical.tables import FIRST, NO_SRC, NO_TGT, PADDED, UNSEEN, Tables, no_jumps
+
+CELLS = 1 << 17
+"""Pairs of places in a batch, padding included, unless one pair of sentences alone has more."""
+SEEN_AT_ONCE = 1 << 24
+
+
+class Counts(NamedTuple):
+    """Expected counts, float64: ``links`` (FIRST + P,) of pairs of units, ``alone`` of target and of source units
+    (with unknown ones and padding) without partner, and ``jumps`` over source and over target places."""
+
+    links: np.ndarray
+    alone: tuple[np.ndarray, np.ndarray]
+    jumps: tuple[np.ndarray, np.ndarray]
+
+    @classmethod
+    def none(cls, tables: Tables) -> "Counts":
+        """Of nothing."""
+        first, second = (np.zeros(len(null)) for null in tables.null)
+        return cls(np.zeros(len(tables.pairs)), (first, second), no_jumps())
+
+
+class UnitBatch(NamedTuple):
+    """``lines``: which pairs; ``src`` (B, N) and ``tgt`` (B, M): ids, -1 padding; ``rows`` (B, N, M) of the tables;
+    ``factors`` (B, N, M), if there are any, of their probabilities."""
+
+    lines: list[int]
+    src: np.ndarray
+    tgt: np.ndarray
+    rows: np.ndarray
+    factors: np.ndarray | None
+
+
+def seen_pairs(text: UnitText, sizes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """``starts`` and ``targets`` of :class:`Tables`: all pairs of units that occur in a pair of sentences that fits.
+
+    Args:
+        text: ids below ``sizes``.
+        sizes: the number of different units of each side.
+    """
+    found: list[np.ndarray] = [np.zeros(0, np.int64)]
+    cells = 0
+    for line in np.nonzero(text.fits)[0]:
+        src, tgt = (side.ids[side.starts[line] : side.starts[line + 1]] for side in text.sides)
+        found.append((src[:, None].astype(np.int64) * sizes[1] + tgt).ravel())
+        cells += found[-1].size
+        if cells > SEEN_AT_ONCE:  # so that repeated pairs take no memory
+            found, cells = [_different(np.concatenate(found))], 0
+    keys = _different(np.concatenate(found))
+    starts = np.searchsorted(keys, np.arange(sizes[0] + 1, dtype=np.int64) * sizes[1])
+    return starts, (keys % sizes[1]).astype(np.int32)
+
+
+def _different(keys: np.ndarray) -> np.ndarray:
+    keys = np.sort(keys)  # numpy's unique hashes, which takes six times longer
+    return keys[np.diff(keys, prepend=-1) > 0]
+
+
+def expected_counts(tables: Tables, text: UnitText, factors: Factors | None = None) -> Counts:
+    r"""Expected counts of one pass over a text.
+
+    That of a link is the product of its posteriors in the two directions, and both directions take
+    the same: :math:`c_{ij} = p(i | j) p(j | i)` (Liang et al., 2006, Eq. 7).
+    """
+    counts = Counts.none(tables)
+    for batch in batches(tables, text, factors):
+        forward, backward = both_directions(tables, batch, counts.jumps)
+        agreed = forward.partner.transpose(1, 2, 0) * backward.partner.transpose(1, 0, 2)
+        np.add.at(counts.links, batch.rows.ravel(), agreed.ravel())
+        for total, found, units in zip(counts.alone, (forward, backward), (batch.tgt, batch.src), strict=True):
+            np.add.at(total, units.T.ravel(), found.alone.ravel())  # -1 is the last entry, padding's
+    return counts
+
+
+def add_scores(
+    tables: Tables, text: UnitText, cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None = None
+) -> None:
+    """Add a share of the scores of words: the posterior of a unit's partners is summed over the units of a word, and
+    averaged over those of the other; both directions' mean is the score.
+
+    Args:
+        cells: (K + 1,) where the scores (words of the source, words of the target) of each pair begin.
+        scores: (cells[-1],) to which they are added.
+    """
+    for batch in batches(tables, text, factors):
+        forward, backward = both_directions(tables, batch)
+        for row, line in enumerate(batch.lines):
+            of_src, of_tgt = (_membership(side, line) for side in text.sides)
+            n, m = of_src.shape[1], of_tgt.shape[1]
+            to_src = of_src @ forward.partner[:m, row, :n].T @ _mean(of_tgt).T
+            to_tgt = _mean(of_src) @ backward.partner[:n, row, :m] @ of_tgt.T
+            scores[cells[line] : cells[line + 1]] += share * ((to_src + to_tgt) / 2).ravel()
+
+
+def batches(tables: Tables, text: UnitText, factors: Factors | None = None) -> Iterator[UnitBatch]:
+    """All pairs that fit, sorted by length."""
+    n, m = (side.lengths for side in text.sides)
+    lines = np.nonzero(text.fits)[0]
+    keys = tables.keys
+    group: list[int] = []
+    widest = 0
+    for line in lines[np.lexsort((m[lines], n[lines]))].tolist():
+        cells = n[line] * max(widest, m[line]) * (len(group) + 1)  # the source's lengths ascend
+        if group and cells > CELLS:
+            yield _batch(tables, keys, text, group, factors)
+            group, widest = [], 0
+        group.append(line)
+        widest = max(widest, m[line])
+    if group:
+        yield _batch(tables, keys, text, group, factors)
+
+
+def _batch(tables: Tables, keys: np.ndarray, text: UnitText, lines: list[int], factors: Factors | None) -> UnitBatch:
+    src, tgt = (np.full((len(lines), side.lengths[lines].max()), -1, np.int64) for side in text.sides)
+    for ids, side in zip((src, tgt), text.sides, strict=True):
+        for row, line in zip(ids, lines, strict=True):
+            row[: side.lengths[line]] = side.ids[side.starts[line] : side.starts[line + 1]]
+    padded = None
+    if factors is not None:
+        padded = np.ones((len(lines), src.shape[1], tgt.shape[1]), np.float32)
+        for row, line in zip(padded, lines, strict=True):
+            given = factors.of(line)[
+                np.ix_(*(side.owners[side.starts[line] : side.starts[line + 1]] for side in text.sides))
+            ]
+            row[: given.shape[0], : given.shape[1]] = given
+    return UnitBatch(lines, src, tgt, rows_of(tables, keys, src, tgt), padded)
+
+
+def rows_of(tables: Tables, keys: np.ndarray, src: np.ndarray, tgt: np.ndarray) -> np.ndarray:
+    """Rows (B, N, M) of ``tables.pairs`` for ids (B, N) and (B, M), in which -1 is padding; int32."""
+    wanted = src[:, :, None] * (len(tables.tgt) + 1) + tgt[:, None, :]
+    place = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    found = np.where(keys[place] == wanted, place + FIRST, UNSEEN)
+    no_src, no_tgt = (src < 0)[:, :, None], (tgt < 0)[:, None, :]
+    found = np.where(no_src, np.where(no_tgt, PADDED, NO_SRC), np.where(no_tgt, NO_TGT, found))
+    return np.asarray(found, np.int32)
+
+
+def both_directions(
+    tables: Tables, batch: UnitBatch, counts: tuple[np.ndarray | None, np.ndarray | None] = (None, None)
+) -> tuple[Posteriors, Posteriors]:
+    """Posteriors of source places for each target unit (M, B, N), and of target places for each source unit (N, B, M).
+
+    ``counts``: to which the expected jumps of each direction are added.
+    """
+    probabilities = tables.pairs[batch.rows]
+    if batch.factors is not None:
+        probabilities = probabilities * batch.factors[..., None]
+    src, tgt = (side >= 0 for side in (batch.src, batch.tgt))
+    forward = posteriors(
+        np.ascontiguousarray(probabilities[..., 0].transpose(2, 0, 1)),
+        tables.null[0][batch.tgt.T],  # -1 takes the last entry, padding's
+        src.astype(np.float32),
+        tables.jumps[0],
+        tgt.T,
+        counts[0],
+    )
+    backward = posteriors(
+        np.ascontiguousarray(probabilities[..., 1].transpose(1, 0, 2)),
+        tables.null[1][batch.src.T],
+        tgt.astype(np.float32),
+        tables.jumps[1],
+        src.T,
+        counts[1],
+    )
+    return forward, backward
+
+
+def _membership(side: UnitSide, line: int) -> np.ndarray:
+    """(words, units): 1 where a unit is of a word."""
+    owners = side.owners[side.starts[line] : side.starts[line + 1]]
+    return np.asarray(np.arange(side.words[line])[:, None] == owners[None, :], np.float32)
+
+
+def _mean(membership: np.ndarray) -> np.ndarray:
+    return np.asarray(membership / membership.sum(1, keepdims=True).clip(min=1))  # an empty word has no unit

@@ -1,0 +1,159 @@
+"""The words of a sentence pair in the pieces that tags can be between, and the links of these."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from unicodedata import category
+
+from xalign_fairseq.core.text.segmented import SegmentedText, Span
+
+TINY = 1e-9
+STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
+
+
+class LinkedPieces:
+    """The words of both sides, cut at the punctuation at their edges, and at tags where the linked word is equal.
+
+    Args:
+        src, tgt: the words.
+        links: probability of each link (source word, target word).
+        tags: the characters of the source where tags are.
+
+    Attributes:
+        text: the translation.
+        src, tgt: the characters of each piece.
+        links: of each source piece, the target pieces and their probabilities.
+        total: the probability of all links of each target piece.
+    """
+
+    def __init__(self, src: SegmentedText, tgt: SegmentedText, links: Mapping[tuple[int, int], float], tags: set[int]):
+        self.text = tgt.text
+        cores = [_core(src, span) for span in src.spans], [_core(tgt, span) for span in tgt.spans]
+        cuts = sorted(tags.union(*cores[0]))
+        sources = [_cut(span, cuts) for span in src.spans]
+        equal = {(i, j) for i, j in links if src[i] == tgt[j]}
+        inner = [set(core) for core in cores[1]]
+        for i, j in equal:
+            shift = tgt.spans[j][0] - src.spans[i][0]
+            inner[j].update(start + shift for start, _ in sources[i][1:])
+        targets = [_cut(span, sorted(inner[j])) for j, span in enumerate(tgt.spans)]
+        self.src = [piece for word in sources for piece in word]
+        self.tgt = [piece for word in targets for piece in word]
+        self._word = [number for number, word in enumerate(sources) for _ in word]
+        self._tgt_starts = set(_starts(targets))
+        first, second = _starts(sources), _starts(targets)
+        self.links: list[dict[int, float]] = [{} for _ in self.src]
+        self.total = [0.0] * len(self.tgt)
+        for (i, j), probability in links.items():
+            if len(sources[i]) == len(targets[j]) == 1:
+                self.links[first[i]][second[j]] = probability
+                self.total[second[j]] += probability
+                continue
+            shift = tgt.spans[j][0] - src.spans[i][0]
+            for a, (start, stop) in enumerate(sources[i], first[i]):
+                for b, (begin, end) in enumerate(targets[j], second[j]):
+                    overlap = begin < stop + shift and start + shift < end
+                    alike = _part(start, cores[0][i]) == _part(begin, cores[1][j])
+                    if overlap if (i, j) in equal else alike:
+                        self.links[a][b] = probability
+                        self.total[b] += probability
+
+    def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
+        """The free target words whose links to some source words weigh most against links to others, and their weight.
+
+        Links of other parts of the words that a tag cuts do not count.
+        """
+        weight = [-total for total in self.total]
+        inside: dict[int, float] = {}
+        touched = bisect_left(self._word, self._word[source[0]]), bisect_right(self._word, self._word[source[1] - 1])
+        for i in range(*touched):
+            for j, probability in self.links[i].items():
+                weight[j] += probability
+                if source[0] <= i < source[1]:
+                    weight[j] += probability
+                    inside[j] = inside.get(j, 0.0) + probability
+        best, span = TINY, None
+        for low, high in free:
+            start, total = low, -1.0
+            for j in range(low, high):
+                if total < -TINY:
+                    start, total = j, 0.0
+                total += weight[j]
+                longer = span is not None and total > best - TINY and j - start >= span[1] - span[0]
+                if weight[j] > TINY and (total > best + TINY or longer):
+                    while weight[start] <= TINY:
+                        start += 1
+                    best, span = total, (start, j + 1)
+        if span is None:  # every linked word is more another word's: the most probable one
+            left = [j for j in inside if any(low <= j < high for low, high in free)]
+            return 0.0, min(((j, j + 1) for j in left), key=lambda one: (-inside[one[0]], one), default=None)
+        return best, span
+
+    def near(self, source: int, words: Span) -> Span | None:
+        """The target pieces for a source piece or, if it is punctuation without a link, for the word it is at."""
+        word = self._word[source]
+        whole = bisect_left(self._word, word), bisect_right(self._word, word)
+        return self.run((source, source + 1), [words])[1] or self.run(whole, [words])[1]
+
+    def fewest_crossings(self, source: int, allowed: Iterable[int]) -> int:
+        before = [0.0] * len(self.tgt)
+        for links in self.links[:source]:
+            for j, probability in links.items():
+                before[j] += probability
+        costs = list(
+            accumulate((all_ - 2 * b for all_, b in zip(self.total, before, strict=True)), initial=sum(before))
+        )
+        return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
+
+    def borders(self, words: Span) -> list[int]:
+        """Where a word ends and another begins, among some target pieces, and both ends."""
+        inner = (at for at in range(words[0] + 1, words[1]) if at in self._tgt_starts)
+        return [words[0], *inner, *words[1:]]
+
+    @cached_property
+    def breakable(self) -> set[int]:
+        """Where a line can end: at spaces, and in a language without them before a word that is no punctuation."""
+        gaps = [(at, self.tgt[at - 1][1], self.tgt[at][0]) for at in range(1, len(self.tgt))]
+        spaced = {at for at, start, stop in gaps if any(map(str.isspace, self.text[start:stop]))}
+        if 3 * len(spaced) >= len(gaps):
+            return spaced
+        return spaced | {at for at, _, stop in gaps if at in self._tgt_starts and self.text[stop].isalnum()}
+
+
+def begins_with_stop(text: str, at: int) -> bool:
+    """Whether a mark that ends a clause is here, which no line begins with."""
+    return STOP.match(text, at) is not None
+
+
+def _core(words: SegmentedText, span: Span) -> Span:
+    """The characters of a word without the punctuation at its edges; of punctuation alone all."""
+    word = words.text[slice(*span)]
+    if word.isalnum():
+        return span
+    kinds = [category(character)[0] for character in word]
+    inner = [i for i, kind in enumerate(kinds) if kind not in "PM"]
+    if not inner:
+        return span
+    stop = inner[-1] + 1
+    while stop < len(kinds) and kinds[stop] == "M":
+        stop += 1
+    return span[0] + inner[0], span[0] + stop
+
+
+def _part(start: int, core: Span) -> int:
+    """Whether a piece is before (0), in (1) or after (2) the core of its word."""
+    return (start >= core[0]) + (start >= core[1])
+
+
+def _cut(span: Span, cuts: Sequence[int]) -> list[Span]:
+    """A word in the pieces that the cuts within it make."""
+    start, stop = span
+    inner = cuts[bisect_right(cuts, start) : bisect_left(cuts, stop)]
+    return list(pairwise([start, *inner, stop]))
+
+
+def _starts(pieces: Sequence[Sequence[Span]]) -> list[int]:
+    """The number of the first piece of each word."""
+    return list(accumulate(map(len, pieces), initial=0))
