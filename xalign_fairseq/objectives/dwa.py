@@ -81,7 +81,7 @@ class DWA(Objective):
         "(with the options --dwa-dustbin... instead of transport's)",
     )
     sinkhorn_iterations: int = option(2, "for transport: Sinkhorn iterations")
-    mu: float = option(1.0, "entropic regularisation of transport")
+    mu: float = option(1.0, "for transport: entropic regularisation")
     eps: float = option(1e-6, "for transport: floor of the similarities")
     order: str = option(ORDERS[0], "for transport: columns-first (released code) or rows-first (Eq. 6)")
     filter: str = option(
