@@ -72,6 +72,7 @@ napoleon_use_ivar = True
 suppress_warnings = ["ref.python"]  # names of fields that several classes have
 smartquotes = False  # --option stays as it is
 myst_heading_anchors = 4
+myst_enable_extensions = ["html_image"]  # pictures with a width are copied, too
 html_theme = "furo"
 html_math_renderer = "mathml"  # below: browsers show it by themselves, with nothing fetched
 html_static_path = ["site"]

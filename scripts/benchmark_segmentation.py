@@ -19,8 +19,10 @@ from typing import Any
 from harness import RESULTS, about, table, write
 
 from xalign_fairseq import load_aligner
+from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import find_segmenter
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.aer import score
@@ -31,6 +33,16 @@ NAME = "segmentation"
 DATA = Path(__file__).resolve().parents[2] / "shared/data"
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "hi", "ru", "zh")
 JAPANESE = ("icu", "fugashi")
+LINES = {
+    "of tokenised Japanese and Chinese (KFTT, MLQE-PE)": (
+        "gold/kftt-dev/ja-en.ja",
+        "gold/awesome-align-examples/ja-en.ja",
+        *(f"bitext/mlqe-pe/en-zh.{part}.zh" for part in ("train", "dev", "test")),
+    ),
+    "of English (KFTT)": ("gold/kftt-dev/ja-en.en", "gold/awesome-align-examples/ja-en.en"),
+    "of raw Japanese and Chinese (NTREX)": ("bitext/ntrex128/ntrex.ja", "bitext/ntrex128/ntrex.zh"),
+    "of short raw Thai (Tatoeba)": ("bitext/tatoeba-laser-test/en-th.th",),
+}
 Links = Sequence[dict[tuple[int, int], float]]
 
 
@@ -74,14 +86,14 @@ def without_spaces(each: Sequence[str]) -> SegmentedText:
 
 
 def compare(
-    aligner: WordAligner, src: list[SegmentedText], tgt: list[SegmentedText], segmenters: Sequence[str]
+    aligner: WordAligner, given: Sequence[Alignment], segmenters: Sequence[str]
 ) -> tuple[dict[str, Any], Links]:
-    """Links of raw text on given words against the links of these words."""
+    """Links of raw text on the words of a treebank against the given links of these words."""
+    src, tgt = [pair.src for pair in given], [pair.tgt for pair in given]
     raw = [
         list(map(find_segmenter(name), (each.text for each in side)))
         for name, side in zip(segmenters, (src, tgt), strict=True)
     ]
-    given = list(aligner.stream(zip(src, tgt, strict=True)))
     found = list(aligner.stream(zip(*raw, strict=True)))
     mapped = [pair.links_on(*both) for pair, both in zip(found, zip(src, tgt, strict=True), strict=True)]
     same = [
@@ -106,6 +118,13 @@ def compare(
     return facts, mapped
 
 
+def cut_lines(paths: Sequence[Path]) -> tuple[int, int]:
+    """How many lines ``auto`` cuts in another way than at spaces, and of how many."""
+    find = find_segmenter("auto")
+    lines = [line for path in paths for line in read_lines(path)]
+    return sum(find(line).words != line.split() for line in lines), len(lines)
+
+
 def cost(aligner: WordAligner, pairs: Sequence[tuple[str, str]]) -> dict[str, float]:
     """CPU milliseconds a pair, of each segmenter on both sides, and of the aligner."""
 
@@ -125,8 +144,8 @@ def cost(aligner: WordAligner, pairs: Sequence[tuple[str, str]]) -> dict[str, fl
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA, help="folder with gold and eval")
-    parser.add_argument("--pairs", type=int, default=250, metavar="N", help="of each treebank (default: %(default)s)")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder with gold, eval and bitext")
+    parser.add_argument("--pairs", type=int, default=50, metavar="N", help="of each treebank (default: %(default)s)")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     return exit_code(lambda: run(parser.parse_args()))
 
@@ -137,21 +156,23 @@ def run(args: argparse.Namespace) -> int:
     pud = {each: list(treebank(args.data / f"eval/ud-pud/{each}_pud-ud-test.conllu.gz")) for each in ("en", *LANGUAGES)}
     for language in LANGUAGES:
         both = [(src, tgt) for src, tgt in zip(pud["en"], pud[language], strict=True) if src and tgt][: args.pairs]
-        src, tgt = map(list, zip(*both, strict=True))
-        found[f"en-{language}"], _ = compare(aligner, src, tgt, ("icu", "icu"))
+        found[f"en-{language}"], _ = compare(aligner, list(aligner.stream(both)), ("icu", "icu"))
     kftt = args.data / "gold/kftt-dev/ja-en"
     gold = read_gold_text(f"{kftt}.ja", f"{kftt}.en", f"{kftt}.gold")
     texts = list(gold.pairs)
     japanese = [without_spaces(src) for src, _ in texts]
     english = list(map(find_segmenter("spaces"), (" ".join(tgt) for _, tgt in texts)))
-    aer = {"words": score([pair.links for pair in aligner.stream(texts)], gold.golds).aer}
+    given = list(aligner.stream(zip(english, japanese, strict=True)))
+    aer = {"words": score([{(j, i) for i, j in pair.links} for pair in given], gold.golds).aer}
     for name in JAPANESE:
-        facts, mapped = compare(aligner, english, japanese, ("spaces", name))
+        facts, mapped = compare(aligner, given, ("spaces", name))
         found[f"en-ja, {name}"] = facts
         aer[name] = score([{(j, i) for i, j in links} for links in mapped], gold.golds).aer
-    seconds = cost(aligner, [(src.text, tgt.text) for src, tgt in zip(japanese, english, strict=True)])
+    seconds = cost(aligner, [(src.text, tgt.text) for src, tgt in zip(japanese, english, strict=True)][:100])
+    automatic = {kind: cut_lines([args.data / path for path in paths]) for kind, paths in LINES.items()}
     results = {
         **about(["scripts/benchmark_segmentation.py", *sys.argv[1:]], packages=("icu4py", "fugashi", "unidic-lite")),
+        "lines that auto cuts": automatic,
         "agreement": found,
         "kftt-dev aer": aer,
         "cpu milliseconds": seconds,
@@ -169,9 +190,12 @@ def tables(results: dict[str, Any]) -> str:
     aer, seconds = results["kftt-dev aer"], results["cpu milliseconds"]
     told = ", ".join(f"{name} {1000 * value:.0f}" for name, value in seconds.items() if name != "alignment")
     share = seconds["auto"] / seconds["alignment"]
+    lines = ", ".join(f"{cut:,} of {all_:,} {kind}" for kind, (cut, all_) in results["lines that auto cuts"].items())
     return "\n".join(
         (
             f"e5-small in float32; {results['machine']}; `{results['command']}`, commit {results['commit']}.",
+            "",
+            f"Lines that `auto` cuts: {lines}.",
             "",
             table(("pair", "sentences", "F1 of words", "F1 of links"), rows),
             "",

@@ -7,7 +7,7 @@ A table is between <!-- results:FOLDER/TABLE --> and <!-- end -->. FOLDER is tha
 report (FOLDER/results/report/report.md, as xalign transfer-report or the study's report.py writes it), which has a
 heading for each table; without a report the tables say so. benchmarks/NAME is scripts/results/NAME.md, as
 scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, benchmarks/MACHINE/NAME what it has measured on another
-machine (--out scripts/results/MACHINE); benchmarks/peers and benchmarks/published are made of several by peers.py.
+machine (--out scripts/results/MACHINE); peers.py and summaries.py write those of MADE from several files.
 Figures in prose, and what is claimed of them: see scripts/prose.py.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 import markers
 import peers
 import prose
+import summaries
 
 from xalign_fairseq.core.errors import XalignError, exit_code
 
@@ -26,7 +27,13 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python scripts/compile_results.py"
 NOTHING = "No results yet."
 REPORT = "results/report/report.md"
-BENCHMARKS, PEERS = "benchmarks", "peers"
+BENCHMARKS = "benchmarks"
+MADE = {
+    f"{BENCHMARKS}/peers": peers.table,
+    f"{BENCHMARKS}/published": peers.published,
+    f"{BENCHMARKS}/training_speed": summaries.training_speed,
+    f"{BENCHMARKS}/self_labelling": summaries.self_labelling,
+}
 
 
 def results_table(root: Path, name: str) -> str:
@@ -36,10 +43,8 @@ def results_table(root: Path, name: str) -> str:
         XalignError: there is no such study, or its report has no such heading.
     """
     folder, _, table = name.rpartition("/")
-    if name == f"{BENCHMARKS}/{PEERS}":
-        return peers.table(root) or NOTHING
-    if name == f"{BENCHMARKS}/{peers.PUBLISHED}":
-        return peers.published(root) or NOTHING
+    if name in MADE:
+        return MADE[name](root) or NOTHING
     if name.startswith(f"{BENCHMARKS}/"):
         path = root / "scripts/results" / f"{name.removeprefix(f'{BENCHMARKS}/')}.md"
         return path.read_text(encoding="utf-8").strip("\n") if path.is_file() else NOTHING
@@ -51,7 +56,7 @@ def results_table(root: Path, name: str) -> str:
 
 
 def study_table(report: Path, heading: str) -> str:
-    """The text under a heading of a report, given in lower case with ``-`` for blanks."""
+    """The text under a heading of a report, given in lower case with ``-`` for spaces."""
     if not report.is_file():
         return NOTHING
     parts = re.split(r"^## (.*)$", report.read_text(encoding="utf-8"), flags=re.MULTILINE)

@@ -43,7 +43,7 @@ class Reader:
 
 def all_readers(work: Path) -> list[Reader]:
     """Every reader; examples that the package itself has to make are made in a folder."""
-    return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers(), *markup_readers()]
+    return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers(), *annotation_readers()]
 
 
 def text_readers() -> list[Reader]:
@@ -134,12 +134,17 @@ def text_readers() -> list[Reader]:
     ]
 
 
-def markup_readers() -> list[Reader]:
-    """Formats of markup, with the markup put on a translation."""
+def annotation_readers() -> list[Reader]:
+    """Formats of markup and labels, put on a translation."""
     from xalign_fairseq.projection.formats import ANNOTATIONS
     from xalign_fairseq.projection.units import Annotated, Unit
 
+    row = "{}\t{}\t_\tDET\t_\t_\t{}\t{}\t_\t_\n"
+    tree = row.format(1, "a", 2, "det") + "2-3\tbc" + "\t_" * 8 + "\n" + row.format(2, "b", 0, "root")
     examples = {
+        "conll": "-DOCSTART- O\n\na B-X\nb I-X\n\nc O\n",
+        "conllu": f"# text = a b\n{tree}\n{tree}\n",
+        "json": json.dumps({"text": "a b", "translation": "b a", "spans": [[0, 1, "X"]]}) + "\n",
         "html": "the <b>red</b> house&amp;<br>a\n\n",
         "xml": "<a x='y'>b</a> <c/>\n&#65;\n",
         "placeholders": "a {0} of %d files\n${a}\n",
@@ -163,13 +168,11 @@ def markup_readers() -> list[Reader]:
 
         return read
 
-    tgt = {"tgt": b"a b c\nd\n"}
-    return [
-        Reader(
-            f"markup, {name}", {"src": example.encode()} | ({} if ANNOTATIONS[name].bilingual else tgt), reading(name)
-        )
-        for name, example in examples.items()
-    ]
+    found = []
+    for name, example in examples.items():
+        files = {"src": example.encode(), **({} if ANNOTATIONS[name].bilingual else {"tgt": b"a b c\nd\n"})}
+        found.append(Reader(f"annotation, {name}", files, reading(name)))
+    return found
 
 
 def json_readers(work: Path) -> list[Reader]:

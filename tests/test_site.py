@@ -35,6 +35,16 @@ def test_every_page_is_built_and_reached_from_the_first(site):
     assert (site / "index.html").read_text().count("docs/index.html") == 2
 
 
+def test_every_picture_is_there(site):
+    found = [
+        (page, name)
+        for page in site.rglob("*.html")
+        for name in re.findall(r'<img\b[^>]*?src="([^"#?]+)', page.read_text())
+    ]
+    assert len(found) > 10
+    assert not [(page, name) for page, name in found if not (page.parent / name).is_file()]
+
+
 def test_pages_take_nothing_from_elsewhere(site):
     """Styles, scripts, fonts and pictures are the site's own: it is read without a network, too."""
     fetched = re.compile(

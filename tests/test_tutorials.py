@@ -17,7 +17,7 @@ import pytest
 from xalign_fairseq.cli import build_parser
 
 ROOT = Path(__file__).resolve().parents[1]
-TASKS = ("build_a_glossary", "clean_a_corpus", "large_corpora", "move_markup", "train_marian")
+TASKS = ("build_a_glossary", "clean_a_corpus", "large_corpora", "move_markup", "project_labels", "train_marian")
 PAGES = [
     *sorted(page for page in (ROOT / "docs/tutorials").glob("*.md") if page.stem != "index"),
     *(ROOT / f"docs/howto/{task}.md" for task in TASKS),

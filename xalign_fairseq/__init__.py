@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.pair_scores import score_pair
     from xalign_fairseq.aligner.render.matrix import show_links
+    from xalign_fairseq.core.text.segmentation import find_segmenter
+    from xalign_fairseq.core.text.segmented import SegmentedText
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import Gold, parse_line
     from xalign_fairseq.links.phrases import write_phrases
-    from xalign_fairseq.projection.labels.json_lines import project_labels
     from xalign_fairseq.projection.run import ProjectRun, project_files
-    from xalign_fairseq.projection.spans import Placing
     from xalign_fairseq.training.alignment_model import AlignmentModel
     from xalign_fairseq.training.batches import Batches
     from xalign_fairseq.training.trainer import AlignmentTrainer
@@ -54,16 +54,16 @@ __all__ = [
     "Gold",
     "LinkedText",
     "Linking",
-    "Placing",
     "ProjectRun",
+    "SegmentedText",
     "SinkhornOptions",
     "XalignError",
     "__version__",
     "filter_files",
+    "find_segmenter",
     "load_aligner",
     "parse_line",
     "project_files",
-    "project_labels",
     "read_gold",
     "register",
     "score",
@@ -82,7 +82,9 @@ _HOMES = {
     "DictionaryRun": "xalign_fairseq.aligner.dictionary",
     "FilterRun": "xalign_fairseq.aligner.filtering",
     "LinkedText": "xalign_fairseq.links.linked_text",
+    "SegmentedText": "xalign_fairseq.core.text.segmented",
     "filter_files": "xalign_fairseq.aligner.filtering",
+    "find_segmenter": "xalign_fairseq.core.text.segmentation",
     "score_pair": "xalign_fairseq.aligner.pair_scores",
     "write_dictionary": "xalign_fairseq.aligner.dictionary",
     "write_phrases": "xalign_fairseq.links.phrases",
@@ -93,9 +95,7 @@ _HOMES = {
     "Linking": "xalign_fairseq.transport.linking",
     "load_aligner": "xalign_fairseq.aligner.load",
     "parse_line": "xalign_fairseq.links.pharaoh",
-    "Placing": "xalign_fairseq.projection.spans",
     "project_files": "xalign_fairseq.projection.run",
-    "project_labels": "xalign_fairseq.projection.labels.json_lines",
     "ProjectRun": "xalign_fairseq.projection.run",
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",

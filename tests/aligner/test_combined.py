@@ -73,6 +73,14 @@ def test_both_by_hand():
     np.testing.assert_allclose(both._models[0].guided["a", "b"], [[1.0, 0.04], [0.01, 0.16]], rtol=1e-6)
 
 
+def test_a_link_scorer_has_a_weight_of_its_own():
+    # (0, 0) 0.5 * 0.9 + 0.5 * 0.5 = 0.7; (1, 1) 0.5 * 0.3 + 0.5 * 0.4 = 0.35, which grows; (1, 0) 0.5 * 0.2 = 0.1.
+    both = aligner({(0, 0): 0.9, (1, 1): 0.3}, [[0.5, 0.0], [0.2, 0.4]], method="scored")
+    [found] = both.align(*ONE)
+    assert found.links == pytest.approx({(0, 0): 0.7, (1, 1): 0.35})
+    np.testing.assert_allclose(found.matrix, [[0.7, 0.0], [0.1, 0.35]], rtol=1e-6)
+
+
 def test_what_grows_and_from_where():
     # (1, 1): 0.4 * 0.3 + 0.6 * 0.2 = 0.24
     scores, statistics = {(0, 0): 0.49, (1, 1): 0.3}, [[0.49, 0.0], [0.0, 0.2]]

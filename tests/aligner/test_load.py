@@ -6,6 +6,7 @@ from support.text import write_bitext
 
 from xalign_fairseq import load_aligner
 from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.load import scoring_method
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.options import AlignerOptions
@@ -100,6 +101,21 @@ def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, lea
     assert "links of 0.9 and more, grown by those of 0.90 and more" in few.describe()
     assert few._encoder.linking == many._encoder.linking
     assert few._encoder.linking.options == {"threshold": 1e-3, "growth": 1.0, "temperature": 0.07}
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "maps", "guide", "method"),
+    [
+        ("e5-small", Linking(), False, None, "scored"),
+        ("e5-small", Linking("grow"), False, "scored", "grow"),
+        ("e5-small", Linking(), False, "grow", "grow"),
+        ("e5-small", Linking(layers=(7,)), False, None, "grow"),
+        ("e5-small", Linking(), True, None, "grow"),
+        ("model.pt", Linking(), False, None, "grow"),
+    ],
+)
+def test_the_method_that_scores_beside_statistics(path, asked, maps, guide, method):
+    assert scoring_method(path, asked, maps, guide) == method
 
 
 @pytest.mark.parametrize("option", [{"statistics": "folder"}, {"processes": 2}])

@@ -10,13 +10,14 @@ import pytest
 from support.text import write_bitext
 
 from xalign_fairseq.aligner import combined, kept_scores
-from xalign_fairseq.aligner.combined import SCORING, SHARE
+from xalign_fairseq.aligner.combined import MIXINGS
 from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
+from xalign_fairseq.transport.linking import Linking
 
 
 @pytest.fixture
@@ -73,7 +74,8 @@ def test_scores_are_the_mean_of_both(tiny_checkpoint, learned):
     pairs = [("Das Haus ist alt.", "The house is old."), ("Ein Buch", "A book")]
     both = load_aligner(tiny_checkpoint, statistics=learned)
     found = both.align(*zip(*pairs, strict=True))
-    encoder = load_aligner(tiny_checkpoint, linking=SCORING)
+    scoring, share = MIXINGS["grow"].scoring, MIXINGS["grow"].share
+    encoder = load_aligner(tiny_checkpoint, linking=Linking("grow", scoring))
     read = encoder.align(*zip(*pairs, strict=True))
     own = []
     for each in read:
@@ -84,7 +86,7 @@ def test_scores_are_the_mean_of_both(tiny_checkpoint, learned):
     for each, scores, statistics in zip(found, own, counted, strict=True):
         assert each.links
         for link, score in each.links.items():
-            assert score == pytest.approx((1 - SHARE) * scores[link] + SHARE * statistics[link])
+            assert score == pytest.approx((1 - share) * scores[link] + share * statistics[link])
     assert both.unknown().tokens
 
 

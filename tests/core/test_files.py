@@ -291,6 +291,7 @@ WRITERS = {
     "in a folder of atomic_folder, scratch_folder or tempfile": {
         "aligner/tools/processes.py:run_tool",
         "aligner/tools/tools.py:Tool.run",
+        "core/text/segmentation.py:_jieba",
         "encoder/pretrained/exporting.py:fill",
         "encoder/pretrained/saving.py:convert",
         "languages/files.py:_write_bitext",

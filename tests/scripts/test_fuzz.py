@@ -35,8 +35,9 @@ NAMES = (
     *("labelling of a checkpoint", "AER over layers", "data-bin, bitext with links", "checkpoint"),
     *("safetensors", "sentencepiece model", "sentencepiece model, pieces", "arrays (npz)"),
     *("text (xz)", "text (gz)", "text (bz2)", "text within TMX", "column of a table", "published figures"),
-    *("markup, html", "markup, xml", "markup, placeholders", "markup, usfm", "markup, srt", "markup, vtt"),
-    *("markup, xliff", "markup, tmx"),
+    *("annotation, conll", "annotation, conllu", "annotation, json", "annotation, html", "annotation, xml"),
+    *("annotation, placeholders", "annotation, usfm", "annotation, srt", "annotation, vtt", "annotation, xliff"),
+    "annotation, tmx",
 )
 
 

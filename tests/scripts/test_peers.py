@@ -1,4 +1,4 @@
-"""The table beside other programs: what stands in it is what the results files say."""
+"""The table that compares programs has the figures of the results files."""
 
 import shutil
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_statistics_are_those_of_the_largest_texts(peers, results):
         for key, pairs, found in ((f"{pair} 5 1", 5, (0.9, 0.9)), (pair, 9, (0.2, 0.1)))
     }
     write_json(results / "scripts/results/statistics.json", records)
-    [row] = [line for line in peers.table(results).splitlines() if "as it comes, and fine-tuned" in line]
+    [row] = [line for line in peers.table(results).splitlines() if "before and after fine-tuning" in line]
     assert row.split(" | ")[1] == "20.0, 10.0"
 
 
@@ -55,8 +55,23 @@ def test_speeds_are_the_middle_ratios_of_all_machines(peers, results):
     for name, ratios in (("", amd), ("zen4/", {"float32": [1.2, 1.1, 1.2]}), ("intel/", intel)):
         rows = [{**which, "dtype": dtype, "times_fairseq": found} for dtype, found in ratios.items()]
         write_json(results / f"scripts/results/{name}training-cpu.json", {"rows": rows})
-    [row] = [line for line in peers.table(results).splitlines() if "of fairseq's" in line]
+    [row] = [line for line in peers.table(results).splitlines() if "Zen 5" in line]
     assert row.split(" | ")[1] == "2.0 (bf16: 1.4), 1.2, 1.3"
+
+
+def test_on_a_gpu_the_best_dtype_of_each_is_compared_and_the_same_one(peers, results):
+    rows = [
+        {"arch": "base", "dtype": dtype, "contestant": name, "tokens_per_second": [speed], "times_fairseq": [ratio]}
+        for name, dtype, speed, ratio in (
+            ("fairseq", "float16", 25.0, 1.0),
+            ("fairseq", "bfloat16", 20.0, 1.0),
+            (peers.OURS, "float16", 30.0, 1.2),
+            (peers.OURS, "bfloat16", 35.0, 1.75),
+        )
+    ]
+    write_json(results / "scripts/results/training-cuda.json", {"rows": rows})
+    [row] = [line for line in peers.table(results).splitlines() if "H100" in line]
+    assert row.split(" | ")[1] == "1.40, 1.75"
 
 
 def test_of_results_that_are_not_there_is_no_table(peers, results):
@@ -66,9 +81,9 @@ def test_of_results_that_are_not_there_is_no_table(peers, results):
 
 def test_the_repository_has_all_of_them(peers):
     aer = read_json(ROOT / "scripts/results/defaults-e5-small-test.json")["mean"]
-    assert f"| ... with no gold at all (`--method grow`) | {100 * aer:.1f} |" in peers.table(ROOT)
+    assert f"| ... mean AER without any gold (`--method grow`) | {100 * aer:.1f} |" in peers.table(ROOT)
     scored = read_json(ROOT / "scripts/results/defaults-e5-small-scored-test.json")["mean"]
-    assert f"by the default: trained on gold of other languages | {100 * scored:.1f} |" in peers.table(ROOT)
+    assert f"which was trained on gold of other languages | {100 * scored:.1f} |" in peers.table(ROOT)
 
 
 def test_others_are_quoted_by_test_set(peers):

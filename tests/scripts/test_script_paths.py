@@ -136,7 +136,8 @@ CASES = {
 }  # fmt: skip
 # What takes no path, is sourced, has tests of its own with these names, or hands on what it is given as it is.
 OTHERS = {
-    "examples/common/recipe.sh", "scripts/slurm/align.sbatch", "scripts/install.sh", "scripts/test.sh",
+    "examples/common/recipe.sh", "scripts/slurm/align.sbatch", "scripts/slurm/project.sbatch",
+    "scripts/install.sh", "scripts/test.sh",
     "scripts/write_constraints.sh", "scripts/torchrun.sh", "scripts/slurm/train.sbatch", "scripts/gpu/run.sh",
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from support.damage import damaged
 from support.links import random_pairs
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transport.linking import Linking, layer_range, reading
+from xalign_fairseq.transport.linking import Linking, layer_range, with_heads
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
 
@@ -68,13 +68,13 @@ def test_the_pointer_takes_the_place_of_dot_products():
     torch.nn.init.normal_(pointer.query.weight), torch.nn.init.normal_(pointer.key.weight)
     hidden, spans = random_pairs(2, 6, 8)
     method = Transport(filter="argmax")
-    assert reading(method, None) is method
-    found = reading(method, pointer)
+    assert with_heads(method, None) is method
+    found = with_heads(method, pointer)
     expected = Transport(filter="argmax", measure=pointer.similarity).matrix(hidden, spans)
     assert torch.equal(found.matrix(hidden, spans), expected)
     assert not torch.equal(found.labels(hidden, spans), method.labels(hidden, spans))
     with pytest.raises(XalignError, match=r"(?s)only transport.*softmax"):
-        reading(Softmax(), pointer)
+        with_heads(Softmax(), pointer)
     with pytest.raises(XalignError, match=r"(?s)only transport.*ot-unbalanced"):
         Linking.of(Dustbin(), {"hidden": 2, "pointer": 3}, "pointer")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +18,38 @@ from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.grown import Grown
-from xalign_fairseq.transport.linking import Linking
 
 AT_ONCE = 512  # pairs whose statistics are counted together
-# Of the encoder: its scores are of words, as those of the statistics are; links are not chosen yet.
-SCORING = Linking("grow", {"threshold": 1e-3, "growth": 1.0})
-# Chosen on development gold of en-cs, en-es, en-fr and en-hi, for e5-small self-trained, with the text of the sets
-# alone up to 10,000 pairs.
-SHARE = 0.6
-CHOICE = Grown(threshold=0.42, growth=0.35)
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """How the scores of an encoder are joined with those of statistics.
+
+    Attributes:
+        scoring: the encoder's options. Its scores are of words, as those of the statistics are, and nearly all of them.
+        share: of the statistics.
+        choice: of links, by the sum.
+    """
+
+    scoring: dict[str, float]
+    share: float
+    choice: Grown
+
+
+# By the encoder's method. Chosen on development gold: that of grow on en-cs, en-es, en-fr and en-hi, for e5-small
+# self-trained; that of scored, for e5-small untrained, on the sets of scripts/results/statistics-scored.json.
+MIXINGS = {
+    "grow": Mixing({"threshold": 1e-3, "growth": 1.0}, 0.6, Grown(threshold=0.42, growth=0.35)),
+    "scored": Mixing({"threshold": 1e-3}, 0.5, Grown(threshold=0.4, growth=0.7)),
+}
 
 
 class CombinedAligner(WordAligner):
     r"""Word alignment by an encoder and by statistics of bitext that it guides.
 
-    With :math:`s(u, v)` the encoder's score of two words (:class:`~xalign_fairseq.transport.grown.Grown`), the hidden
-    Markov models of the statistics are learned and read with
+    With :math:`s(u, v)` the encoder's score of two words, by ``grow`` or ``scored``, the hidden Markov models of the
+    statistics are learned and read with
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
@@ -43,14 +59,16 @@ class CombinedAligner(WordAligner):
     decides. With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
     probability
 
-    .. math:: 0.4 s(u, v) + 0.6 p(u, v).
+    .. math:: (1 - w) s(u, v) + w p(u, v)
 
-    Links are chosen as by ``grow``: all from ``threshold`` on, and weaker ones of ``growth`` times that beside them. A
-    pair that is too long for the statistics has the encoder's score.
+    with a weight w for each method (:data:`MIXINGS`). Links are chosen as by ``grow``: all from ``threshold`` on, and
+    weaker ones of ``growth`` times that beside them. A pair that is too long for the statistics has the encoder's
+    score.
 
     Args:
-        encoder: its aligner, by :data:`SCORING`.
+        encoder: its aligner, by the scoring options of ``method``.
         trained: the statistics, which :func:`learn_beside` learns.
+        method: of the encoder, ``grow`` or ``scored``.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``.
 
@@ -65,11 +83,13 @@ class CombinedAligner(WordAligner):
         self,
         encoder: WordAligner,
         trained: TrainedModels,
+        method: str = "grow",
         threshold: float | None = None,
         growth: float | None = None,
     ):
         given = {"threshold": threshold, "growth": growth}
-        self._choice = replace(CHOICE, **{name: value for name, value in given.items() if value is not None})
+        self._share, choice = MIXINGS[method].share, MIXINGS[method].choice
+        self._choice = replace(choice, **{name: value for name, value in given.items() if value is not None})
         self._encoder, self._models = encoder, trained.models
 
     def unknown(self) -> UnknownTokens:
@@ -95,17 +115,23 @@ class CombinedAligner(WordAligner):
             own = [_matrix(alignment) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__)
             for alignment, scores, statistics in zip(read, own, counted, strict=True):
-                both = _both(scores, statistics)
+                both = self._both(scores, statistics)
                 links = {} if both is None else self._choice.choose(both)
                 yield replace(alignment, links=links, matrix=both if matrices else None)
             read.clear()
+
+    def _both(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> np.ndarray | None:
+        """The scores of the encoder and those of the statistics as one; ``None`` if the encoder has none."""
+        if scores is None or statistics is None:
+            return scores
+        return (1 - self._share) * scores + self._share * statistics
 
     def describe(self) -> str:
         """How the encoder makes its scores, and how links are made of both, in a line."""
         names = ", ".join(model.name for model in self._models)
         return (
-            f"{self._encoder.describe()}; {1 - SHARE:.0%} of its scores and {SHARE:.0%} of statistics that it guides "
-            f"({names}), links of {self._choice.threshold:.2g} and more, "
+            f"{self._encoder.describe()}; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics "
+            f"that it guides ({names}), links of {self._choice.threshold:.2g} and more, "
             f"grown by those of {self._choice.least:.2f} and more"
         )
 
@@ -142,11 +168,6 @@ def learn_beside(
         with learning() as progress:
             trained, _ = learn_models(text, folder, progress, kept.guide)
         return kept, trained
-
-
-def _both(scores: np.ndarray | None, statistics: np.ndarray | None) -> np.ndarray | None:
-    """The scores of the encoder and those of the statistics as one; ``None`` if the encoder has none."""
-    return scores if scores is None or statistics is None else (1 - SHARE) * scores + SHARE * statistics
 
 
 def _matrix(alignment: Alignment) -> np.ndarray | None:

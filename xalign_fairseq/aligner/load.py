@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.aligner.combined import SCORING, CombinedAligner
+from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.options import AlignerOptions, require_one_choice
@@ -18,7 +18,11 @@ from xalign_fairseq.aligner.statistical.folder import is_statistical, load
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder.pretrained.packaged import NAME
-from xalign_fairseq.transport.methods import make_method
+from xalign_fairseq.transport.families import SCORED
+from xalign_fairseq.transport.grown import Grown
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.methods import make_method, with_options
+from xalign_fairseq.transport.resolving import agrees
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
 LEAST = 1e-6  # what is less is no link
@@ -70,9 +74,12 @@ def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
         return StatisticalAligner(load(Path(path)), options.min_probability)
     if options.statistics is None:
         return open_encoder(path, options)
-    scoring, trained = scoring_options(options), load(Path(options.statistics))
+    trained = load(Path(options.statistics))
+    guide = trained.method if trained.guide == model_state(path) else None
+    method = scoring_method(path, options.linking, options.maps, guide)
     trained.warn_of_another_guide(options.statistics, model_state(path))
-    return CombinedAligner(open_encoder(path, scoring), trained, *choice_of(options))
+    encoder = open_encoder(path, scoring_options(options, method))
+    return CombinedAligner(encoder, trained, method, *choice_of(options))
 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
@@ -100,10 +107,12 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
                 found=options.statistics,
                 remedy=("make one by", Command("train-aligner", Parameter("from_scratch"))),
             )
-    linking = replace(options.linking, method=SCORING.method) if combined else options.linking
-    if linking.method:
-        known = linking.options.keys() & SCORING.options.keys() if combined else linking.options.keys()
-        make_method(linking.method, **{name: linking.options[name] for name in known})
+    linking = options.linking
+    if combined:
+        made = Grown()  # which chooses links by both scores
+        with_options(made, **{name: linking.options[name] for name in linking.options.keys() & {"threshold", "growth"}})
+    elif linking.method:
+        make_method(linking.method, **linking.options)
 
 
 def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> None:
@@ -111,7 +120,7 @@ def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> No
         raise XalignError("statistics add to an encoder's scores", where=path, parameter="statistics")
     linking = options.linking
     for name, found, fits, expected in (
-        ("method", linking.method, linking.method in ("", SCORING.method), SCORING.method),
+        ("method", linking.method, linking.method in ("", *MIXINGS), " or ".join(MIXINGS)),
         ("units", options.units, options.units == "word", "word, which the statistics are of"),
     ):
         if not fits:
@@ -127,15 +136,22 @@ def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
     return options.linking.options.get("threshold"), options.linking.options.get("growth")
 
 
-def scoring_options(options: AlignerOptions) -> AlignerOptions:
+def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, guide: str | None = None) -> str:
+    """The method of an encoder that scores for a :class:`CombinedAligner`.
+
+    It is the one that is asked for, otherwise that of the ``guide`` of the statistics, otherwise ``scored`` of the
+    packaged encoder, and ``grow`` of all others.
+    """
+    if asked.method or guide:
+        return asked.method or str(guide)
+    return "scored" if os.fspath(path) == NAME and not maps and agrees(asked, SCORED) else "grow"
+
+
+def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:
     """Of the encoder of a combined aligner: the options that choose links are not its own."""
-    kept = {**options.linking.options, **SCORING.options}
-    return replace(
-        options,
-        min_probability=None,
-        linking=replace(options.linking, method=SCORING.method, options=kept),
-        statistics=None,
-    )
+    kept = {name: value for name, value in options.linking.options.items() if name not in ("threshold", "growth")}
+    linking = replace(options.linking, method=method, options=kept | MIXINGS[method].scoring)
+    return replace(options, min_probability=None, linking=linking, statistics=None)
 
 
 def open_encoder(path: str | os.PathLike[str], options: AlignerOptions) -> WordAligner:

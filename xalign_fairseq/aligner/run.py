@@ -15,6 +15,7 @@ from xalign_fairseq.aligner.load import (
     choice_of,
     open_aligner,
     open_encoder,
+    scoring_method,
     scoring_options,
 )
 from xalign_fairseq.aligner.options import AlignerOptions
@@ -156,13 +157,15 @@ def _open_aligner(
         yield StatisticalAligner(trained, options.min_probability)
     else:
         # The format and what chooses links have no effect on statistics.
+        method = scoring_method(run.model, options.linking, options.maps)
         identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, run.learn)}
-        with open_encoder(run.model, scoring_options(options)) as encoder:
+        identity["method"] = method
+        with open_encoder(run.model, scoring_options(options, method)) as encoder:
             reading = partial(_reading_bar, quiet=run.quiet)
             learning = partial(passes_bar, run.quiet)
             sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
             scores, trained = learn_beside(encoder, sample, run.learned, identity, reading, learning)
-            yield CombinedAligner(scores, trained, *choice_of(options))
+            yield CombinedAligner(scores, trained, method, *choice_of(options))
 
 
 def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format, output: Output, quiet: bool) -> str:

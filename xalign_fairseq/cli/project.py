@@ -4,6 +4,9 @@ Labels and markup of a source text are placed on the words of the translation th
 the annotated translation, in the format of the source. The aligner finds the links, or --links gives them. What can't
 be placed is counted on stderr, for each reason, and --report lists it.
 
+--format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, usfm, srt, vtt, xliff, tmx). A
+tag that no link places is put near its place, and reported.
+
 A span is placed on the longest run of target words that have links to it; --max-gap lets words without a link be in
 between. --min-share and --min-probability leave out what is uncertain.
 

@@ -303,13 +303,14 @@ def _learn(run: ScratchRun, quiet: bool) -> list[str]:
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
     from xalign_fairseq.aligner.statistical.progress import passes_bar
     from xalign_fairseq.core.text.pairs import SentencePairs
+    from xalign_fairseq.core.text.segmentation import find_segmenters
     from xalign_fairseq.links.gold import read_gold_text
 
     gold = read_gold_text(*run.dev) if run.dev else None
-    text = SentencePairs(run.src, run.tgt)
+    text = SentencePairs(run.src, run.tgt, find_segmenters("auto"))
     try:
         with passes_bar(quiet) as show:
-            _, report = train_from_scratch(text, Path(run.out), show, gold)
+            _, report = train_from_scratch(text, Path(run.out), show, gold, "auto")
     except KeyboardInterrupt:
         print("the same command resumes after the last units", file=sys.stderr)
         raise

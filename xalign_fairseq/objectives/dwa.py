@@ -17,7 +17,7 @@ from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Trai
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.extraction import describe_filter
 from xalign_fairseq.transport.labels import Transport
-from xalign_fairseq.transport.linking import Linking, reading
+from xalign_fairseq.transport.linking import Linking, with_heads
 from xalign_fairseq.transport.methods import LabellingMethod
 from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
@@ -234,7 +234,7 @@ class DWA(Objective):
         """A(i) (B, T) int64 of the model itself, from a pass without gradient over the unperturbed pairs; -1: none."""
         bitext = step.bitext
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.linking.layer)
-        method = reading(self.labeller, step.head.pointer if self.label_by == "pointer" else None)
+        method = with_heads(self.labeller, step.head.pointer if self.label_by == "pointer" else None)
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 
     def _compare(self, step: Step) -> tuple[Tensor, Tensor]:

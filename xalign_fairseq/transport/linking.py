@@ -7,9 +7,11 @@ from typing import Any, NotRequired, TypedDict, TypeVar
 
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.json_files import require_form
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.methods import Method, Transport, make_method, method_of_state, method_state
 from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.scored import OWN, Scored
 
 # Options of methods that a choice on development data sets, and that arguments therefore always name.
 CHOSEN = ("filter", "threshold")
@@ -157,12 +159,14 @@ def layer_range(layers: Sequence[int]) -> str:
     return ",".join(map(str, layers))
 
 
-def reading(method: Finder, pointer: Pointer | None) -> Finder:
-    """The method with a pointer's scores, if there is a pointer, in the place of dot products.
+def with_heads(method: Finder, pointer: Pointer | None, scorer: LinkScorer | None = None) -> Finder:
+    """The method with a model's own heads: a pointer's scores in place of dot products, or its link scorer.
 
     Raises:
-        XalignError: the method is not transport.
+        XalignError: there is a pointer, and the method is not transport.
     """
+    if isinstance(method, Scored) and method.scorer == OWN:
+        return replace(method, measure=scorer)
     if pointer is None:
         return method
     require_transport(method_name(method))

@@ -1,10 +1,11 @@
 """Methods that find links in hidden states of sentence pairs: transport, and what SimAlign and awesome-align do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -13,6 +14,7 @@ from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
+from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.scored import Scored
 from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
@@ -35,6 +37,7 @@ __all__ = [
     "method_label",
     "method_of_state",
     "method_state",
+    "of_layers",
     "with_options",
 ]
 
@@ -132,6 +135,15 @@ def make_method(name: str, **options: Any) -> Method:
         raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
     given = _given(name, options)
     return _with_use(_CLASSES[name](**_fixed(name), **given), given)
+
+
+def of_layers(method: Method, states: Sequence[Tensor]) -> Tensor:
+    """What a method reads of the states (B, T, H) of its layers: a link scorer (B, T, L * H), all others their mean,
+    in float32 or float64."""
+    if isinstance(method, Scored):
+        return torch.cat(list(states), 2)
+    wide = [at_least_float32(hidden) for hidden in states]
+    return wide[0] if len(wide) == 1 else torch.stack(wide).mean(0)
 
 
 def links_of_words(

@@ -43,7 +43,7 @@ def resolve_linking(
 
         resolve_linking(Linking("argmax"), 12, family="e5-small").layers  # (6, 7)
     """
-    if scored and own is None and not maps and _agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
+    if scored and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")
     else:
         usual = _by_itself(asked, own, maps) if own else _by_family(asked, depth, family, maps)
@@ -61,7 +61,7 @@ def resolve_linking(
     )
 
 
-def _agrees(asked: Linking, usual: Linking) -> bool:
+def agrees(asked: Linking, usual: Linking) -> bool:
     """Whether nothing is asked for that another method than the usual one has."""
     return (
         asked.method in ("", usual.method)

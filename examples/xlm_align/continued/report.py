@@ -142,19 +142,17 @@ def main(runs: Path | None, here: Path = HERE) -> None:
     before = read_json(results / TESTS) if (results / TESTS).is_file() else {}
     tests = {"none": {}, **tests_of(counts_of(tables.groups_of(records), results), before)}
     write_json(results / TESTS, tests)
-    trials = {path.stem: read_json(path) for path in sorted(results.glob("trials/*.json"))}
     made = {
         "objectives": tables.objectives(records, tests["none"]),
         "ablations": tables.ablations(records),
         "runs": tables.all_runs(records),
-        "trials": tables.all_runs(trials),
     }
     markers.update([here / "README.md", here / "details.md"], "study", made.__getitem__, False, "report.py")
     draw(records, here / "results/objectives.svg")
     scored = [read_json(path) for path in sorted(results.glob(f"{layers.FOLDER}/*.json"))]
     scored.sort(key=lambda record: record["setting"] != "none")
     if here == HERE:
-        of_layers = {f"layers-joint-{kind}": layers.table(scored, "joint", kind) for kind in ("test", "development")}
+        of_layers = {"layers-joint-test": layers.table(scored, "joint", "test")}
         markers.update([here.parent / "details.md"], "study", of_layers.__getitem__, False, "report.py")
         papers.write(records, tests)
 

@@ -120,6 +120,13 @@ def test_what_links_do_not_place_is_near_and_reported(source, target, links, exp
             id="modernmt 560: tags of other sentences, and empty tags around a term",
         ),
         pytest.param(
+            "a<br>b c",
+            "A , b c",
+            "0-0 1-2 2-3",
+            "A ,<br>b c",
+            id="machine.py 298: no line begins with a comma",
+        ),
+        pytest.param(
             "<1/>The report.<2/>", "Le rapport .", "", "<1/>Le rapport .<2/>", id="OPUS-CAT 72: tags at both ends"
         ),
     ],
@@ -175,7 +182,7 @@ def check_pair(seed):
     unit = markup_unit(
         MARKUPS["xml"], source, target, lambda text: segmented.setdefault(text, random_words(rng, text)), ""
     )
-    assert unit.needs_links == bool(read_inline(source, XML).marks)
+    assert unit.needs_links == bool(read_inline(source, XML).marks and unit.src.spans and unit.tgt.spans)
     links = {
         (i, j): rng.random()
         for i in range(len(unit.src))

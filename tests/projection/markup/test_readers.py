@@ -72,3 +72,11 @@ def test_subtitles_keep_their_times_and_break_where_the_source_does(tmp_path):
     [unit] = [p for p in reader(tmp_path, "srt", content, ["Es regnet in Paris."]).pieces() if isinstance(p, Unit)]
     assert unit.project({(0, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0, (3, 3): 1.0}).text == "<i>Es</i> regnet\nin Paris."
     assert unit.project({}).text.count("\n") == 1
+
+
+def test_a_range_of_verses_and_a_heading_within_a_verse(tmp_path):
+    """sillsdev/machine.py 370 and sillsdev/silnlp 708."""
+    content = "\\id MAT\n\\c 1\n\\v 1-2 This is the first.\n\\p This is the second.\n\\s A heading\n\\p The rest.\n"
+    lines = ["Es la primera. Es la segunda.", "Un encabezado", "El resto."]
+    made = projected(reader(tmp_path, "usfm", content, lines).pieces(), {(0, 0): 1.0})
+    assert made == "\\id MAT\n\\c 1\n\\v 1-2 Es la primera.\n\\p Es la segunda.\n\\s Un encabezado\n\\p El resto.\n"

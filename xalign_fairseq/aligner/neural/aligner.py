@@ -28,10 +28,9 @@ from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, reading
-from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label
+from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
+from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.resolving import ITSELF, resolve_linking, scored_layers
 from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
@@ -220,7 +219,7 @@ class Aligner(WordAligner):
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
         usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
-        learned = " by gold links of other languages" if isinstance(linking.finder, Scored) else ""
+        learned = " by gold links of other languages" if linking.method == "scored" else ""
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
@@ -252,7 +251,9 @@ class Aligner(WordAligner):
         Yields:
             for each pair, in the order of the input, one alignment per linking.
         """
-        resolved = [(self._resolve(each.layers), self._finder(each)) for each in linkings]
+        resolved = [
+            (self._resolve(each.layers), with_heads(each.finder, self.pointer, self.scorer)) for each in linkings
+        ]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress, matrices)
 
@@ -266,7 +267,7 @@ class Aligner(WordAligner):
         start = 0
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             encoded = encode_pairs(self.tokenizer, chunk, self._unknown)
-            full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
+            full = _alignable(encoded)
             for batch in self._batches(full):
                 states, spans, _ = self._states(batch, sorted(set(layers)))
                 hidden = torch.cat([states[layer] for layer in layers], 2)
@@ -276,13 +277,6 @@ class Aligner(WordAligner):
                 ]
                 yield [start + pair.index for pair in batch], (sides[0], sides[1])
             start += len(chunk)
-
-    def _finder(self, linking: Linking) -> Method:
-        """What finds the links of a linking, by the aligner's own pointer or link scorer where it has one."""
-        finder = reading(linking.finder, self.pointer)
-        if isinstance(finder, Scored) and finder.scorer == OWN:
-            return replace(finder, measure=self.scorer)
-        return finder
 
     def _resolve(self, layers: Sequence[int]) -> tuple[int, ...]:
         return tuple(self.encoder.config.resolve_layer(layer) for layer in layers)
@@ -304,8 +298,7 @@ class Aligner(WordAligner):
                     scores[pair.index] = [_of_size(np.zeros((0, 0)), units[pair.index]) for _ in settings]
         overflowed: set[int] = set()
         wanted = sorted({layer for layers, _ in settings for layer in layers})
-        # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
-        full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
+        full = _alignable(encoded)
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
@@ -364,9 +357,7 @@ class Aligner(WordAligner):
     ) -> Iterator[tuple[list[Links], np.ndarray | None]]:
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
-            read = [states[layer] for layer in layers]
-            hidden = torch.cat(read, 2) if isinstance(method, Scored) else _mean(read)
-            of = (method, hidden, spans, src_words, tgt_words)
+            of = (method, of_layers(method, [states[layer] for layer in layers]), spans, src_words, tgt_words)
             found, scores = links_and_scores(*of) if matrices else (links_of_words(*of), None)
             yield [self._sure(links) for links in found], scores
 
@@ -390,6 +381,11 @@ class Aligner(WordAligner):
         return [pad(side, NO_WORD).to(self.device) for side in sides]
 
 
+def _alignable(pairs: Iterable[EncodedPair]) -> list[EncodedPair]:
+    """Without those that have an empty side, or more similarities than memory holds."""
+    return [pair for pair in pairs if 0 < pair.similarities <= MOST_SIMILARITIES]
+
+
 def _of_size(scores: np.ndarray, units: WordPair) -> np.ndarray:
     """Scores of the units of both sides: without padding, and 0 where the tokenizer drops a word."""
     n, m = map(len, units)
@@ -397,9 +393,3 @@ def _of_size(scores: np.ndarray, units: WordPair) -> np.ndarray:
     inside = scores[:n, :m]
     found[: inside.shape[0], : inside.shape[1]] = inside
     return found
-
-
-def _mean(states: Sequence[Tensor]) -> Tensor:
-    """The mean of hidden states of several layers, in float32 or float64."""
-    wide = [at_least_float32(hidden) for hidden in states]
-    return wide[0] if len(wide) == 1 else torch.stack(wide).mean(0)

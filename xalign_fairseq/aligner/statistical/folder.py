@@ -38,11 +38,13 @@ class Described(TypedDict):
 
 
 class TrainedModels(NamedTuple):
-    """A statistical aligner: its models, how links are chosen, and the state of the encoder that guided it, if any."""
+    """A statistical aligner: its models, how links are chosen, and the state and the method of the encoder that
+    guided it, if any."""
 
     models: list[UnitModel]
     choice: Choice
     guide: str | None = None
+    method: str | None = None
 
     def warn_of_another_guide(self, folder: object, encoder: str) -> None:
         """Statistics expect the scores of the encoder that guided them: those of another are read, with a warning."""
@@ -128,4 +130,5 @@ def load(folder: Path) -> TrainedModels:
     models = [model_of(name, arrays, folder / f"{name}.npz") for name, arrays in stored.items()]
     calibration = Calibration(described["slope"], described["shift"])
     choice = Choice(described["threshold"], described["growth"], calibration)
-    return TrainedModels(models, choice, identity.get("model"))  # none of those from scratch
+    guide = identity.get("model")  # none of those from scratch
+    return TrainedModels(models, choice, guide, identity.get("method", "grow") if guide else None)

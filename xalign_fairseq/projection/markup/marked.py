@@ -70,6 +70,8 @@ class MarkedText:
 
     def spelled(self, text: str, escapes: Mapping[str, str]) -> list[str]:
         """How each character of another text is written: as in this one, or escaped."""
+        if not self.spellings:
+            return [escapes.get(character, character) for character in text]
         seen: Counter[str] = Counter()
         written = []
         for character in text:

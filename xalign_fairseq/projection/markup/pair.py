@@ -99,7 +99,7 @@ def markup_unit(markup: Markup, source: str, target: str, segment: Segmenter, wh
                 return Projected(text, sum(1 for _ in walk(read.marks)) - len(dropped), tuple(dropped))
         return Projected(target, 0, (Dropped(target[:80], "the translation has characters that would be markup"),))
 
-    return Unit(src, tgt, where, project, needs_links=bool(read.marks))
+    return Unit(src, tgt, where, project, needs_links=bool(read.marks and src.spans and tgt.spans))
 
 
 def _read_target(markup: Markup, source: MarkedText, target: str) -> MarkedText:

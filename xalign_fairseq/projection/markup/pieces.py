@@ -1,5 +1,6 @@
 """The words of a sentence pair in the pieces that tags can be between, and the links of these."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -9,6 +10,7 @@ from unicodedata import category
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
+STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
 
 
 class LinkedPieces:
@@ -45,6 +47,10 @@ class LinkedPieces:
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)
         for (i, j), probability in links.items():
+            if len(sources[i]) == len(targets[j]) == 1:
+                self.links[first[i]][second[j]] = probability
+                self.total[second[j]] += probability
+                continue
             shift = tgt.spans[j][0] - src.spans[i][0]
             for a, (start, stop) in enumerate(sources[i], first[i]):
                 for b, (begin, end) in enumerate(targets[j], second[j]):
@@ -116,9 +122,17 @@ class LinkedPieces:
         return spaced | {at for at, _, stop in gaps if at in self._tgt_starts and self.text[stop].isalnum()}
 
 
+def begins_with_stop(text: str, at: int) -> bool:
+    """Whether a mark that ends a clause is here, which no line begins with."""
+    return STOP.match(text, at) is not None
+
+
 def _core(words: SegmentedText, span: Span) -> Span:
     """The characters of a word without the punctuation at its edges; of punctuation alone all."""
-    kinds = [category(character)[0] for character in words.text[slice(*span)]]
+    word = words.text[slice(*span)]
+    if word.isalnum():
+        return span
+    kinds = [category(character)[0] for character in word]
     inner = [i for i, kind in enumerate(kinds) if kind not in "PM"]
     if not inner:
         return span

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
-from xalign_fairseq.projection.markup.pieces import LinkedPieces
+from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
 from xalign_fairseq.projection.units import Dropped
 
 
@@ -172,6 +172,8 @@ class _Placement:
                 last = words[within.index(source[i][0])] if source[i][0] == within[1] else last
             else:
                 left = [at for at in inner if at > last]
+                if not begins_with_stop(self.texts[0], marks[i].stop):
+                    left = [at for at in left if not begins_with_stop(self.texts[1], self.pieces.tgt[at][0])] or left
                 left = left[: max(1, len(left) - (len(breaks) - number - 1))] or [at for at in allowed if at >= last]
                 last = self.pieces.fewest_crossings(source[i][0], left)
                 if not any(self.pieces.total):

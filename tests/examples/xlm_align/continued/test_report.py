@@ -39,7 +39,7 @@ def five_updates(monkeypatch):
 
 
 def page(folder):
-    for name, marks in (("README.md", ["objectives"]), ("details.md", ["ablations", "runs", "trials"])):
+    for name, marks in (("README.md", ["objectives"]), ("details.md", ["ablations", "runs"])):
         blocks = "\n".join(f"before\n<!-- study:{mark} -->\nold\n<!-- end -->\nafter" for mark in marks)
         (folder / name).write_text(blocks + "\n")
 

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Measure projected labels against gold: spans, tags and trees, and models that are trained on them.
+
+usage: benchmark_projection.py --data DIR --work DIR [--out FOLDER] [--parts spans trees transfer]
+
+spans: the answers of XQuAD, which are spans of parallel paragraphs, from English to other languages. trees: the PUD
+treebanks, from English. Default options are those that were best on de, ru and hi (spans) and on de (trees); the other
+languages were scored once. transfer: e5-small, trained on the first sentences of English PUD, and on the other
+languages' sentences with labels that are projected from English; both are tested on other treebanks.
+
+DIR is the folder with eval/. What is done is kept in the work folder, and the same command goes on. Writes
+FOLDER/projection.json and FOLDER/projection.md.
+"""
+
+import argparse
+import gzip
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import harness
+import markers
+
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.data.labelled.conllu import read_trees
+from xalign_fairseq.evaluation.parsing import LAS, UAS, GoldTree
+
+SPANS = {"de": "development", "ru": "development", "hi": "development", "es": "test", "ro": "test", "vi": "test"}
+TREES = {"de": "development", "fr": "test", "es": "test", "zh": "test"}
+TRANSFER = ("de", "zh")
+PARTS = ("spans", "trees", "transfer")
+LEAST = "0.1"  # probability of links between words of treebanks, so that few words have none
+SENTENCES, TESTED = 400, 200
+STUDY = """data: .
+seeds: [12, 156, 78]
+defaults: {lr: 1.0e-4, epochs: 4, batch_size: 16, warmup: 0.1, max_length: 128, overlap: 32, freeze_layers: 0}
+tasks:
+"""
+
+
+def project(work: Path, src: str, out: str, *options: str) -> Path:
+    """The projected file, made unless it is there."""
+    if not (work / out).exists():
+        command = [sys.executable, "-m", "xalign_fairseq", "project", "--src", src, "--out", out, "-q", *options]
+        subprocess.run(
+            [*command, *(["--resume"] if (work / f"{out}.links.part").exists() else [])], cwd=work, check=True
+        )
+    return work / out
+
+
+def spans_of(folder: Path, language: str) -> dict[str, tuple[str, int, int]]:
+    """Context and place of each question's answer."""
+    with gzip.open(folder / f"xquad.{language}.json.gz", "rt", encoding="utf-8") as stream:
+        articles = json.load(stream)["data"]
+    found = {}
+    for paragraph in (each for article in articles for each in article["paragraphs"]):
+        for question in paragraph["qas"]:
+            text, start = question["answers"][0]["text"], question["answers"][0]["answer_start"]
+            if paragraph["context"][start : start + len(text)] == text:
+                found[question["id"]] = (paragraph["context"], start, start + len(text))
+    return found
+
+
+def write_spans(folder: Path, work: Path, language: str) -> None:
+    """English paragraphs with disjoint answers and their translations; labels are the questions' numbers."""
+    english, others = spans_of(folder, "en"), spans_of(folder, language)
+    pairs: dict[tuple[str, str], list[tuple[int, int, str]]] = {}
+    for key, (context, start, end) in sorted(english.items(), key=lambda item: item[1][2]):
+        if key in others:
+            kept = pairs.setdefault((context, others[key][0]), [])
+            if not kept or kept[-1][1] <= start:
+                kept.append((start, end, key))
+    with atomic_write(work / f"{language}.jsonl") as out:
+        for (text, translation), spans in pairs.items():
+            gold = {key: others[key][1:] for _, _, key in spans}
+            line = {"text": text, "translation": translation, "spans": spans, "gold": gold}
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def bounds(text: str, start: int, end: int) -> tuple[int, int]:
+    """A place without the marks at its ends."""
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    return start, end
+
+
+def score_spans(lines: Iterable[str]) -> dict[str, float]:
+    """Shares of gold spans that are placed and that are exact, and the mean F1 of their characters."""
+    spans = placed = exact = 0
+    f1 = 0.0
+    for content in map(json.loads, lines):
+        found = {key: (start, end) for start, end, key in content["translation_spans"]}
+        for key, gold in content["gold"].items():
+            spans += 1
+            if key in found:
+                (a, b), (c, d) = (bounds(content["translation"], *each) for each in (gold, found[key]))
+                placed, exact = placed + 1, exact + ((a, b) == (c, d))
+                f1 += 2 * max(0, min(b, d) - max(a, c)) / max(1, b - a + d - c)
+    return {"spans": spans, "placed": placed / spans, "exact": exact / spans, "f1": f1 / spans}
+
+
+def score_trees(gold: Path, projected: Path) -> dict[str, float]:
+    """Accuracy of UPOS over all words, UAS and LAS, and the share of words without a link."""
+    words = right = unlinked = 0
+    sums = [0.0, 0.0, 0.0]
+    for ours, theirs in zip(read_trees(gold, "x"), read_trees(projected, "x"), strict=True):
+        words += len(ours.upos)
+        right += sum(map(str.__eq__, ours.upos, theirs.upos))
+        unlinked += theirs.upos.count("X")
+        if ours.tree and theirs.tree:
+            tree = GoldTree(ours.tree.heads, ours.tree.relations, ours.upos)
+            found = theirs.tree.heads, theirs.tree.relations
+            heads, both = UAS.count(tree, found, "x"), LAS.count(tree, found, "x")
+            sums = [total + more for total, more in zip(sums, (heads[0], both[0], heads[1]), strict=True)]
+    return {"upos": right / words, "unlinked": unlinked / words, "uas": sums[0] / sums[2], "las": sums[1] / sums[2]}
+
+
+def first_sentences(source: Path, target: Path, count: int) -> None:
+    """The first sentences of a treebank."""
+    with (gzip.open if source.suffix == ".gz" else open)(source, "rt", encoding="utf-8") as stream:
+        blocks = stream.read().split("\n\n")
+    with atomic_write(target) as out:
+        out.write("\n\n".join(blocks[:count]) + "\n\n")
+
+
+def transfer(data: Path, work: Path) -> dict[str, dict[str, list[float]]]:
+    """The scores of each seed, by task and language, of the models that were trained on English and on projections."""
+    for language in ("en", *TRANSFER):
+        source = work / f"{language}.conllu" if language == "en" else work / f"en-{language}.conllu"
+        first_sentences(source, work / f"train-{language}.conllu", SENTENCES)
+    for language in TRANSFER:
+        name = f"{language}_gsd-ud-test.conllu"
+        first_sentences(data / f"ud/{name}.gz", work / name, TESTED)
+    tests = {language: f"{language}_gsd-ud-test.conllu" for language in TRANSFER}
+    study = STUDY
+    for train in ("en", *TRANSFER):
+        content = {
+            "benchmark": "pos",
+            "holdout": 0.1,
+            "train_languages": [train],
+            "train": {train: f"train-{train}.conllu"},
+            "test": tests if train == "en" else {train: tests[train]},
+        }
+        study += f"  {'pos' if train == 'en' else f'pos-{train}'}: {json.dumps(content)}\n"
+    (work / "study.yaml").write_text(study, encoding="utf-8")
+    command = "transfer --study study.yaml --model e5-small=e5-small --out transfer --cpu --bf16 --jobs 2 -q"
+    subprocess.run([sys.executable, "-m", "xalign_fairseq", *command.split()], cwd=work, check=True)
+    scores: dict[str, dict[str, list[float]]] = {}
+    for path in sorted(work.glob("transfer/runs/e5-small/pos*/*/*/result.json")):
+        result = json.loads(path.read_text(encoding="utf-8"))
+        kind = "zero-shot" if result["train_languages"] == ["en"] else "projected"
+        for language, each in result["scores"].items():
+            scores.setdefault(language, {}).setdefault(kind, []).append(each["accuracy"])
+    return scores
+
+
+def text_of(results: dict[str, Any]) -> str:
+    """The tables."""
+
+    def percent(share: float) -> str:
+        return f"{100 * share:.1f}"
+
+    parts = []
+    if spans := results.get("spans"):
+        rows = [
+            (
+                f"en-{language}",
+                SPANS[language],
+                str(row["spans"]),
+                *(percent(row[k]) for k in ("placed", "exact", "f1")),
+            )
+            for language, row in spans.items()
+        ]
+        parts += ["Answers of XQuAD, projected from English paragraphs:", ""]
+        parts += [markers.table(("pair", "use", "spans", "placed", "exact", "F1 of characters"), rows), ""]
+    if trees := results.get("trees"):
+        rows = [
+            (f"en-{language}", TREES[language], *(percent(row[k]) for k in ("upos", "unlinked", "uas", "las")))
+            for language, row in trees.items()
+        ]
+        parts += [f"PUD treebanks, projected from English, links of probability {LEAST} and more:", ""]
+        parts += [markers.table(("pair", "use", "UPOS", "words without a link", "UAS", "LAS"), rows), ""]
+    if scores := results.get("transfer"):
+        rows = []
+        for name, row in scores.items():
+            kinds = [row[kind] for kind in ("zero-shot", "projected")]
+            cells = [f"{statistics.mean(each):.1f} ± {statistics.stdev(each):.1f}" for each in kinds]
+            change = statistics.mean(kinds[1]) - statistics.mean(kinds[0])
+            rows.append((name, *cells, f"{change:+.1f}".replace("-", "−")))
+        head = f"UPOS by e5-small, trained on {SENTENCES} sentences of PUD, tested on {TESTED} of GSD, three seeds:"
+        parts += [head, ""]
+        parts += [markers.table(("language", "zero-shot from English", "projected labels", "change"), rows), ""]
+    made = f"Links by e5-small; {results['machine']}; commit {results['commit']}; `{results['command']}`"
+    return "\n".join([*parts, made])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="folder with eval/")
+    parser.add_argument("--work", type=Path, required=True, metavar="DIR", help="where what is done is kept")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", metavar="FOLDER")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    args = parser.parse_args()
+    data, work = args.data / "eval", args.work
+    work.mkdir(parents=True, exist_ok=True)
+    command = ["benchmark_projection.py", "--data", args.data.name, "--parts", *args.parts]
+    results = {**harness.about(command), "seeds": [12, 156, 78]}
+    if "spans" in args.parts:
+        results["spans"] = {}
+        for language in SPANS:
+            write_spans(data / "xquad", work, language)
+            with open(project(work, f"{language}.jsonl", f"projected.{language}.jsonl"), encoding="utf-8") as lines:
+                results["spans"][language] = score_spans(lines)
+    if {"trees", "transfer"} & set(args.parts):
+        for language in ("en", *TREES):
+            first_sentences(data / f"ud-pud/{language}_pud-ud-test.conllu.gz", work / f"{language}.conllu", 1000)
+        results["trees"] = {}
+        for language in TREES:
+            options = ("--tgt", f"{language}.conllu", "--min-probability", LEAST)
+            projected = project(work, "en.conllu", f"en-{language}.conllu", *options)
+            results["trees"][language] = score_trees(work / f"{language}.conllu", projected)
+    if "transfer" in args.parts:
+        results["transfer"] = transfer(data, work)
+    harness.write(args.out, "projection", results, text_of(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))
