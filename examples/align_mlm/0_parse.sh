@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Trees of a text, for the syntax step of 1_data.sh: a tagger and parser learned from treebanks, and its parses.
+# Trees of a text, for the syntax step of 1_data.sh: trains a tagger and parser on treebanks and parses the text.
 #
 #   bash 0_parse.sh TEXT PARSES TREEBANK [TREEBANK ...]
 #
-# TEXT: words between blanks, one sentence a line (OUT/text/english.txt of 1_data.sh). TREEBANK: CoNLL-U of the same
-# language. TEST, a treebank that is not among them, says how good the parser is. EPOCHS (15), SEED (1).
-# With a better parser of your own, write CoNLL-U with UPOS, HEAD and DEPREL of each line by it, and leave this out.
-# Writes PARSES (CoNLL-U) and beside it parser.pt, parser.log. What is there already is left as it is.
+# TEXT: one sentence a line, words separated by spaces (OUT/text/english.txt of 1_data.sh). TREEBANK: CoNLL-U of the
+# same language. TEST: another treebank, to measure the parser. EPOCHS (15), SEED (1).
+# With a better parser of your own, write CoNLL-U with UPOS, HEAD and DEPREL of each line and skip this script.
+# Writes PARSES (CoNLL-U), and parser.pt and parser.log next to it. Existing files are kept.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

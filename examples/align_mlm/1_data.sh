@@ -4,12 +4,11 @@
 #   bash 1_data.sh BENCHMARK OUT
 #
 # BENCHMARK: the folder with bitext/ and eval/. VOCAB (1000; on a GPU 40000) pieces, doubled by the derived script. NER
-# (3000) sentences to train on and to test. WHOLE=1: the whole training sets that 0_download.sh has fetched, UD's,
-# WikiANN's and MultiNLI, with their validation sets, as studies/paper.yaml reads them. PARSES: CoNLL-U of
-# OUT/text/english.txt, as 0_parse.sh writes it, with its parser.pt beside it, which parses the sentences of NER and of
-# XNLI; without it there is no trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is
-# left as it is. Writes
-#   OUT/text/english.txt      sentences of 3 to 60 words in random order, of the benchmark 300,000; the last 2,000 for
+# (3000) sentences to train on and to test. WHOLE=1: the whole training and validation sets that 0_download.sh fetched
+# (UD, WikiANN, MultiNLI), as studies/paper.yaml reads them. PARSES: CoNLL-U of OUT/text/english.txt by 0_parse.sh, with
+# parser.pt next to it, which parses the sentences of NER and XNLI; without PARSES there is no trans_syn. SEED (1),
+# WORKERS (2). Needs: pip install ".[recipes]". Existing files are kept. Writes
+#   OUT/text/english.txt      sentences of 3 to 60 words in random order, 300,000 of the benchmark; the last 2,000 for
 #                             validation
 #   OUT/labelled              English files of the tasks
 #   OUT/derived/LANGUAGE      both sides of the text with exact links; labelled files in both languages; script, lexicon

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pre-train one encoder on English and a derived language; running it again resumes, a finished run is left as it is.
+# Pre-train one encoder on English and a derived language; run it again to resume; a finished run is kept.
 #
 #   bash 2_train.sh DATA RUNS OBJECTIVE LANGUAGE SEED [fairseq-train option ...]
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fine-tune, test and score every finished run of 2_train.sh; what has been measured stays as it is.
+# Fine-tune, test and score every finished run of 2_train.sh; existing measurements are kept.
 #
-#   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: of some runs alone, such as xlm.trans_inv-1
+#   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: only these runs, such as xlm.trans_inv-1
 #
 # DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos
 # ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "" or what 2_train.sh has there).

@@ -42,7 +42,7 @@ choose_vocabulary() { # PIECES
   vocabulary=(--vocab-size "${VOCAB:-$1}")
   if [[ -n "${TOKENIZER:-}" ]]; then
     [[ -z "${SPM:-}${DICT:-}" ]] ||
-      { echo "error: TOKENIZER is given, and SPM or DICT beside it; give one" >&2; exit 2; }
+      { echo "error: give TOKENIZER, or SPM and DICT, not both" >&2; exit 2; }
     require_file "TOKENIZER, a checkpoint or a Hugging Face folder" "$TOKENIZER"
     vocabulary=(--tokenizer "$TOKENIZER")
   elif [[ -n "${SPM:-}" ]]; then
@@ -52,7 +52,7 @@ choose_vocabulary() { # PIECES
   fi
 }
 
-# Sets `engine` of xalign links: ENGINE, else fast_align where it is on PATH, else eflomal.
+# Sets `engine` of xalign links: ENGINE, else fast_align if it is on PATH, otherwise eflomal.
 choose_engine() {
   engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
 }

@@ -4,9 +4,9 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh (default: all)
 #
-# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
-# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
-# comes to TEXT/downloads/xlmr.base.
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de,
+# en-fr, en-ru (in either order), to try the next steps. Run again, it resumes. XLM-R base
+# goes to TEXT/downloads/xlmr.base.
 # PAIRS (1000000) are drawn. CORPUS: another corpus of ../common/corpora.py for all pairs, as OPUS-100 (Table 1b). Han
 # characters are words by themselves; the paper has Stanford's segmenter.
 set -euo pipefail

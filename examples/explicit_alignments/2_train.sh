@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Align an encoder explicitly; running it again resumes, a finished run is left as it is.
+# Align an encoder explicitly; run it again to resume; a finished run is kept.
 #
 #   INIT=xlmr.base/model.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING [option ...]
 #
@@ -11,8 +11,8 @@
 #   weak, strong     contrastive alignment of words, parameters kept close              (Eq. 7 or 8, and 5)
 # Options are fairseq-train's (procrustes: those of xalign procrustes). UPDATES (100000; linear_mapping 20000), WARMUP
 # (4000; linear_mapping 0). BATCH (128) pairs on each GPU and UPDATE_FREQ (1) micro-batches make an update, which has
-# 128 pairs in the paper: on N GPUs give BATCH=$((128 / N)). The negatives of weak and strong are the words of all GPUs,
-# but of one micro-batch, so these want UPDATE_FREQ=1. SEED (1), ARCH (xalign_base), DEVICE (--fp16; linear_mapping
+# 128 pairs in the paper: on N GPUs give BATCH=$((128 / N)). The negatives of weak and strong come from one
+# micro-batch of all GPUs, so these need UPDATE_FREQ=1. SEED (1), ARCH (xalign_base), DEVICE (--fp16; linear_mapping
 # --memory-efficient-fp16; without a GPU --cpu).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -3,9 +3,10 @@
 #
 #   bash 1_preprocess.sh TEXT DATA_BIN PAIR
 #
-# TEXT/PAIR/{train,valid}.LANG: one sentence a line. VOCAB (8000) pieces of a new sentencepiece model, or SPM, a model that
-# is there; ENGINE (fast_align where it is on PATH, else eflomal) links the encoded text, token by token; WORKERS (2).
-# Writes TEXT/PAIR/{train,valid}.spm.LANG, .links, and DATA_BIN with sentencepiece.model. What is there already stays.
+# TEXT/PAIR/{train,valid}.LANG: one sentence a line. VOCAB (8000) pieces of a new sentencepiece model, or SPM, an
+# existing model. ENGINE (fast_align if it is on PATH, otherwise eflomal) links the encoded text, token by token.
+# WORKERS (2).
+# Writes TEXT/PAIR/{train,valid}.spm.LANG, .links, and DATA_BIN with sentencepiece.model. Existing files are kept.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

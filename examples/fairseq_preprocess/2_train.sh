@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Train on a data-bin of fairseq-preprocess with its links; running it again resumes, a finished run is left as it is.
+# Train on a data-bin of fairseq-preprocess with its links; run it again to resume; a finished run is kept.
 #
 #   bash 2_train.sh DATA_BIN SAVE_DIR [fairseq-train option ...]
 #

@@ -3,9 +3,9 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: en-fr en-es en-de en-bg en-ar en-zh en-hi (default: all)
 #
-# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
-# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. mBERT
-# comes to TEXT/mbert.pt; MODEL=xlmr.base fetches XLM-R base in its place, to TEXT/downloads/xlmr.base.
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de,
+# en-fr, en-ru (in either order), to try the next steps. Run again, it resumes. mBERT goes to TEXT/mbert.pt;
+# MODEL=xlmr.base fetches XLM-R base instead, to TEXT/downloads/xlmr.base.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 1 ]] || usage

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The first pairs of each corpus as PPA (Pan et al. 2021) takes them, and the data-bin; no links are needed.
+# The first pairs of each corpus, as PPA (Pan et al. 2021) takes them, and the data-bin. No links are needed.
 #
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
 # TEXT/PAIR/{train,valid}.{LANG,LANG}: one sentence a line. PAIRS (default 250000; the paper also has 600000, 2000000)
-# pairs of each. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
-# dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ..., from mBERT or any other model that folder or
-# checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
-# Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Pairs that are too short or too long are left out in training.
+# pairs of each language pair. VOCAB (default 16000) pieces, WORKERS (default 2) processes.
+# To start from XLM-R: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
+# From mBERT or another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
+# Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Training leaves out pairs that are too short or too long.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage

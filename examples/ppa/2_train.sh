@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Post-pretraining alignment; running it again resumes, a finished run is left as it is.
+# Post-pretraining alignment; run it again to resume; a finished run is kept.
 #
 #   INIT=TEXT/mbert.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING [fairseq-train option ...]
 #
@@ -7,7 +7,7 @@
 #   ppa        MoCo + TLM          (Eq. 4)
 #   tlm        without MoCo        (Table 5)
 #   moco       without TLM         (Table 5)
-#   ppa_mlm    MoCo + MLM on each sentence, in place of TLM   (Table 5)
+#   ppa_mlm    MoCo + MLM on each sentence, instead of TLM   (Table 5)
 #   ppa_mean   MoCo on the mean of the tokens, + TLM          (footnote 1)
 # EPOCHS (10; of more than 7 million pairs, the paper's 2M setting, 5) of the paper's, which has each pair once, over the
 # training pairs of the data-bin; or UPDATES. WARMUP (a tenth of them), BATCH (128) pairs on

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Continue a pre-trained encoder on bitext with one setting and seed; running it again resumes, a finished run stays.
+# Continue a pre-trained encoder on bitext with one setting and seed; run it again to resume; a finished run is kept.
 #
 #   bash 1_train.sh DATA_BIN ENCODER RUNS SETTING SEED [fairseq-train option ...]
 #
@@ -11,7 +11,7 @@
 #   weak, strong     contrastive alignment of words, parameters kept close     (Wu & Dredze 2020)
 #   ppa              MoCo + TLM                                                (Pan et al. 2021)
 #   moco             MoCo alone: PPA without TLM
-#   ppa_mlm          MoCo + MLM on the sides of each pair: PPA with MLM in place of TLM
+#   ppa_mlm          MoCo + MLM on the sides of each pair: PPA with MLM instead of TLM
 #   ppa_mean         PPA with mean-pooling
 #   weam             TLM + word exchange                                       (Yang et al. 2021)
 # The options are those of small.yaml. PAIR (de-en), UPDATES (400), MAX_TOKENS (4096), LR (5e-4), QUEUE (2000), ARCH

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measure the encoder itself and every finished run of 1_train.sh; what has been measured stays as it is.
+# Measure the encoder itself and every finished run of 1_train.sh; existing measurements are kept.
 #
 #   bash 2_evaluate.sh ENCODER RUNS TEXT [evaluate.py option ...]
 #

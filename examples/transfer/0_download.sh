@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
-# The data of the transfer tasks from where their authors publish them, with labelled test sets, as xalign transfer
-# reads them.
+# The data of the transfer tasks from their authors' addresses, with labelled test sets, as xalign transfer reads them.
 #
 #   bash 0_download.sh DATA [TASK ...]
 #
-# TASK (default: all but translate-train): xnli pawsx ner pos parsing xquad mlqa tydiqa tatoeba, and translate-train, the
-# translated training sets of XNLI's and MLQA's authors and of XTREME. UD (2.5: XLM-Align's; 2.6: Wu & Dredze's; 2.2:
-# ALIGN-MLM's): the release of the treebanks. JOBS (2) files are fetched at a time.
-# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up examples of each set in
-# en, de, fr and ru, to try the next steps with. Started again it goes on where it was cut off; a file that cannot be had
-# stops no other and is listed at the end, with exit code 1.
+# TASK (default: all but translate-train): xnli pawsx ner pos parsing xquad mlqa tydiqa tatoeba, and translate-train
+# (the translated training sets of XNLI, MLQA and XTREME). UD: release of the treebanks (2.5: XLM-Align; 2.6: Wu &
+# Dredze; 2.2: ALIGN-MLM). JOBS (2) files are fetched at a time. DRY=1 only lists downloads and addresses. SAMPLE=N
+# downloads nothing and writes N made-up examples of each set in en, de, fr and ru, to try the next steps. Run again, it
+# resumes; files that cannot be fetched are listed at the end, with exit code 1.
 # Writes DATA/{XNLI-1.0,XNLI-MT-1.0,x-final,panx_dataset,ud-treebanks-vUD,udpos,squad,xquad,MLQA_V1,tydiqa,tatoeba}, and
 # DATA/downloads, which may then be removed.
 set -euo pipefail

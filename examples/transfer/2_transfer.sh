@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fine-tune and test e5-small and its continuations, then write the report; running it again makes what is missing.
+# Fine-tune and test e5-small and its continuations, then write the report; run it again to add what is missing.
 #
 #   bash 2_transfer.sh MODELS OUT [xalign transfer option ...]       MODELS: of 1_models.sh
 #

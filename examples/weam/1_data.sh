@@ -3,13 +3,12 @@
 #
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# TEXT/PAIR/{train,valid}.{LANG,LANG}: tokenised text, words between blanks, as 0_download.sh writes it. Links of both
-# come from fast_align where it is on PATH, else from eflomal; ENGINE names one. VOCAB (default 16000) pieces, WORKERS
-# (default 2) processes. To start from XLM-R, pass its model and dictionary:
-# SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ..., from mBERT or any other model that folder or checkpoint:
-# TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
-# Writes TEXT/PAIR/{train,valid}.symmetrized.links and TEXT/PAIR/symmetrized.json. What is there already is left as it
-# is.
+# TEXT/PAIR/{train,valid}.{LANG,LANG}: tokenised text, words separated by spaces, as 0_download.sh writes it. fast_align
+# links both splits if it is on PATH, otherwise eflomal; ENGINE names one. VOCAB (default 16000) pieces, WORKERS
+# (default 2) processes.
+# To start from XLM-R: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
+# From mBERT or another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
+# Writes TEXT/PAIR/{train,valid}.symmetrized.links and TEXT/PAIR/symmetrized.json. Existing files are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage

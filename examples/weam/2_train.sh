@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Word-exchange pre-training of one language pair; running it again resumes, a finished run is left as it is.
+# Word-exchange pre-training of one language pair; run it again to resume; a finished run is kept.
 #
 #   INIT=TEXT/mbert.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING PAIR [fairseq-train option ...]
 #

@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
 # The texts of XLM-Align (Chi et al. 2021): 14 pairs with English, CC-100 in their languages, the four test sets and
-# XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG, TEXT/mono/LANG.txt, and as xalign bench reads them TEXT/gold.
+# XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG, TEXT/mono/LANG.txt, and TEXT/gold as xalign bench reads it.
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
 #
-# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
-# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
-# comes to TEXT/downloads/xlmr.base.
-# MONO: languages of CC-100 (default: those of the pairs; MONO=all: the paper's 94; MONO=none: none, the pairs' sides are
-# the monolingual text). WIKIPEDIA likewise (default none): the newest dump behind CC-100's text, without markup. JOBS (4)
-# files are fetched, and then unpacked, at a time. How large all of it is, is said first: DRY=1 says nothing else than that
-# and from where.
-# Which corpora of OPUS it has for a pair it does not say; these are a reading of it.
+# DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of
+# en-de, en-fr, en-ru (in either order), to try the next steps. Run again, it resumes. XLM-R base goes to
+# TEXT/downloads/xlmr.base.
+# MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: the pairs' sides are the
+# monolingual text). WIKIPEDIA: the same for Wikipedia, the newest dump without markup, after CC-100's text (default:
+# none). JOBS (4) files are fetched, then unpacked, at a time.
+# The paper does not name the OPUS corpora of each pair; the choice here is a reading of it.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

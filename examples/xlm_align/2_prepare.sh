@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Text to data-bin: one sentencepiece model over all languages, bitext, with links where there are some, and
+# Text to data-bin: one sentencepiece model over all languages, bitext (with links where there are some), and
 # monolingual text: TEXT/mono/LANG.txt, or without that folder the sides of the bitext.
 #
 #   bash 2_prepare.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# VOCAB (default 8000) pieces; WORKERS (default 2) processes. SHARDS (1): DATA_BIN.0, DATA_BIN.1, ... each with a share of
-# the training text, one after the other or by jobs of their own (SHARD=17 makes the 17th alone, from 0); they want a
-# vocabulary that is there (SPM or TOKENIZER), and 3_train.sh takes them as DATA_BIN.0:DATA_BIN.1:... . To start from XLM-R, pass its model and dictionary
-# instead: SPM=sentencepiece.bpe.model DICT=dict.txt bash 2_prepare.sh ..., or the folder or checkpoint of any other
-# model: TOKENIZER=TEXT/mbert.pt bash 2_prepare.sh ...
+# VOCAB (default 8000) pieces; WORKERS (default 2) processes. SHARDS (1): writes DATA_BIN.0, DATA_BIN.1, ..., each with
+# a share of the training text, one after the other or in separate jobs (SHARD=17 writes only DATA_BIN.17). Shards need
+# an existing vocabulary (SPM or TOKENIZER); 3_train.sh takes them as DATA_BIN.0:DATA_BIN.1:...
+# To start from XLM-R: SPM=sentencepiece.bpe.model DICT=dict.txt bash 2_prepare.sh ...
+# From another model's folder or checkpoint: TOKENIZER=TEXT/mbert.pt bash 2_prepare.sh ...
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || usage

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Continue XLM-R base with the hyper-parameters of the paper's Table 11, on GPUs; running it again resumes, a finished
-# run is left as it is. (Small encoders from scratch, on a CPU: small/3_train.sh.)
+# Continue XLM-R base with the hyper-parameters of the paper's Table 11, on GPUs; run it again to resume; a
+# finished run is kept. (Small encoders from scratch, on a CPU: small/3_train.sh.)
 #
 #   INIT=xlmr.base/model.pt bash 3_train.sh DATA_BIN SAVE_DIR base [fairseq-train option ...]
 #

@@ -9,7 +9,7 @@
 #   WHEELS=FOLDER           take all wheels from there and download nothing
 #   BENCHMARK=FOLDER        folder with assemble.py, bitext and gold links; default ../shared/data. Without it: no data
 #   TORCH_CUDA_ARCH_LIST    what to compile kernels for where nvcc is found; default 9.0a
-# A kit is refused above 55 MB, and where git would take it in: texts in it may not be handed on.
+# A kit is refused above 55 MB, and where git would take it in: its texts may not be redistributed.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(cd "$here/../.." && pwd)"

@@ -4,7 +4,7 @@
 #   bash 1_data.sh TEXT DATA_BIN [PAIR ...]          PAIR: de-en en-fr ro-en en-hi (default: all four)
 #
 # BENCHMARK (default ../shared/data) is the folder with assemble.py and bitext/. PAIRS (default 60000) sentence pairs of
-# each at most, VOCAB (default 16000) pieces. Needs: pip install ".[recipes]". What is there already is left as it is.
+# each at most, VOCAB (default 16000) pieces. Needs: pip install ".[recipes]". Existing files are kept.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 common="$here/../../common"

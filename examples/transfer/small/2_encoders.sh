@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The encoders that the transfer study compares: one MLM encoder, and its continuations by an equal number of updates.
 #
-#   bash 2_encoders.sh DATA_BIN RUNS SETTING          running it again resumes; a finished run is left as it is
+#   bash 2_encoders.sh DATA_BIN RUNS SETTING          run it again to resume; a finished run is kept
 #
 # Settings: base (MLM from scratch), and from RUNS/base, on the same batches:
 #   mlm        MLM alone: what more training brings by itself (the bitext is read as text: --mono)

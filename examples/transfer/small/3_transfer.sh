@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fine-tune and test every encoder of the study, then write the report; running it again makes what is missing.
+# Fine-tune and test every encoder of the study, then write the report; run it again to add what is missing.
 #
 #   bash 3_transfer.sh RUNS OUT [xalign transfer option ...]       RUNS: of 2_encoders.sh
 #

@@ -4,7 +4,7 @@
 #
 #   bash prepare.sh TEXT DATA_BIN
 #
-# BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. What is there already is left as it is.
+# BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. Existing files are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
 [[ $# -eq 2 ]] || usage

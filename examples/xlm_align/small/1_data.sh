@@ -4,7 +4,7 @@
 #   bash 1_data.sh OUT PAIR [PAIR ...]          PAIR: ro-en de-en en-fr en-hi
 #
 # BENCHMARK (default ../shared/data) is the folder with assemble.py, bitext/ and gold/. Needs: pip install ".[recipes]"
-# A pair that is there already is left as it is. Writes OUT/PAIR/{train,valid,test}.{LANG,LANG,links|gold}.
+# Existing pairs are kept. Writes OUT/PAIR/{train,valid,test}.{LANG,LANG,links|gold}.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 common="$here/../../common"

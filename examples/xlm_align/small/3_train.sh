@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Train one setting from scratch on a CPU, 3 layers of 128; running it again resumes, a finished run is left as it is.
+# Train one setting from scratch on a CPU, 3 layers of 128; run it again to resume; a finished run is kept.
 #
 #   bash 3_train.sh DATA_BIN SAVE_DIR SETTING [fairseq-train option ...]
 #

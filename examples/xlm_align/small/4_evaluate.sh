@@ -3,7 +3,7 @@
 #
 #   bash 4_evaluate.sh SAVE_DIR TEXT NAME PAIR [PAIR ...] [--checkpoint checkpoint_best.pt]
 #
-# Writes results/NAME.json beside this script, and prints the chosen setting's AER.
+# Writes results/NAME.json next to this script, and prints the chosen setting's AER.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../../common/recipe.sh"

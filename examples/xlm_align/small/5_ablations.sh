@@ -3,7 +3,7 @@
 #
 #   bash 5_ablations.sh DATA_BIN RUNS TEXT PAIR [ABLATION ...]
 #
-# UPDATES (default 500) of each; all ablations by default. Runs that are done are skipped, so it can be started again.
+# UPDATES (default 500) of each; all ablations by default. Finished runs are skipped.
 # Writes results/ablation-NAME.json. (paper's table in brackets)
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
