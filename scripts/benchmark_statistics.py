@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """AER of e5-small with statistics of the text that it aligns.
 
-usage: benchmark_statistics.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--method NAME] [--work FOLDER] [--out FOLDER]
+usage: benchmark_statistics.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--method NAME] [--work DIR] [--out DIR]
 
 TEXT is a folder of examples/from_scratch/text.py. The statistics are learned from the sentences of the development and
 test sets and from --limit other pairs, drawn with --seed. --method is the encoder's, by which scores statistics are
-guided and joined with. Links stay in WORK, so that a run that is broken off goes on. Writes
+guided and joined with. Links stay in --work, so that a run that is broken off goes on. Writes
 OUT/statistics-METHOD.json and the table OUT/statistics-METHOD.md.
 """
 

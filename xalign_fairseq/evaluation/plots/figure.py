@@ -140,9 +140,9 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
 def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
 
-    With ``fit`` the picture is as large as all that is drawn, which labels of any length can reach beyond the figure. The
-    same figure gives the same bytes in these formats. Letters that no installed font has, and scripts that this
-    matplotlib does not shape, are told in one line of the log each.
+    With ``fit`` the picture is as large as what is drawn, for labels that reach beyond the figure. The same figure
+    gives the same bytes. Letters that no installed font has, and scripts that this matplotlib does not shape, are
+    logged in one line each.
     """
     from matplotlib import rc_context
 
