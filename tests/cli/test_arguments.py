@@ -30,6 +30,7 @@ def test_what_is_the_same_is_called_the_same_in_every_command(commands):
     assert with_method == {
         "align",
         "bench",
+        "filter",
         "layers",
         "links",
         "project",

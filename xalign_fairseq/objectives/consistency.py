@@ -23,12 +23,10 @@ class Consistency(Objective):
 
     traits = Traits(needs=("bitext",), counts_ahead=True, in_nats=False)
 
-    layer: int | None = option(None, "layer that is trained (default: at 8 of 12)")
-    encoding: str = option(
-        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
-    )
-    similarity: str = option("cosine", "what the softmaxes are of: cosine, or dot (product; awesome-align)")
-    temperature: float = option(0.1, "that similarities are divided by (awesome-align: 1, of dot products)")
+    layer: int | None = option(None, "layer to train (default: 8 of 12)")
+    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
+    similarity: str = option("cosine", "similarity in the softmaxes: cosine, or dot (product; awesome-align)")
+    temperature: float = option(0.1, "divides the similarities (awesome-align: 1, with dot products)")
 
     def __post_init__(self) -> None:
         self.require_choices(encoding=ENCODINGS, similarity=AGREEMENT_SIMILARITIES)

@@ -52,20 +52,19 @@ class DictMLM(TokenPrediction):
 
     variant: str = option(
         "input",
-        "input: the translation is read and the original predicted, a token without one is left as it is "
-        "(ALIGN-MLM's released code); target: the translation is predicted (Chaudhary et al. 2020)",
+        "input: read the translation and predict the original; a token without translation is unchanged "
+        "(ALIGN-MLM's released code). target: predict the translation (Chaudhary et al. 2020)",
     )
-    prob: float = option(0.5, "share of the chosen tokens that the dictionary is asked for; others are MLM's")
+    prob: float = option(0.5, "share of the chosen tokens that are looked up in the dictionary; MLM handles the others")
     translation_language: str = option(
         "own",
-        "language embedding of a translation that is read: its own (ALIGN-MLM's released code) or block, that of the "
-        "text around it",
+        "language embedding of a translation that is read: own (ALIGN-MLM's released code) or block (that "
+        "of the surrounding text)",
     )
     random_tokens: str = option(
         "source",
-        "what MLM's random tokens are drawn from, of variant input: source, all but the tokens that stand on the "
-        "dictionaries' target side alone (ALIGN-MLM's released code: the natural language's half of the vocabulary), "
-        "or all",
+        "source of MLM's random tokens for variant input: source (all tokens except those only on the "
+        "dictionaries' target side; ALIGN-MLM's released code) or all",
     )
 
     def __post_init__(self) -> None:

@@ -27,7 +27,7 @@ class LexiconAlign(Objective):
     traits = Traits(needs=("lexicon",), counts_ahead=True, of_parameters="embeddings", in_nats=False)
 
     sample: int | None = option(
-        None, "entries drawn in each update, for dictionaries of millions (default, as the paper: all)"
+        None, "entries drawn per update, for dictionaries of millions (default: all, as in the paper)"
     )
 
     def __post_init__(self) -> None:

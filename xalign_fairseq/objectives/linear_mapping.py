@@ -41,7 +41,7 @@ class LinearMapping(Objective):
     )
 
     beta: float = option(0.01, "step of the orthogonality update (Eq. 2); 0: none")
-    pooling: str = option("first", "vector of a word: first (its first token) or mean (of all its tokens)")
+    pooling: str = option("first", "vector of a word: first (its first token) or mean (all its tokens)")
 
     def __post_init__(self) -> None:
         self.require_choices(pooling=POOLINGS)

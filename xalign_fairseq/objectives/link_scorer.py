@@ -35,14 +35,12 @@ class LinkScoring(Objective):
 
     traits = Traits(needs=("bitext", "links"), stats=("precision", "recall"), freezes_encoder=True, counts_ahead=True)
 
-    layers: str = option("", "layers whose states are read, as in 4,6,7,9 (default: these of 12, or at their depth)")
-    similarity_layers: str = option("", "those of them that the learned similarity reads (default: 6,7 of 12)")
-    encoding: str = option(
-        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
-    )
+    layers: str = option("", "layers to read, such as 4,6,7,9 (default: these of 12, or the same relative depths)")
+    similarity_layers: str = option("", "layers that the learned similarity reads (default: 6,7 of 12)")
+    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
     rank: int = option(64, "dimensions that the learned similarity adds to the encoder's")
     width: int = option(32, "hidden units of the networks")
-    train_encoder: bool = option(False, "train the encoder too")
+    train_encoder: bool = option(False, "also train the encoder")
 
     def __post_init__(self) -> None:
         self.require_choices(encoding=ENCODINGS)

@@ -102,20 +102,22 @@ class MoCo(Objective):
         needs=("bitext",), stats=("accuracy", "masked_negatives", "queue_fill"), counts_ahead=True, contrasts=True
     )
 
-    layer: int = option(-1, "layer that sentence representations are read from; -1: last")
-    pooling: str = option("cls", "cls (state of <s>) or mean (over all tokens, <s> and </s> included)")
+    layer: int = option(-1, "layer of the sentence representations; -1: last")
+    pooling: str = option("cls", "cls (state of <s>) or mean (of all tokens, with <s> and </s>)")
     normalize: str = option(
-        "both", "L2 norm of: both (hidden state and its projection, as MoCo) or hidden (the paper's letter)"
+        "both",
+        "L2-normalise both (hidden state and projection, as MoCo) or hidden (only the hidden state, as the paper says)",
     )
     projection_dim: int = option(300, "size of the projection")
     temperature: float = option(0.05, "temperature of InfoNCE")
     queue_size: int = option(32000, "keys in the queue")
     queue_init: str = option(
         "data",
-        "data (no loss before the queue is full of real keys) or random (the paper: random unit vectors, used at once)",
+        "data (no loss until the queue is full of real keys) or random (the paper: random unit vectors, "
+        "used from the start)",
     )
     keep_duplicates: bool = option(
-        False, "let the query's own sentence and its translations be negatives too, as the paper does"
+        False, "keep the query's own sentence and its translations as negatives, as the paper does"
     )
     momentum: float = option(0.999, "momentum of the key encoder")
 

@@ -48,19 +48,17 @@ class OtAlign(Objective):
         needs=("bitext",), stats=("alone", "best_partner", "pairs_without_plan"), counts_ahead=True, in_nats=False
     )
 
-    layer: int | None = option(None, "layer that is aligned (default: 10 of 12, the same depth elsewhere)")
-    encoding: str = option(
-        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
-    )
+    layer: int | None = option(None, "layer to align (default: 10 of 12, the same relative depth for other encoders)")
+    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
     marginals: str = option(
-        "uniform", "mass of a token: uniform, or attention (what it receives within its side at the layer)"
+        "uniform", "mass of a token: uniform, or attention (what it receives from its own side at this layer)"
     )
-    mu: float = option(0.1, "entropic regularisation, in units of the cosine")
+    mu: float = option(0.1, "entropic regularisation, in units of cosine")
     iterations: int = option(20, "Sinkhorn iterations")
     dustbin: float | None = option(
         None,
-        "cosine, 0 to 1, below which two tokens rather stay alone: unbalanced transport with a dustbin (default: none, "
-        "all mass finds a partner)",
+        "cosine, from 0 to 1, below which two tokens stay without a partner: unbalanced transport with a "
+        "dustbin (default: none; all mass is transported)",
     )
 
     def __post_init__(self) -> None:

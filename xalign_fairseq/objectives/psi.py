@@ -51,7 +51,7 @@ class PSI(Objective):
     traits = Traits(needs=("bitext",), stats=("accuracy",), counts_ahead=True, contrasts=True)
 
     layer: int | None = option(
-        None, "layer whose <s> tells (default: at 9 of 12, as released: one above the aligned layer)"
+        None, "layer of the <s> state (default: 9 of 12, as released: one above the aligned layer)"
     )
 
     def bind(self, context: RunContext) -> None:

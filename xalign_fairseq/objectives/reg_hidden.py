@@ -34,7 +34,7 @@ class RegHidden(Objective):
 
     traits = Traits(needs=("bitext",), regularises=True, counts_ahead=True, in_nats=False)
 
-    layer: int = option(-1, "layer whose hidden states stay; -1: last")
+    layer: int = option(-1, "layer whose hidden states are kept close to the original; -1: last")
 
     def bind(self, context: RunContext) -> None:
         """There must be a pivot language."""

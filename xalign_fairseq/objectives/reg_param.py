@@ -25,7 +25,7 @@ class RegParam(Objective):
     traits = Traits(stats=("distance",), regularises=True, of_parameters="encoder", counts_ahead=True, in_nats=False)
 
     form: str = option(
-        "squared", "squared (Eq. 5) or norm (released code: its square root, whose pull has constant length)"
+        "squared", "squared (Eq. 5) or norm (released code: its square root, with a gradient of constant length)"
     )
 
     def __post_init__(self) -> None:

@@ -44,25 +44,21 @@ class SelfTraining(Objective):
 
     traits = Traits(needs=("bitext",), stats=("probability", "links_per_token", "pairs_without_links"), in_nats=False)
 
-    layer: int | None = option(
-        None, "layer that is labelled and trained (default: at the method's usual depth, 8 of 12)"
-    )
-    encoding: str = option(
-        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
-    )
+    layer: int | None = option(None, "layer to label and train (default: the method's usual depth, 8 of 12)")
+    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
     method: str = option("argmax", "labelling method, as in xalign align (awesome-align: softmax)")
-    method_options: str = option("", "options of the method: name=value, separated by commas, as in threshold=0.001")
+    method_options: str = option("", "options of the method, name=value, separated by commas, such as threshold=0.001")
     labels: str = option(
         "found",
-        "links to grow sure of: found (the model's own), given (prepared ones, k-th token to k-th token), or both (own "
-        "ones between words that prepared links join)",
+        "links to reinforce: found (the model's own), given (prepared ones, k-th token to k-th token), or "
+        "both (the model's own between words that prepared links join)",
     )
-    similarity: str = option("cosine", "what the softmaxes are of: cosine, or dot (product; awesome-align)")
-    temperature: float = option(0.05, "that similarities are divided by (awesome-align: 1, of dot products)")
+    similarity: str = option("cosine", "similarity in the softmaxes: cosine, or dot (product; awesome-align)")
+    temperature: float = option(0.05, "divides the similarities (awesome-align: 1, with dot products)")
     loss: str = option(
         "cross-entropy",
-        "cross-entropy: -log of the links' probabilities, a mean over links; probability: the negative sum of these "
-        "over the side's length, a mean over pairs (awesome-align)",
+        "cross-entropy: mean of -log p over links; probability: negative sum of p over the length of the "
+        "side, a mean over pairs (awesome-align)",
     )
 
     def __post_init__(self) -> None:

@@ -32,13 +32,13 @@ class WordContrastive(WordPairObjective):
 
     negatives: str = option("weak", "weak (the other side's words, Eq. 7) or strong (the words of both sides, Eq. 8)")
     projection_dim: int = option(128, "size of the projected words")
-    temperature: float = option(0.1, "temperature T of the cosines")
+    temperature: float = option(0.1, "divides the cosines")
     mask_repeated: bool = option(
         False,
-        "leave out negatives of the word's own type (language and subwords) and of types that it is linked with "
+        "exclude negatives of the word's own type (language and subwords) and of types linked with it "
         "anywhere in the batch",
     )
-    gather: bool = option(False, "train against the words of all workers")
+    gather: bool = option(False, "use the words of all workers")
 
     def __post_init__(self) -> None:
         super().__post_init__()
