@@ -21,9 +21,7 @@ def test_the_sets_of_a_text_become_a_table(tmp_path, monkeypatch):
     Path(src).rename(text / "all.de")
     Path(tgt).rename(text / "all.en")
     (tmp_path / "test.gold").write_text("0-0 1-1 2-2 3p3\n" * 4)
-    (text / "sets.json").write_text(
-        json.dumps({"test": {"begin": 44, "end": 48, "gold": str(tmp_path / "test.gold")}})
-    )
+    (text / "sets.json").write_text(json.dumps({"test": {"begin": 44, "end": 48, "gold": str(tmp_path / "test.gold")}}))
     given = ["de-en", "--limit", "40", "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["benchmark_statistics.py", str(tmp_path / "text"), *given])
     importlib.import_module("benchmark_statistics").main()
