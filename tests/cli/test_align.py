@@ -234,6 +234,12 @@ def test_links_between_subwords(align, tiny_text, tmp_path, capsys):
     assert "gold links join words" in failed(capsys, align(*page))
 
 
+def test_the_foot_of_a_page_names_the_model_and_the_method(align, tiny_checkpoint, tmp_path):
+    assert align("--out", tmp_path / "page.html", "--method", "argmax", "--quiet") == 0
+    foot = (tmp_path / "page.html").read_text().rpartition("<footer>")[2]
+    assert f": {tiny_checkpoint}, layer " in foot and "argmax" in foot
+
+
 def test_bfloat16_finds_most_of_the_same_links(align, capsys):
     found = {}
     for dtype in ("float32", "bfloat16"):
