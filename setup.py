@@ -66,7 +66,7 @@ def load_toolchain():
 setup(
     name="xalign_fairseq",
     version=VERSION,
-    description="Cross-lingual alignment objectives for fairseq: XLM-Align and its kin, and a word aligner",
+    description="A word aligner, and cross-lingual alignment objectives for fairseq",
     long_description=(HERE / "README.md").read_text(encoding="utf-8") if (HERE / "README.md").exists() else "",
     long_description_content_type="text/markdown",
     license="MIT",

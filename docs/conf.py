@@ -45,7 +45,7 @@ CONTENTS = {
     "Commands": ["docs/reference/commands", "docs/reference/cli/*"],
     "API": ["docs/api/index", "docs/api/*"],
     "Look up": [
-        "docs/troubleshooting", "docs/operations", "docs/formats", "docs/differences", "docs/scope", "docs/objectives",
+        "docs/troubleshooting", "docs/operations", "docs/formats", "docs/differences", "docs/scope",
         "docs/train", "docs/report", "docs/bench",
     ],
     "How it works": ["docs/life_of_a_batch", "docs/house"],

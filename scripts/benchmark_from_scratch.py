@@ -1,27 +1,35 @@
 #!/usr/bin/env python3
 """AER of aligners that learn from the bitext they align: xalign --from-scratch; eflomal and fast_align where they are.
 
-usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--work FOLDER] [--out FOLDER]
+usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--work FOLDER] [--out FOLDER] [--cost N]
 
 TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, that of the development and test
 sets among it; the tools' directions are joined by grow-diag-final-and. --limit: so many pairs beside those of the sets,
 drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that a run that is broken off
 goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md of the
 largest texts and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over pairs
-of text and over CPU minutes.
+of text and over CPU minutes. With --cost N nothing is scored: whole commands, which learn from and link all pairs, run
+in turn, N times each, and OUT/from_scratch_cost.json and .md have their CPU seconds.
 """
 
 import argparse
+import os
 import random
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from from_scratch_report import OURS, PEER, draw, write_sizes, write_table
-from harness import RESULTS, about, write_text
+from harness import RESULTS, about, in_turn, write_text
+from harness import table as make_table
+from harness import write as write_results
 
 from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
 from xalign_fairseq.aligner.statistical.calibration import calibration_error
@@ -29,7 +37,7 @@ from xalign_fairseq.aligner.statistical.choice import candidates
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.aligner.tools.engines import ToolEngine
-from xalign_fairseq.aligner.tools.tools import TOOLS
+from xalign_fairseq.aligner.tools.tools import TOOLS, Tool
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.text.lines import read_lines
@@ -41,6 +49,7 @@ from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
 
 NAME = "from_scratch"
+PROGRAM = Path(sys.executable).with_name("xalign")
 CURVE = tuple(round(0.05 * step, 2) for step in range(2, 20))
 Sets = Mapping[str, tuple[int, int, list[Gold]]]
 
@@ -128,14 +137,53 @@ def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]],
     folder.mkdir(parents=True, exist_ok=True)
     engine = ToolEngine(TOOLS[name], "grow-diag-final-and", folder)
     pairs = SentencePairs(src, tgt)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = children_seconds()
     engine.run(pairs)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = children_seconds() - before
     links = [set(pair.links) for pair in engine.stream(pairs, lambda _: None)]
-    spent.add(name, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    spent.add(name, seconds)
     with atomic_write(stored) as out:
         out.writelines(f"{format_links(each)}\n" for each in links)
     return links, spent.minutes(name)
+
+
+def cost(src: Path, tgt: Path, rounds: int) -> dict[str, list[float]]:
+    """CPU seconds of commands that learn from and link all pairs, in turn; a tool's without joining its directions."""
+    text = SentencePairs(src, tgt)
+    command = [PROGRAM, "align", "--quiet", "--from-scratch", "--src", src, "--tgt", tgt, "--out"]
+
+    def own() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([*command, f"{folder}/links"], check=True)
+
+    def other(tool: Tool) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            tool.run(text, Path(folder))
+
+    found = {name: partial(other, tool) for name, tool in TOOLS.items() if tool.find()}
+    return in_turn({OURS: own, **found}, rounds, clock=children_seconds, warm_up=0)
+
+
+def children_seconds() -> float:
+    """CPU seconds of the processes that this one has started and seen end."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def write_cost(out: Path, command: Sequence[str], records: Mapping[str, Mapping[str, Any]]) -> None:
+    """The table of medians and what it was made from."""
+    names = list(dict.fromkeys(name for record in records.values() for name in record["seconds"]))
+    rows = []
+    for record in records.values():
+        medians = [f"{median(record['seconds'][name]):.1f}" if name in record["seconds"] else "" for name in names]
+        rows.append([record["pair"], f"{record['pairs']:,}", *medians])
+    made = about(command, packages=("eflomal",))
+    text = make_table(("pair", "pairs", *names), rows) + (
+        f"\n\nCPU seconds (user and system) of whole commands that learn from and link all pairs, one thread, start-up "
+        f"included; medians of {len(next(iter(record['seconds'].values())))} rounds in turn. The tools' directions are "
+        f"not joined. {made['machine']}, commit {made['commit']}\n"
+    )
+    write_results(out, f"{NAME}_cost", {**made, "texts": records}, text)
 
 
 def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -> dict[str, Any]:
@@ -181,7 +229,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1, help="draws the pairs of --limit")
     parser.add_argument("--work", type=Path, default=Path("from_scratch.work"))
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--cost", type=int, metavar="N", help="rounds; nothing is scored")
     args = parser.parse_args(arguments)
+    if args.cost:
+        os.environ["OMP_NUM_THREADS"] = "1"
+        texts = {}
+        for pair in args.pairs:
+            work = args.work / f"{pair}-{args.limit}-{args.seed}"
+            src, tgt, _ = read_text(args.text, pair, args.limit, args.seed, work)
+            pairs = len(SentencePairs(src, tgt))
+            texts[pair] = {"pair": pair, "pairs": pairs, "seconds": cost(src, tgt, args.cost)}
+        write_cost(args.out, [Path(sys.argv[0]).name, *map(str, arguments or sys.argv[1:])], texts)
+        return
     results = args.out / f"{NAME}.json"
     for pair in args.pairs:
         key = f"{pair} {args.limit} {args.seed}" if args.limit is not None else pair

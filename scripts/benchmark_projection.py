@@ -157,7 +157,7 @@ def transfer(data: Path, work: Path) -> dict[str, dict[str, list[float]]]:
         result = json.loads(path.read_text(encoding="utf-8"))
         kind = "zero-shot" if result["train_languages"] == ["en"] else "projected"
         for language, each in result["scores"].items():
-            scores.setdefault(language, {}).setdefault(kind, []).append(each["accuracy"])
+            scores.setdefault(language, {}).setdefault(kind, []).append(100 * each["accuracy"])
     return scores
 
 

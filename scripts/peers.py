@@ -69,10 +69,11 @@ def table(root: Path) -> str | None:
          MISSING, "MLM, TLM by its legacy tasks"),
         ("training speed relative to fairseq: AMD Zen 5, AMD Zen 4, Intel CPU", ", ".join(map(training, cpus)),
          MISSING, MISSING, MISSING, "1"),
-        ("... on an H100: fairseq in float16 (its best), in bfloat16", on_gpu(gpu), MISSING, MISSING, MISSING, "1"),
+        ("... on an H100: best against fairseq's best (float16), both in bfloat16", on_gpu(gpu),
+         MISSING, MISSING, MISSING, "1"),
         ("zero-shot transfer with significance tests", "yes", "no", "no", MISSING, "no"),
         ("what it has and xalign_fairseq lacks", "", "a published checkpoint; years of use", "one readable file",
-         "speed without a neural network", "speech, translation, generation; years of use on GPUs"),
+         "speed from bitext alone", "speech, translation, generation; years of use on GPUs"),
     ]  # fmt: skip
     return markers.table(("", *PROGRAMS), rows)
 

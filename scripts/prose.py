@@ -11,7 +11,7 @@
   (transport-itermax), both sides in one sequence; ``layer:SETTING:ahead``: the first layer from which on
   transport-itermax has the lower development AER than simalign-itermax;
 - ``align_mlm:SECTION:ROW:COLUMN``: a cell's mean in ALIGN-MLM's report: the heading as its anchor, the text of the
-  first cells and of the head, with ``_`` for blanks and ``|`` between cells.
+  first cells and of the head, with ``_`` for spaces and ``|`` between cells.
 
 With ``/interval`` behind it the 95 % interval, with ``/abs`` the difference without its sign, with ``/seeds`` the
 number of seeds. WORD: better, worse, or none (zero is in the interval).

@@ -20,24 +20,6 @@ import markers
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "xalign_fairseq"
 PAGE, PICTURE = ROOT / "docs/house.md", ROOT / "docs/house.svg"
-# What was counted before the rooms were put in order.
-BEFORE = {
-    "lines of the package": 52_408,
-    "lines of tests": 63_093,
-    "lines of scripts and examples": 15_276,
-    "rooms": 34,
-    "levels of rooms": 17,
-    "functions of more than 8 parameters": 12,
-    "functions outside cli that take a Namespace": 93,
-    "flags in errors outside cli": 212,
-    ": Any": 235,
-    "functions wrapped in trainer/compat": 24,
-    "loose helper modules of tests": 40,
-}
-# Rooms that the main parameter of a command visited on its way, and how often it went up between them.
-WALKS_BEFORE = {
-    "prepare": (3, 1), "train-aligner": (59, 44), "align": (31, 26), "from_pretrained": (32, 18), "transfer": (47, 39),
-}  # fmt: skip
 FLAG = re.compile(r"--[a-z]|\bxalign [a-z]")
 MOST_PARAMETERS = 8
 # From the top down: a room imports only from rooms further down.
@@ -294,9 +276,8 @@ def picture(rooms: dict[str, set[str]]) -> str:
 
 
 def counted() -> str:
-    """The table of what was counted before, and is now."""
-    rows = [(name, f"{BEFORE[name]:,}" if name in BEFORE else "", f"{now:,}") for name, now in counts().items()]
-    return markers.table(("", "before", "now"), rows)
+    """The table of the counts."""
+    return markers.table(("what", "count"), [(name, f"{now:,}") for name, now in counts().items()])
 
 
 def traced() -> str:
@@ -305,13 +286,11 @@ def traced() -> str:
 
     with tempfile.TemporaryDirectory() as work:
         traces = trace_calls.sample_traces(Path(work))
-    rows = []
-    for name, trace in traces.items():
-        rooms, hops = WALKS_BEFORE[name]
-        before = f"{rooms} rooms, {hops} hop{'s' * (hops > 1)}"
-        numbers = (len(trace.files()), len(trace.rooms()), len(trace.upward()))
-        rows.append((name, before, *map(str, numbers)))
-    return markers.table(("", "walk of its main parameter, before", "files", "rooms", "upward calls"), rows)
+    rows = [
+        (name, *(str(len(found)) for found in (trace.files(), trace.rooms(), trace.upward())))
+        for name, trace in traces.items()
+    ]
+    return markers.table(("command", "files", "rooms", "upward calls"), rows)
 
 
 def write() -> None:

@@ -132,7 +132,13 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    [("", "pharaoh"), ("-o x.HTML", "html"), ("-o x.jsonl", "json"), ("-o x.json --format html", "html")],
+    [
+        ("", "pharaoh"),
+        ("-o x.HTML", "html"),
+        ("-o x.jsonl", "json"),
+        ("-o x.scores", "scores"),
+        ("-o x.json --format html", "html"),
+    ],
 )
 def test_the_format_is_that_of_the_output_s_name(line, expected):
     args = build_parser().parse_args([*["align", "a", "b", "--model", "m"], *line.split()])

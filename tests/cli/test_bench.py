@@ -90,7 +90,7 @@ def test_files_of_all_kinds(data, links, tmp_path, capsys):
         bench("-q", "--data", data, *tool, "--links", f"again={tmp_path / 'tool'}", "--out", tmp_path / f"table.{kind}")
         assert part in (tmp_path / f"table.{kind}").read_text()
     assert bench("--data", data, *tool, "--out", "table.txt") == 2
-    assert "kind of table" in capsys.readouterr().err
+    assert "unknown table format" in capsys.readouterr().err
     assert bench("--data", "absent", *tool, "--seed", "-1") == 2
     assert "seed -1" in capsys.readouterr().err  # before the work
 

@@ -21,8 +21,7 @@ def export(tiny_checkpoint, tmp_path):
 def test_a_folder_that_other_programs_read(export, tiny_state, tmp_path, capsys):
     assert export() == 0
     assert (
-        capsys.readouterr().out
-        == f"{tmp_path / 'hf'}: written; look at README.md, the model card, before you share it\n"
+        capsys.readouterr().out == f"{tmp_path / 'hf'}: written; check the model card, README.md, before you share it\n"
     )
     assert {path.name for path in (tmp_path / "hf").iterdir()} == {
         "README.md", "config.json", "model.safetensors", "sentencepiece.bpe.model", "tokenizer.json",

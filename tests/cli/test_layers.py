@@ -214,10 +214,10 @@ def test_the_help_names_what_is_compared():
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     helps = {action.dest: action.help for action in parser._actions}
-    assert f"else {', '.join(COMPARED_METHODS)})" in helps["method"]
-    assert "(default: both; the model's own where its own method is compared;" in helps["encoding"]
+    assert f"otherwise {', '.join(COMPARED_METHODS)})" in helps["method"]
+    assert "(default: both; the model's own for its own method;" in helps["encoding"]
     low, *_, high = VARIED["threshold"]
-    assert f"(default: seven from {low} to {high}; of grow 0.4, 0.5 and 0.6;" in helps["threshold"]
+    assert f"(default: seven from {low} to {high}; for grow 0.4, 0.5 and 0.6;" in helps["threshold"]
     assert len(VARIED["threshold"]) == 7 and VARIED_OF_GROW["threshold"] == (0.4, 0.5, 0.6)
     assert not any("its family's" in str(helps[option]) for option in ("method", "encoding"))
     assert all("its family's" not in str(group.title) for group in parser._action_groups)

@@ -47,15 +47,15 @@ def test_a_sum(capsys):
 def test_a_default_is_told_once(capsys):
     main(["objectives", "dwa"])
     page = capsys.readouterr().out
-    assert "layer that labels (default: 10 of 12, the same depth elsewhere; Table 4)\n" in page
-    assert "Sinkhorn iterations of transport (default: 2)\n" in page
+    assert "labelling layer (default: 10 of 12, the same relative depth for other encoders; Table 4)\n" in page
+    assert "for transport: Sinkhorn iterations (default: 2)\n" in page
 
 
 def test_json(capsys):
     main(["objectives", "dwa", "--json"])
     found = json.loads(capsys.readouterr().out)
     assert found["reads"] == ["bitext"] and found["paper"]["url"].startswith("https://")
-    assert {"option": "--dwa-mu", "default": 1.0, "help": "entropic regularisation of transport"} in found["options"]
+    assert {"option": "--dwa-mu", "default": 1.0, "help": "for transport: entropic regularisation"} in found["options"]
     main(["objectives", "--json"])
     assert [each["name"] for each in json.loads(capsys.readouterr().out)] == sorted(OBJECTIVES)
 

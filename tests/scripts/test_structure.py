@@ -20,6 +20,6 @@ def test_an_upward_import_is_seen_in_the_picture():
 def test_no_number_of_the_page_is_above_its_ceiling():
     page = structure.PAGE.read_text()
     for name, ceiling in test_house.CEILINGS.items():
-        now = re.search(rf"^\| {re.escape(name)} \| [\d,]* \| ([\d,]+) \|$", page, re.MULTILINE)
+        now = re.search(rf"^\| {re.escape(name)} \| ([\d,]+) \|$", page, re.MULTILINE)
         if "lines" not in name:  # their ceilings are set now and then
             assert now and int(now[1].replace(",", "")) <= ceiling, name

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 METHOD_OPTIONS = tuple(dict.fromkeys(option for options in METHODS.values() for option in options))
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
-    "match: SimAlign's, on cosines; softmax: awesome-align's; grow: softmaxes summed to words, and weaker links beside "
-    "strong ones; released: XLM-Align's own aligner, to the letter; scored: a network that learned from gold links of "
-    "other languages"
+    "match: SimAlign's; softmax: awesome-align's; grow: softmax over words, plus weaker links next to strong ones; "
+    "released: exactly XLM-Align's released aligner; scored: a network trained on gold links of other languages"
 )
 
 
@@ -31,28 +30,30 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
     """Model, tokenizer, device, languages, linear maps."""
     model = parser.add_argument_group("model")
     add_model(model, PRETRAINED + BY_DEFAULT, required=False)
-    model.add_argument("--dict", metavar="TXT", help="dict.txt, if the model does not carry its own")
-    model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the model does not carry its own")
+    model.add_argument("--dict", metavar="TXT", help="dict.txt, if the model does not include one")
+    model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the model does not include one")
     model.add_argument(
         "--device",
         default="auto",
-        help="auto (the default: CUDA if there is one), cpu, cuda, or one of several GPUs, as cuda:1",
+        help="auto (default: CUDA if available), cpu, cuda, or one GPU of several, such as cuda:1",
     )
     model.add_argument(
-        "--batch-tokens", type=positive, default=8192, metavar="N", help="tokens in a batch (default: %(default)s)"
+        "--batch-tokens", type=positive, default=8192, metavar="N", help="tokens per batch (default: %(default)s)"
     )
     model.add_argument(
         "--languages",
         type=language_pair,
         metavar="SRC-TGT",
-        help="of the sides, such as de-en; an encoder with language embeddings needs them",
+        help="languages of the two sides, such as de-en; required by an encoder with language embeddings",
     )
     model.add_argument(
         "--maps",
         type=language_pair,
         metavar="SRC-TGT",
-        help="languages of the sides, such as de-en: map their hidden states by the model's linear maps "
-        "(linear_mapping, xalign procrustes)",
+        help=(
+            "map hidden states with the model's linear maps for these languages, such as de-en "
+            "(linear_mapping, xalign procrustes)"
+        ),
     )
 
 
@@ -63,73 +64,81 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     """
     many: dict[str, Any] = {"nargs": "+"} if several else {}
     if several:
-        family, own = "", "the model's own where its own method is compared"
+        family, own = "", "the model's own for its own method"
         encoding = f"both; {own}; joint with a pointer, separate with --maps"
-        threshold = f"seven from 0.001 to 0.5; of grow 0.4, 0.5 and 0.6; {own}"
+        threshold = f"seven from 0.001 to 0.5; for grow 0.4, 0.5 and 0.6; {own}"
     else:
-        family, threshold = "its family's, else ", "0.001, 0.5, 0.45"
+        family, threshold = "its family's, otherwise ", "0.001, 0.5, 0.45"
         encoding = (
-            "the model's own, else its family's, else joint for transport and ot-unbalanced, separate for the others "
-            "and with --maps"
+            "the model's own, otherwise its family's, otherwise joint for transport and ot-unbalanced, separate for "
+            "the other methods and with --maps"
         )
     add_checkpoint_arguments(parser)
     links = parser.add_argument_group(
-        f"from hidden states to links (defaults: as the model labelled itself, else {family}the method's)"
+        f"from hidden states to links (defaults: the model's own, otherwise {family}the method's)"
     )
     links.add_argument(
         "--encoding",
         **many,
         choices=("joint", "separate"),
-        help=f"joint: '<s> src </s> tgt </s>'; separate: each side by itself (default: {encoding})",
+        help=f"joint: '<s> src </s> tgt </s>'; separate: each side alone (default: {encoding})",
     )
     links.add_argument(
         "--similarity",
         choices=("hidden", "pointer"),
-        help="of transport; hidden: h_i . h_j (Eq. 1); pointer: the scores of dwa's pointer, at its own layer "
-        "(default: what the model labelled itself with, else hidden)",
+        help=(
+            "for transport; hidden: h_i . h_j (Eq. 1); pointer: scores of dwa's pointer, at its own layer "
+            "(default: the one the model labelled itself with, otherwise hidden)"
+        ),
     )
-    links.add_argument("--iterations", type=int, metavar="N", help="of Sinkhorn (default: 2; ot-unbalanced 20)")
+    links.add_argument("--iterations", type=int, metavar="N", help="Sinkhorn iterations (default: 2; ot-unbalanced 20)")
     links.add_argument(
-        "--mu", type=float, help="weight of the entropy: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)"
+        "--mu",
+        type=float,
+        help="entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)",
     )
     links.add_argument(
         "--order",
         choices=ORDERS,
-        help=f"of transport; rows-first: Eq. 6 (default: {ORDERS[0]})",
+        help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})",
     )
-    links.add_argument("--rounds", type=int, metavar="N", help="of itermax (default: 2)")
+    links.add_argument("--rounds", type=int, metavar="N", help="rounds of itermax (default: 2)")
     links.add_argument("--alpha", type=float, help="itermax's discount of aligned tokens (default: 0.9)")
     links.add_argument(
         "--dustbin",
         type=float,
         metavar="Z",
-        help="of ot-unbalanced: score of having no partner, 0 to 1; the higher, the fewer links (default: 0.5)",
+        help=(
+            "for ot-unbalanced: score of having no partner, from 0 to 1; higher values give fewer links (default: 0.5)"
+        ),
     )
     links.add_argument(
         "--threshold",
         **many,
         type=float,
         metavar="P",
-        help=f"least probability of softmax, grow and scored (default: {threshold})",
+        help=f"minimum probability for softmax, grow and scored (default: {threshold})",
     )
     links.add_argument(
         "--scorer",
         metavar="FILE",
-        help="of scored: what train-aligner --gold has learned (default: the packaged one, for e5-small)",
+        help="for scored: scorer.npz of train-aligner --gold (default: the packaged one, for e5-small)",
     )
-    links.add_argument("--temperature", type=float, metavar="T", help="of grow: divides the cosines (default: 0.05)")
+    links.add_argument("--temperature", type=float, metavar="T", help="for grow: divides the cosines (default: 0.05)")
     links.add_argument(
         "--growth",
         type=float,
         metavar="G",
-        help="of grow: weaker links beside others, from G times the threshold on; 1: none (default: 0.5)",
+        help="for grow: add links next to others from G times the threshold; 1: add no links (default: 0.5)",
     )
     links.add_argument(
         "--dtype",
         choices=("auto", "float32", "bfloat16", "int8"),
         default="auto",
-        help="of weights and states; auto: bfloat16 where the device is fast in it, else float32; int8: half "
-        "of the layers' products in 8 bits, on a CPU (default: %(default)s)",
+        help=(
+            "precision of weights and states; auto: bfloat16 if the device is fast at it, otherwise float32; "
+            "int8: half of the matrix products in 8 bits, on a CPU (default: %(default)s)"
+        ),
     )
     add_backend_argument(links)
 
@@ -140,8 +149,10 @@ def add_backend_argument(parser: Any) -> None:
         "--sinkhorn-backend",
         choices=BACKENDS,
         default="auto",
-        help="what computes transport: auto (the compiled operator of the device if it can be had, else the reference "
-        "in torch), reference, cpu or cuda (default: %(default)s)",
+        help=(
+            "how to compute transport: auto (the compiled operator if available, otherwise PyTorch), "
+            "reference (PyTorch), cpu or cuda (default: %(default)s)"
+        ),
     )
 
 
@@ -186,17 +197,22 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
         "--layer",
         type=layer_list,
         metavar="L",
-        help="layer of the hidden states, or several that are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
-        "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else its family's, "
-        "else 10/12 of the depth; 8/12 for argmax, itermax, match, softmax, grow and released)",
+        help=(
+            "layer of the hidden states; several are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
+            "(several from the end: --layer=-2,-1; default: the layer stored in the checkpoint, otherwise its "
+            "family's, otherwise 10/12 of the depth, or 8/12 for argmax, itermax, match, softmax, grow and "
+            "released)"
+        ),
     )
     parser.add_argument(
         "--method",
         choices=METHODS,
-        help=f"{METHOD_HELP} (default: the model's own, else its family's, else transport)",
+        help=f"{METHOD_HELP} (default: the model's own, otherwise its family's, otherwise transport)",
     )
     parser.add_argument(
-        "--filter", choices=PLAN_FILTERS, help="from plan to links (default: itermax; argmax for ot-unbalanced)"
+        "--filter",
+        choices=PLAN_FILTERS,
+        help="how to read links from the plan (default: itermax; argmax for ot-unbalanced)",
     )
 
 
@@ -206,19 +222,23 @@ def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
         "--segment",
         default="auto",
         metavar="NAME",
-        help="what finds the words of a line; SRC,TGT for a different one on each side. spaces: white space; icu: ICU, "
-        "in every language (pip install icu4py); jieba, fugashi, pythainlp: for Chinese, Japanese, Thai, with icu; "
-        "auto: icu for text without spaces, and spaces for all other text (default: %(default)s)",
+        help=(
+            "how to find the words of a line; SRC,TGT sets each side. spaces: white space; icu: ICU, for all "
+            "languages (pip install icu4py); jieba, fugashi, pythainlp: Chinese, Japanese, Thai, together "
+            "with icu; auto: icu for text without spaces, otherwise spaces (default: %(default)s)"
+        ),
     )
 
 
 def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> argparse._ArgumentGroup:
     """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
     text = parser.add_argument_group("text (UTF-8, plain or compressed, or FILE.tsv#COLUMN)")
-    text.add_argument("text", nargs="*", metavar="FILE", help="the files of --src and --tgt, or one as of --pairs")
-    text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
-    text.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
-    pairs = "instead of both: lines of 'source ||| target', or FILE.tsv with the source in column 1, the target in 2"
+    text.add_argument("text", nargs="*", metavar="FILE", help="files of --src and --tgt, or the file of --pairs")
+    text.add_argument("--src", metavar="FILE", help="source sentences, one per line")
+    text.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
+    pairs = (
+        "instead of --src and --tgt: lines of 'source ||| target', or FILE.tsv with source and target in columns 1, 2"
+    )
     text.add_argument("--pairs", metavar="FILE", help=f"{pairs}; - is standard input" if streams else pairs)
     return text
 

@@ -13,11 +13,10 @@ ArgumentGroup = argparse.ArgumentParser | argparse._ArgumentGroup
 STANDARD_OUTPUT = "-"
 # What every command that reads an encoder takes.
 PRETRAINED = (
-    "a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's or "
-    "BERT's kind or of an encoder that transformers runs, a name on its hub, as FacebookAI/xlm-roberta-base, or "
-    "e5-small, the packaged encoder"
+    "a checkpoint (.pt), a folder of a training run or of XLM-R's archive, a Hugging Face folder or hub name such as "
+    "FacebookAI/xlm-roberta-base, or e5-small, the packaged encoder"
 )
-BY_DEFAULT = " (default: e5-small, of the extra model)"
+BY_DEFAULT = " (default: e5-small)"
 
 
 def add_model(
@@ -50,22 +49,29 @@ def add_out(
 
 def add_linked_text(parser: ArgumentGroup) -> None:
     """``--src``, ``--tgt``, ``--links`` and ``--segment``: a linked text."""
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
-    parser.add_argument("--links", required=True, metavar="FILE", help="their links, 0-based, possible ones (ipj) too")
-    parser.add_argument("--segment", default="auto", metavar="NAME", help="as of xalign align (default: auto)")
+    parser.add_argument(
+        "--links",
+        required=True,
+        metavar="FILE",
+        help="links of the text, 0-based, with possible ones (ipj) if available",
+    )
+    parser.add_argument(
+        "--segment", default="auto", metavar="NAME", help="word segmentation, as in xalign align (default: auto)"
+    )
 
 
 def add_json(parser: ArgumentGroup) -> None:
     """``--json``: JSON on standard output instead of the table."""
-    parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
 
 
 def add_volume(parser: argparse.ArgumentParser) -> None:
     """``--quiet`` and ``--verbose``."""
     volume = parser.add_mutually_exclusive_group()
-    volume.add_argument("-q", "--quiet", action="store_true", help="no progress and no notes; what is wrong is told")
-    volume.add_argument("-v", "--verbose", action="store_true", help="tell also what is done meanwhile")
+    volume.add_argument("-q", "--quiet", action="store_true", help="print warnings and errors only")
+    volume.add_argument("-v", "--verbose", action="store_true", help="print more about what is being done")
 
 
 def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
@@ -97,20 +103,21 @@ def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, st
 
 
 def add_paper(parser: argparse.ArgumentParser) -> None:
-    """``--paper`` and ``--row``: a paper's published figures beside ours."""
+    """``--paper`` and ``--row``: a paper's published figures next to ours."""
     parser.add_argument(
         "--paper",
         metavar="NAME",
-        help="print the paper's figures of the same scores beside ours, with the difference: ppa, weam, xlm_align, "
-        "explicit_alignments or align_mlm of examples/, or the path of a published.tsv",
+        help=(
+            "print a paper's figures next to these, with the difference: ppa, weam, xlm_align, "
+            "explicit_alignments or align_mlm (from examples/), or the path of a published.tsv"
+        ),
     )
     parser.add_argument(
         "--row",
         action="append",
         default=[],
         metavar="NAME=ROW",
-        help="with --paper: the paper's row that a checkpoint or system is compared with (default: that of its own "
-        "name); again and again",
+        help="with --paper: the paper's row to compare NAME with (default: the row of the same name); repeatable",
     )
 
 

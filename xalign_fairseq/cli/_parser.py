@@ -29,12 +29,12 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
 class CommandParser(argparse.ArgumentParser):
     """Parser of ``xalign`` or of one of its commands.
 
-    Its errors are one message, as :class:`~xalign_fairseq.core.errors.XalignError` writes it, below the command's own
-    usage; a name that is nearly one that there is gets it suggested.
+    An error is one message, as :class:`~xalign_fairseq.core.errors.XalignError` writes it, below the command's usage.
+    Misspelt names get a suggestion.
     """
 
     overview: str | None = None
-    """What the help shows below the usage in place of all else."""
+    """If set, the help shows this below the usage, instead of the options."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **{"formatter_class": HelpLines, **kwargs})
@@ -64,7 +64,7 @@ class CommandParser(argparse.ArgumentParser):
         return found, rest
 
     def _refuse(self, rest: Sequence[str]) -> NoReturn:
-        """Say which of the words has no meaning, and what was perhaps meant."""
+        """Report the first unknown word, with a suggestion."""
         unknown = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
         if unknown is None:
             self.error(f"unexpected argument: {' '.join(rest)}")
@@ -72,7 +72,7 @@ class CommandParser(argparse.ArgumentParser):
         self.error(f"there is no option {unknown}", _nearest(unknown, options))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """The names of commands are many, so that the nearest ones are told and not all."""
+        """Report an unknown command with the nearest names, not with all of them."""
         if isinstance(action, argparse._SubParsersAction) and value not in action.choices:
             self.error(f"there is no command {value}", _nearest(value, action.choices))
         super()._check_value(action, value)
@@ -81,7 +81,7 @@ class CommandParser(argparse.ArgumentParser):
         return [action for action in self._actions if action.help != argparse.SUPPRESS]
 
     def short_usage(self) -> str:
-        """The command with what it can't do without; all else is in the help."""
+        """The command with its required arguments."""
         formatter = self._get_formatter()
         words = [
             " ".join(filter(None, (action.option_strings[-1], formatter._format_args(action, action.dest.upper()))))
@@ -93,7 +93,7 @@ class CommandParser(argparse.ArgumentParser):
         return " ".join([self.prog, *words, "[options]"])
 
     def error(self, message: str, suggestion: str = "") -> NoReturn:
-        """End with the usage of this very command and exit code 2."""
+        """Exit with the usage of this command and code 2."""
         self.exit(2, f"{self.format_usage()}{self.prog}: error: {message}{suggestion}\n  next: {self.prog} --help\n")
 
 

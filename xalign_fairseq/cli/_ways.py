@@ -1,8 +1,8 @@
-"""What ``xalign`` alone shows: the commands by what one wants to do, and three lines to begin with."""
+"""What ``xalign`` alone shows: the commands in groups, and three examples."""
 
 from collections.abc import Mapping
 
-# Group -> its commands, in the order in which one meets them.
+# Group -> its commands, in the order of use.
 GROUPS = {
     "align words": ("align", "score", "layers", "bench", "symmetrize"),
     "use links": ("project", "filter", "dictionary", "phrases"),
@@ -35,5 +35,5 @@ def overview(summaries: Mapping[str, str]) -> str:
         if lines:
             parts.append("\n".join([f"{title}:", *lines]))
     parts.append("\n".join(["examples:", *(f"  {line}" for line in EXAMPLES)]))
-    parts.append("xalign COMMAND --help tells all of one, with examples; xalign --version tells which this is.")
+    parts.append("Run `xalign COMMAND --help` for options and examples.")
     return "\n\n".join(parts)

@@ -1,10 +1,9 @@
-"""Find translations of words by their embeddings: accuracy.
+"""Score word translation by input embeddings.
 
-The alignment score of checkpoints: how many words of a lexicon have a translation as their nearest neighbour. By cosine
-of input embeddings (a word of several subwords: their mean), among all target entries of the lexicon (ALIGN-MLM, Tang
-et al. 2022). Entries that the encoder was trained on and entries that were held out are scored apart, each with a
-bootstrap interval over source words. The lexicons are those that a checkpoint carries; --data takes those of a data-bin
-instead.
+Prints how many words of a lexicon have a translation as nearest neighbour (ALIGN-MLM, Tang et al. 2022). Similarity is
+the cosine of input embeddings; a word of several subwords is their mean. Candidates are all target entries of the
+lexicon. Training and held-out entries are scored separately, each with a bootstrap interval over source words. The
+lexicons are those stored in each checkpoint, or those of --data.
 
 Examples:
   xalign alignment-score --model align.pt
@@ -20,11 +19,9 @@ from xalign_fairseq.cli._arguments import add_json, add_model, named_models, pri
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign alignment-score``."""
     add_model(parser, several=True, metavar="[NAME=]MODEL")
-    parser.add_argument("--data", metavar="DATA_BIN", help="score the lexicons of this data-bin")
-    parser.add_argument(
-        "--samples", type=int, default=1000, metavar="N", help="resamples of the interval (default: 1000)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="of the resamples (default: 1)")
+    parser.add_argument("--data", metavar="DATA_BIN", help="use the lexicons of this data-bin")
+    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="bootstrap resamples (default: 1000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the resamples (default: 1)")
     add_json(parser)
 
 

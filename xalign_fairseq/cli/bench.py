@@ -1,15 +1,13 @@
 """Score models and methods on all test sets of a folder.
 
-The word-alignment benchmark: AER, with intervals and tests. --data is a folder with, in it or below, the files
-S-T.gold, S-T.S and S-T.T of each set, such as de-en.gold (gold links of xalign score's formats), de-en.de and de-en.en
-(words separated by blanks). Gold links may seldom be handed on: examples/xlm_align/0_download.sh fetches those of
-XLM-Align's Table 2.
+--data is a folder. For each test set it holds, at any depth, S-T.gold (gold links), S-T.S and S-T.T (words separated by
+spaces), for example de-en.gold, de-en.de and de-en.en. Most gold alignments cannot be redistributed;
+examples/xlm_align/0_download.sh downloads those of XLM-Align's Table 2.
 
-Each model is scored by each method, at the layer and in the encoding that it labelled itself with, or that were chosen
-for its family on development gold; nothing is chosen here. Links of other tools stand beside: a folder with S-T.links
-for each set. The mean counts each set the same. The first system is what the others are tested against, by a paired
-bootstrap over the sentences of all sets, with Holm's correction. A signature says how each system's links were made,
-on which text and gold.
+Each model uses the layer and encoding that it labelled itself with, or its family's. --links adds the links of other
+tools. The mean gives each set the same weight. All systems are tested against the first, by a paired bootstrap over the
+sentences of all sets with Holm's correction. A signature records how each system's links were made, and on which text
+and gold.
 
 Examples:
   xalign bench --data gold
@@ -46,40 +44,39 @@ AER = "alignment aer"  # in published figures
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign bench``."""
-    parser.add_argument("--data", required=True, metavar="FOLDER", help="the test sets")
-    about = (
-        f"{PRETRAINED}; or an aligner of train-aligner; several, again and again (default: e5-small, without --links)"
-    )
+    parser.add_argument("--data", required=True, metavar="FOLDER", help="folder of test sets")
+    about = f"{PRETRAINED}; or an aligner of train-aligner; repeatable (default: e5-small, unless --links is given)"
     add_model(parser, about, required=False, several=True, metavar="[NAME=]MODEL")
     parser.add_argument(
         "--method",
         nargs="+",
         default=[OWN],
         choices=(OWN, *METHODS),
-        help="own: as the model labelled itself, else its family's (default: own)",
+        help="methods to compare; own: the one the model labelled itself with, otherwise its family's (default: own)",
     )
     parser.add_argument(
         "--links",
         action="append",
         default=[],
         metavar="NAME=FOLDER",
-        help="links of another tool (Pharaoh, 0-based), FOLDER/SET.links for each set, by its name in the table; again "
-        "and again",
+        help="links of another tool: FOLDER/SET.links for each set (Pharaoh, 0-based); repeatable",
     )
-    parser.add_argument("--samples", type=positive, default=1000, metavar="N", help="resamples (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the resamples (default: %(default)s)")
     parser.add_argument(
-        "--device", default="auto", help="auto (CUDA if there is one), cpu, cuda, cuda:1 (default: auto)"
+        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of the resamples (default: %(default)s)")
+    parser.add_argument(
+        "--device", default="auto", help="auto (CUDA if available), cpu, cuda or cuda:1 (default: auto)"
     )
     parser.add_argument(
         "--dtype",
         choices=("auto", "float32", "bfloat16", "int8"),
         default="auto",
-        help="of the encoder (default: auto)",
+        help="precision of the encoder (default: auto)",
     )
     add_paper(parser)
     add_json(parser)
-    parser.add_argument("--out", metavar="FILE", help="write the table, too: .md, .tex or .json by the ending")
+    parser.add_argument("--out", metavar="FILE", help="also write the table; .md, .tex or .json")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -93,9 +90,7 @@ def run(args: argparse.Namespace) -> None:
     if paper is not None:
         paper.require([AER])
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
-        raise XalignError(
-            "the kind of table is not known", parameter="out", found=args.out, expected=".md, .tex or .json"
-        )
+        raise XalignError("unknown table format", parameter="out", found=args.out, expected=".md, .tex or .json")
     benchmark = BenchmarkRun(
         args.data,
         named_models(args.model or ([] if args.links else ["e5-small"])),

@@ -1,13 +1,13 @@
 """Derive a language from a natural one, with exact links.
 
-And its labelled data. Steps are applied from left to right: script (every piece of a sentencepiece model gets a twin in
-another script), inversion (the words of each segment in reverse order), syntax (dependents of nouns and verbs in the
-order of another language's treebank, after Wang & Eisner 2016; every sentence needs a tree).
+Also derives labelled data. --steps are applied from left to right. script: every piece of a sentencepiece model gets a
+twin in another script. inversion: the words of each segment are reversed. syntax: dependents of nouns and verbs follow
+the order of another language's treebank (Wang & Eisner 2016); every sentence needs a tree.
 
-Written into D: for each text NAME.en-xx.en, NAME.en-xx.xx and NAME.en-xx.links (Pharaoh, exact), ready for
-xalign prepare --pair en-xx --trainpref D/NAME.en-xx --links D/NAME.en-xx.links --spm D/sentencepiece.model; labelled
-data as NAME.xx.conllu and NAME.xx.tsv; with the step script its sentencepiece.model, dict.txt and lexicon.en-xx.tsv
-(for xalign lexicon --pieces); manifest.json.
+For each text, D gets NAME.en-xx.en, NAME.en-xx.xx and NAME.en-xx.links (exact, Pharaoh). Pass them to xalign prepare
+--pair en-xx --trainpref D/NAME.en-xx --links D/NAME.en-xx.links --spm D/sentencepiece.model. Labelled data become
+NAME.xx.conllu and NAME.xx.tsv. The script step also writes sentencepiece.model, dict.txt and lexicon.en-xx.tsv (for
+xalign lexicon --pieces).
 
 Example:
   xalign derive --out derived --steps inversion,script --spm spm.model --text train=train.en
@@ -21,11 +21,10 @@ from typing import Any
 from xalign_fairseq.cli._arguments import add_out
 
 _FILES = {
-    "text": "text, one sentence per line, words separated by blanks (tokenised: inversion looks for marks that are "
-    "words), or CoNLL-U by its name (.conllu, compressed or not)",
+    "text": "tokenised text, one sentence per line, words separated by spaces; or CoNLL-U (.conllu)",
     "conllu": "a treebank; word numbers, heads and tags move with the words",
-    "ner": "word TAB tag lines, as PAN-X; an entity that is torn apart becomes several",
-    "nli": "pairs of texts, as XNLI and PAWS-X; punctuation becomes words of its own, in NAME.en.tsv too",
+    "ner": "word TAB tag lines, as in PAN-X; an entity that is split becomes several",
+    "nli": "pairs of texts, as in XNLI and PAWS-X; punctuation is split off, in NAME.en.tsv too",
 }
 
 
@@ -42,15 +41,17 @@ class _AddFile(argparse.Action):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign derive``."""
     add_out(parser, "the new folder", metavar="D")
-    parser.add_argument("--steps", required=True, metavar="STEP,...", help="some of script, inversion, syntax")
-    parser.add_argument("--spm", metavar="MODEL", help="the natural language's unigram sentencepiece model, for script")
-    parser.add_argument("--source-lang", default="en", metavar="LANG", help="the natural language (default: en)")
-    parser.add_argument("--lang", default="xx", metavar="LANG", help="the derived language (default: xx)")
+    parser.add_argument("--steps", required=True, metavar="STEP,...", help="one or more of script, inversion, syntax")
+    parser.add_argument(
+        "--spm", metavar="MODEL", help="unigram sentencepiece model of the natural language, for the script step"
+    )
+    parser.add_argument("--source-lang", default="en", metavar="LANG", help="natural language (default: en)")
+    parser.add_argument("--lang", default="xx", metavar="LANG", help="derived language (default: xx)")
     parser.add_argument(
         "--script",
         choices=("private", "georgian"),
         default="private",
-        help="Unicode's private-use characters, or Georgian letters, which can be read (default: private)",
+        help="private-use characters of Unicode, or readable Georgian letters (default: private)",
     )
     parser.add_argument(
         "--overlap",
@@ -59,16 +60,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="percentage of the vocabulary that both languages share (default: 0)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the shared pieces and of syntax (default: 1)")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="seed of the shared pieces and of the syntax step (default: 1)"
+    )
     parser.add_argument(
         "--inversion-marks",
         nargs="+",
         default=["."],
         metavar="MARK",
-        help="words that end a segment and stay at its end (default: .; ALIGN-MLM's released code: . ! ?)",
+        help="words that end a segment and stay at its end (default: .; ALIGN-MLM's code: . ! ?)",
     )
     parser.add_argument(
-        "--towards", nargs="+", default=[], metavar="TREEBANK", help="CoNLL-U of the language whose order syntax learns"
+        "--towards",
+        nargs="+",
+        default=[],
+        metavar="TREEBANK",
+        help="CoNLL-U treebanks of the language whose word order the syntax step learns",
     )
     for kind, text in _FILES.items():
         parser.add_argument(

@@ -1,12 +1,11 @@
 """Check the installation, data-bins and checkpoints.
 
-Prints versions, what breaks transformers where it is installed, the patches applied to fairseq, GPU, apex, compilers,
-what computes transport on each device, which is compiled if it isn't yet, and on which GPUs this version was verified.
-A data-bin's files are opened and its ids compared with its dictionary and tokenizer; a checkpoint is loaded (weights
-only) and its embedding compared with the dictionary of the data-bins given beside it, or of the data-bin that it was
-trained on.
+Prints versions, known conflicts with transformers, the patches applied to fairseq, GPUs, compilers, the Sinkhorn
+backend of each device (compiled if it is not yet), and the GPUs on which this version was verified. For a data-bin, it
+opens the files and compares the ids with the dictionary and tokenizer. For a checkpoint, it loads the weights and
+compares the embedding with the dictionary of the data-bin given, or of the one used for training.
 
-Exit code: 0 if all is well, 1 if something is wrong; lines are marked ok, note or WRONG.
+Each line is marked ok, note or WRONG. The exit code is 1 if anything is wrong.
 
 Examples:
   xalign doctor

@@ -1,9 +1,8 @@
-"""Compare the embeddings of linked words; draw them.
+"""Compare the input embeddings of linked words.
 
-How close the input embeddings of linked words are, for one checkpoint or several, as numbers and as a picture. Of a
-bitext with word links, the most frequent linked pairs of different words (WEAM's Figure 2): the mean cosine of the
-embeddings of linked words beside that of all other pairs of these words, and with --plot a panel per checkpoint. A
-word's vector is the mean of its subwords' embeddings; the picture shows their directions by two principal components.
+Takes the most frequent linked pairs of different words in a bitext (WEAM's Figure 2). Prints, for each checkpoint, the
+mean cosine of linked words and of all other pairs of these words. A word's vector is the mean of its subword
+embeddings. --plot draws one panel per checkpoint, with the vectors' directions on two principal components.
 
 Example:
   xalign embeddings --model before.pt after.pt --src train.en --tgt train.de --links train.align --plot words.png
@@ -22,14 +21,16 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign embeddings``."""
     add_model(parser, several=True, metavar="[NAME=]MODEL")
-    parser.add_argument("--dict", metavar="TXT", help="dict.txt, if the models do not carry their own")
-    parser.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the models do not carry their own")
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line, words by blanks")
+    parser.add_argument("--dict", metavar="TXT", help="dict.txt, if the models do not include one")
+    parser.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the models do not include one")
+    parser.add_argument(
+        "--src", required=True, metavar="FILE", help="source sentences, one per line, words separated by spaces"
+    )
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
     parser.add_argument("--links", required=True, metavar="FILE", help="word links of the text, 0-based i-j")
     parser.add_argument("--top", type=positive, default=20, metavar="N", help="pairs to compare (default: 20)")
     parser.add_argument(
-        "--leave-out", metavar="FILE", help="words to leave out on both sides, such as stop words, one a line"
+        "--leave-out", metavar="FILE", help="words to ignore on both sides, such as stop words, one per line"
     )
     add_json(parser)
     parser.add_argument("--plot", metavar="PNG", help="draw the words (needs matplotlib)")

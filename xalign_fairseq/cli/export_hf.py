@@ -1,10 +1,8 @@
-"""Turn a checkpoint into a Hugging Face folder.
+"""Convert a checkpoint to a Hugging Face folder.
 
-AutoModelForMaskedLM and AutoTokenizer load it. The model is a checkpoint of xalign or of fairseq's XLM-R (.pt), a
-folder with one, as a training leaves it, or e5-small, the packaged encoder. DIR gets config.json, model.safetensors,
-the tokenizer's files, a model card (README.md) with the record of the training, and, for what Hugging Face's models
-have no place for, xalign.json and xalign_heads.safetensors, which xalign reads again. An encoder that transformers runs
-(ModernBERT, mGTE, ...) goes back into the model that it began with: --onto MODEL.
+AutoModelForMaskedLM and AutoTokenizer load the result. DIR gets config.json, model.safetensors, the tokenizer files and
+a model card (README.md) with the training record. xalign.json and xalign_heads.safetensors keep what only xalign reads.
+--onto is needed for an encoder that transformers runs (ModernBERT, mGTE, ...).
 
 Examples:
   xalign export-hf --model aligner/checkpoint_best.pt --out my-aligner
@@ -25,20 +23,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sentence-transformers",
         choices=("mean", "cls"),
         metavar="POOLING",
-        help="a folder that SentenceTransformer loads too: vectors of length 1 by the mean of all tokens, or cls",
+        help=(
+            "write a folder that SentenceTransformer also loads: unit vectors, from the mean of all tokens or from cls"
+        ),
     )
     parser.add_argument(
         "--layer",
         type=int,
         default=-1,
         metavar="L",
-        help="of these vectors; the layers above it are left out (default: the last)",
+        help="layer of the sentence vectors; higher layers are dropped (default: the last)",
     )
     parser.add_argument(
         "--onto",
         metavar="MODEL",
-        help="of an encoder that transformers runs (ModernBERT, mGTE, ...): the Hugging Face model that it began with, "
-        "whose files DIR gets with the trained weights",
+        help=(
+            "Hugging Face model that the training started from, for encoders that transformers runs; DIR gets "
+            "its files with the trained weights"
+        ),
     )
     parser.add_argument("--overwrite", action="store_true", help="replace DIR if it exists")
 
@@ -49,9 +51,11 @@ def run(args: argparse.Namespace) -> None:
 
     if args.layer != -1 and args.sentence_transformers is None:
         remedy = ("set", Parameter("sentence_transformers", "mean"))
-        raise XalignError("a layer is of sentence vectors", parameter="layer", remedy=remedy)
+        raise XalignError("layer applies to sentence vectors only", parameter="layer", remedy=remedy)
     if args.onto is not None and args.sentence_transformers is not None:
-        raise XalignError("an encoder that transformers runs is no folder of sentence-transformers", parameter="onto")
+        raise XalignError(
+            "an encoder that transformers runs cannot become a sentence-transformers folder", parameter="onto"
+        )
     options = {"pooling": args.sentence_transformers, "layer": args.layer, "onto": args.onto}
     export(args.model, args.out, overwrite=args.overwrite, **options)
-    print(f"{args.out}: written" + ("" if args.onto else "; look at README.md, the model card, before you share it"))
+    print(f"{args.out}: written" + ("" if args.onto else "; check the model card, README.md, before you share it"))

@@ -1,10 +1,9 @@
-"""Turn a Hugging Face model into a checkpoint.
+"""Convert a Hugging Face model to a checkpoint.
 
-The model is of XLM-R's or BERT's kind (XLM-Align, InfoXLM, mBERT, LaBSE): a folder, a folder of the hub's local cache,
-a name on the hub, or e5-small, the packaged encoder. An OUT that ends in .pt is one checkpoint with its tokenizer
-inside; another OUT is a folder as XLM-R's archive is one: model.pt, dict.txt and sentencepiece.bpe.model (or
-wordpiece.json), ready for xalign prepare and fairseq-train --init-checkpoint. No code of a model is run, and pickles
-may hold tensors alone.
+The model is an XLM-R or BERT model (XLM-Align, InfoXLM, mBERT, LaBSE): a folder, a name on the hub, or e5-small. If OUT
+ends in .pt, it is one checkpoint that includes the tokenizer. Otherwise it is a folder with model.pt, dict.txt and
+sentencepiece.bpe.model (or wordpiece.json), ready for xalign prepare and fairseq-train --init-checkpoint. No code of
+the model is run, and pickles may contain tensors only.
 
 Examples:
   xalign import-hf --model FacebookAI/xlm-roberta-base --out xlmr.base
@@ -20,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign import-hf``."""
     add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base")
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
-    parser.add_argument("--revision", metavar="REV", help="branch, tag or commit of a model of the hub")
+    parser.add_argument("--revision", metavar="REV", help="branch, tag or commit of a model on the hub")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 
 

@@ -1,11 +1,11 @@
-"""Find the layer, method and options of the lowest AER.
+"""Find the layer, method and options with the lowest AER.
 
-Layers, methods, their options and encodings are compared on development sets, and the best is printed as a line to
-paste. Everything is compared in one call, with one pass of the encoder over the text for each encoding. AER is the mean
-over the sets, each of which counts the same. A paired bootstrap over their sentences says how certain the best is.
+Compares layers, methods, their options and encodings on development sets (never on the test set), and prints the best
+setting as a command line to paste. The encoder reads the text once per encoding. AER is the mean over the sets, each
+with the same weight. A paired bootstrap over sentences shows how certain the best setting is.
 
-Give it development sets, never the test set. A model that labelled itself in training is compared by its own method
-unless --method is given; any other by transport, argmax, itermax, softmax and grow, in both encodings.
+A model that labelled itself in training is compared by its own method, unless --method is given. Other models are
+compared by transport, argmax, itermax, softmax and grow, in both encodings.
 
 Examples:
   xalign layers --model checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax
@@ -51,13 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=3,
         action="append",
         metavar=("SRC", "TGT", "GOLD"),
-        help="a development set, instead of this text or beside it; repeat it for each",
+        help="development set; repeatable, alone or with --src, --tgt and --gold",
     )
     parser.add_argument(
         "--method",
         nargs="+",
         choices=METHODS,
-        help=f"{METHOD_HELP} (default: the model's own if it labelled itself, else {', '.join(COMPARED_METHODS)})",
+        help=f"{METHOD_HELP} (default: the model's own if it labelled itself, otherwise {', '.join(COMPARED_METHODS)})",
     )
     parser.add_argument(
         "--filter",
@@ -70,19 +70,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=layer_list,
         metavar="L",
-        help="layers to compare, or several that are averaged, as 6-8 (default: all, from 0, the embeddings; of a "
-        "pointer its own)",
+        help=(
+            "layers to compare; 6-8 is the mean of three (default: all, from 0, the embeddings; for a pointer, its own)"
+        ),
     )
     parser.add_argument(
-        "--average", nargs="+", type=positive, metavar="N", help="compare also the means of so many neighbouring layers"
+        "--average", nargs="+", type=positive, metavar="N", help="also compare means of N neighbouring layers"
     )
     parser.add_argument(
         "--best", type=positive, default=10, metavar="N", help="settings to print (default: %(default)s)"
     )
     add_json(parser)
-    parser.add_argument(
-        "--plot", metavar="FILE", help="draw AER over layers, as PNG or SVG by the ending (needs matplotlib)"
-    )
+    parser.add_argument("--plot", metavar="FILE", help="draw AER over layers (PNG or SVG; needs matplotlib)")
     add_model_arguments(parser, several=True)
 
 

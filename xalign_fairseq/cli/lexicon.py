@@ -1,10 +1,10 @@
-"""Put a bilingual lexicon into a data-bin.
+"""Add a bilingual lexicon to a data-bin.
 
-Its entries become subword ids, to train on and to hold out. Formats: TSV (headword TAB translation), MUSE (two words a
-line) and FreeDict's TEI (.tei, .xml, also .gz). Entries with unknown symbols are dropped, as are duplicates; all is
-counted.
+Converts the entries to subword ids and splits them into training and held-out parts. Formats: TSV (headword TAB
+translation), MUSE (two words per line) and FreeDict's TEI (.tei, .xml, also .gz). Entries with unknown symbols and
+duplicates are dropped and counted.
 
-Examples (the second of a derived language, whose dictionary holds symbols of dict.txt):
+Examples (the second is for a derived language, whose lexicon contains symbols of dict.txt):
   xalign lexicon data-bin --pair en-de --from eng-deu.tei --fraction 0.25 --held-out 0.1
   xalign lexicon data-bin --pair en-xx --from derived/lexicon.en-xx.tsv --pieces --fraction 0.25
 """
@@ -22,31 +22,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pair", required=True, type=language_pair, metavar="SRC-TGT", help="languages of the two sides"
     )
+    parser.add_argument("--from", required=True, nargs="+", dest="files", metavar="FILE", help="lexicon files")
     parser.add_argument(
-        "--from", required=True, nargs="+", dest="files", metavar="FILE", help="dictionaries, read one after the other"
+        "--format",
+        choices=FORMATS,
+        default="auto",
+        help="format of all files (default: from each name and first line)",
     )
     parser.add_argument(
-        "--format", choices=FORMATS, default="auto", help="of all of them (default: by each name and its first line)"
-    )
-    parser.add_argument(
-        "--pieces", action="store_true", help="entries are symbols of the data-bin's dict.txt, not text to tokenise"
+        "--pieces", action="store_true", help="entries are symbols of the data-bin's dict.txt, not text"
     )
     parser.add_argument(
         "--subwords",
         choices=("mean", "single"),
         default="mean",
-        help="entries of several subwords: their vector is the mean (default), or only entries of one are kept",
+        help="entries of several subwords: use the mean of their vectors (default), or drop them",
     )
     parser.add_argument(
         "--fraction",
         type=float,
         metavar="F",
-        help="share of the source words to train on, in (0, 1] (default: all that are not held out)",
+        help="share of the source words for training, in (0, 1] (default: all that are not held out)",
     )
     parser.add_argument(
-        "--held-out", type=float, default=0.1, metavar="H", help="share to hold out, in [0, 1) (default: 0.1)"
+        "--held-out",
+        type=float,
+        default=0.1,
+        metavar="H",
+        help="share of the source words to hold out, in [0, 1) (default: 0.1)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the choice of both (default: 1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the split (default: 1)")
     parser.add_argument("--overwrite", action="store_true", help="replace the lexicon of these languages")
 
 

@@ -1,13 +1,13 @@
-"""Link the words of training text, by eflomal or an encoder.
+"""Link the words of training text, for xalign prepare.
 
-The engine is eflomal, fast_align or an encoder. Reads tokenised text as `xalign prepare` does (words are separated by
-white space) and writes one line of 0-based links "i-j" for each pair, which `xalign prepare --links` takes, and beside
-it FILE.json: what made the links, and how many each step kept. eflomal and fast_align run in both directions, which are
-symmetrised; a checkpoint's links have no direction. eflomal draws at random, so that two runs differ in a few links.
+Reads tokenised text (words separated by spaces) and writes one line of 0-based links "i-j" per pair, for xalign prepare
+--links. OUT.json records what made the links and how many each step kept. The engine is eflomal, fast_align or an
+encoder. eflomal and fast_align run in both directions, which are then symmetrised. eflomal is random: two runs differ
+in a few links.
 
-Filters, always in this order (Wu & Dredze, 2020): identical drops links between equal words (the same string, case
-included), one-to-one keeps those of the rest whose two words have no other link, empty drops pairs without a link: then
-new texts are written too, OUT.links beside OUT.SRC and OUT.TGT, with the suffixes of the texts given.
+Filters always run in this order (Wu & Dredze, 2020). identical drops links between equal words (case-sensitive).
+one-to-one drops links whose words have another link. empty drops pairs without a link; it also writes the remaining
+texts, OUT.SRC and OUT.TGT with OUT.links.
 
 Examples:
   xalign links --src train.en --tgt train.de --out train.links
@@ -29,26 +29,32 @@ SYMMETRIZATIONS = tuple(symmetrize.METHODS)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign links``."""
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
-    add_out(parser, "the links; a prefix with --filters empty")
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
+    add_out(parser, "file of links; with --filters empty, a prefix")
     parser.add_argument(
         "--engine",
         choices=ENGINES,
         default="auto",
-        help="checkpoint: the encoder of --model; auto: the model if one is given, otherwise the first that is "
-        "installed of eflomal, fast_align and e5-small (default: %(default)s)",
+        help=(
+            "checkpoint: the encoder of --model; auto: the encoder if --model is given, otherwise the first "
+            "one installed of eflomal, fast_align and e5-small (default: %(default)s)"
+        ),
     )
     parser.add_argument(
-        "--symmetrize", choices=SYMMETRIZATIONS, help=f"both directions into one (default: {SYMMETRIZATIONS[0]})"
+        "--symmetrize", choices=SYMMETRIZATIONS, help=f"how to combine both directions (default: {SYMMETRIZATIONS[0]})"
+    )
+    parser.add_argument("--directions", metavar="PREFIX", help="also write PREFIX.fwd and PREFIX.rev, unfiltered")
+    parser.add_argument(
+        "--filters",
+        nargs="+",
+        choices=(*FILTERS, WU_DREDZE),
+        default=[],
+        help="wu-dredze: all three (default: no filter)",
     )
     parser.add_argument(
-        "--directions", metavar="PREFIX", help="write PREFIX.fwd and PREFIX.rev too: either direction, unfiltered"
+        "--overwrite", action="store_true", help="replace existing outputs when the new ones are complete"
     )
-    parser.add_argument(
-        "--filters", nargs="+", choices=(*FILTERS, WU_DREDZE), default=[], help="wu-dredze: all three (default: none)"
-    )
-    parser.add_argument("--overwrite", action="store_true", help="replace existing outputs, once the new are complete")
     add_model_arguments(parser)
     add_link_arguments(parser)
 

@@ -1,7 +1,7 @@
 """List the training objectives, or show one.
 
-Shows its options with defaults, what it reads, and its paper; of a paper's --criterion the objectives that it sums.
-fairseq-train --help shows the options of all criterions at once. Needs no fairseq.
+Shows an objective's options with defaults, the data it reads, and its paper. For a paper's criterion, shows the
+objectives that it sums. Works without fairseq.
 
 Examples:
   xalign objectives
@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign objectives``."""
     parser.add_argument(
-        "name", nargs="?", metavar="NAME", help="the objective, or the sum, to show (default: list all)"
+        "name", nargs="?", metavar="NAME", help="objective, or sum of objectives, to show (default: list all)"
     )
-    parser.add_argument(
-        "--user-dir", metavar="DIR", help="a folder of objectives of your own, as fairseq-train is given it"
-    )
+    parser.add_argument("--user-dir", metavar="DIR", help="folder with your own objectives, as for fairseq-train")
     add_json(parser)
 
 

@@ -1,7 +1,7 @@
 """Predict and score test files with a fine-tuned checkpoint.
 
-The checkpoint is one that fairseq-train wrote with --task xalign_classification, xalign_tagging, xalign_parsing or
-xalign_qa; it says what the task is. Files are found in --data by the names that XTREME or the original gave them.
+The checkpoint comes from fairseq-train with --task xalign_classification, xalign_tagging, xalign_parsing or xalign_qa,
+and records its task. Files in --data have the names that XTREME or the original data set gave them.
 
 Example:
   xalign predict --model checkpoint_best.pt --data data/udpos --languages en de fr --out predictions

@@ -1,11 +1,10 @@
-"""Turn text into a data-bin folder for training.
+"""Prepare text for training: write a data-bin folder.
 
-Writes fairseq's mmap files, the dictionary, links and a manifest. Every --pair opens a group: the prefixes that follow
-belong to it. Links belong to the text whose prefix begins their name, wherever they stand.
+Writes fairseq's mmap files, the dictionary, links and a manifest. The prefixes after a --pair belong to that pair. A
+file of links belongs to the text whose prefix its name starts with.
 
-The tokenizer is that of a pretrained model, here multilingual BERT's folder: --tokenizer bert-base-multilingual-cased;
-or XLM-R's files alone: --spm sentencepiece.bpe.model --dict dict.txt; or else a new sentencepiece model over all
-training text.
+The tokenizer is one of three: that of a pretrained model (--tokenizer bert-base-multilingual-cased), XLM-R's files
+(--spm sentencepiece.bpe.model --dict dict.txt), or a new sentencepiece model trained on the training text.
 
 Example (the files are train-ende.en, train-ende.de and so on):
   xalign prepare --out data-bin --workers 4 --vocab-size 8000 \\
@@ -75,75 +74,81 @@ class _Links(argparse.Action):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign prepare``."""
     hidden = argparse.SUPPRESS
-    add_out(parser, "the data-bin folder to be made", metavar="D")
+    add_out(parser, "data-bin folder to write", metavar="D")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")
     for split in SPLITS:
-        text = f"{split} text of the pair: P.SRC and P.TGT, one sentence per line; or P is a folder of two such files"
-        text += ", a .tmx, or a .tsv with sides in columns 1 and 2 (P#4,2: others); plain or .gz, .bz2, .xz, .zst"
+        text = f"{split} text of the pair: P.SRC and P.TGT, one sentence per line; or P is a folder of two such files,"
+        text += " a .tmx or a .tsv (columns 1 and 2, others as P#4,2); plain or compressed (.gz, .bz2, .xz, .zst)"
         parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=text)
     parser.add_argument(
         "--links",
         action=_Links,
         default=[],
         metavar="[SPLIT=]FILE",
-        help="word links, 0-based i-j (sure) and ipj (possible) over blank-separated words; they belong to the text "
-        "whose prefix P begins the name (P.gold), else to the training text of the pair before; repeatable",
+        help=(
+            "word links, 0-based i-j (sure) and ipj (possible), words separated by spaces; of the text whose "
+            "prefix the name starts with (P.gold), otherwise of the training text of the last --pair; "
+            "repeatable"
+        ),
     )
     for option, split in (("--mono", "training"), ("--mono-valid", "validation")):
-        text = f"monolingual {split} text; repeatable, files of one language are joined"
+        text = f"monolingual {split} text; repeatable"
         parser.add_argument(option, action="append", default=[], metavar="LANG=FILE", help=text)
     parser.add_argument(
         "--tokenizer",
         metavar="MODEL",
-        help="use the tokenizer and the ids of this model: a checkpoint, a folder of fairseq's or Hugging Face's, or "
-        "e5-small",
+        help="use the tokenizer and ids of this model: a checkpoint, a fairseq or Hugging Face folder, or e5-small",
     )
     parser.add_argument(
         "--trim-vocabulary",
         action="store_true",
-        help="keep only the pieces of --tokenizer MODEL that the texts need, as xalign trim does; the trimmed model is "
-        "put into D as model.pt, so that D is what --init-checkpoint takes",
+        help=(
+            "keep only the pieces of --tokenizer MODEL that the texts need, as xalign trim does; D/model.pt "
+            "is the trimmed model, and --init-checkpoint takes D"
+        ),
     )
     parser.add_argument(
-        "--spm", metavar="MODEL", help="use this sentencepiece model; without it and --tokenizer one is trained"
+        "--spm", metavar="MODEL", help="sentencepiece model (default: train one, unless --tokenizer is given)"
     )
-    parser.add_argument("--dict", metavar="DICT", help="fairseq's dict.txt of --spm (made from its pieces by default)")
+    parser.add_argument("--dict", metavar="DICT", help="fairseq's dict.txt for --spm (default: made from its pieces)")
     parser.add_argument(
-        "--vocab-size", type=positive, metavar="N", help="pieces of the trained sentencepiece model (default: 8000)"
+        "--vocab-size", type=positive, metavar="N", help="size of the sentencepiece model to train (default: 8000)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of sentencepiece's training sample (default: 1)")
-    parser.add_argument("--min-length", type=int, metavar="N", help="leave out training text of fewer tokens (a side)")
-    parser.add_argument("--max-length", type=int, metavar="N", help="leave out training text of more tokens (a side)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of sentencepiece's training sample (default: 1)")
+    parser.add_argument("--min-length", type=int, metavar="N", help="drop training text with fewer tokens on a side")
+    parser.add_argument("--max-length", type=int, metavar="N", help="drop training text with more tokens on a side")
     parser.add_argument(
         "--max-length-ratio",
         type=float,
         metavar="R",
-        help="leave out training pairs with a side of more than R times the tokens of the other",
+        help="drop training pairs in which one side has more than R times the tokens of the other",
     )
     parser.add_argument(
         "--language-model",
         metavar="FILE",
-        help="leave out training text that this fastText model (lid.176.bin) takes for another language (a side)",
+        help="drop training text that this fastText model (lid.176.bin) assigns to another language",
     )
     parser.add_argument(
         "--deduplicate",
         action="store_true",
-        help="keep the first of equal training pairs, and of equal monolingual lines (11 bytes of memory for each)",
+        help="keep the first of equal training pairs and of equal monolingual lines (11 bytes of memory per line)",
     )
     parser.add_argument(
         "--shard",
         type=_shard,
         metavar="I/N",
-        help="write the I-th, from 0, of N contiguous shares of the training text, and other splits whole; "
-        "fairseq-train reads the N folders, separated by colons",
+        help=(
+            "write only part I (from 0) of N of the training text, and the other splits whole; fairseq-train "
+            "reads the N folders, separated by colons"
+        ),
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on where the same command was stopped; what is written by then is kept beside D, as .D.unfinished",
+        help="continue a stopped run of the same command; until it is complete, the output is in .D.unfinished",
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing D, once the new one is complete")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing D when the new one is complete")
 
 
 def _shard(text: str) -> tuple[int, int]:

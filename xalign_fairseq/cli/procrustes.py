@@ -1,10 +1,9 @@
-"""Learn linear maps between languages, in closed form.
+"""Learn orthogonal linear maps between languages, in closed form.
 
-They are orthogonal, and written into a checkpoint. For each layer and each language but the pivot, the map takes the
-hidden states of that language's words nearest to those of the words that they are linked with (Procrustes, Wu & Dredze
-2020, Eq. 1). One pass over the bitext, in the same memory for a corpus of any length; the encoder stays as it is. The
-checkpoint is one that --criterion linear_mapping could have trained: xalign align --maps, retrieval and feature-based
-transfer read it.
+For each layer and each language except the pivot, the map brings the hidden states of that language's words closest to
+those of their linked words (Procrustes; Wu & Dredze 2020, Eq. 1). The bitext is read once; memory does not grow with
+it. The encoder does not change. xalign align --maps, xalign retrieve and feature-based transfer read the result, as
+they read a checkpoint trained with --criterion linear_mapping.
 
 Example:
   xalign procrustes --model checkpoint_best.pt --data data-bin --out mapped.pt
@@ -21,19 +20,23 @@ from xalign_fairseq.cli._arguments import add_model, add_out
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign procrustes``."""
     add_model(parser)
-    parser.add_argument("--data", required=True, metavar="DIR", help="data-bin with links, of the same dictionary")
+    parser.add_argument("--data", required=True, metavar="DIR", help="data-bin with links and the model's dictionary")
     add_out(parser, "the new checkpoint", metavar="PT")
     parser.add_argument("--overwrite", action="store_true", help="replace --out if it exists")
     parser.add_argument("--split", default="train", help="default: %(default)s")
-    parser.add_argument("--lang-pairs", metavar="PAIRS", help="such as en-de,en-fr (default: all of the split)")
     parser.add_argument(
-        "--pivot-lang", metavar="LANG", help="language to map to (default: en, else the only one that all pairs share)"
+        "--lang-pairs", metavar="PAIRS", help="for example en-de,en-fr (default: all pairs of the split)"
+    )
+    parser.add_argument(
+        "--pivot-lang",
+        metavar="LANG",
+        help="language to map to (default: en, otherwise the only one that all pairs share)",
     )
     parser.add_argument(
         "--pooling",
         choices=("first", "mean"),
         default="first",
-        help="vector of a word: of its first token, or the mean of all (default: %(default)s)",
+        help="vector of a word: its first token, or the mean of its tokens (default: %(default)s)",
     )
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"

@@ -1,10 +1,9 @@
-"""Make one HTML page of a training run: losses, AER, data, machine.
+"""Write an HTML page about a training run.
 
-Configuration, versions and warnings too. Of a folder of xalign train, of xalign train-aligner, or of one run of xalign
-transfer; of fairseq-train itself with the log that its --log-file or a redirection has written (--log-format json or
-simple). The page is one file that loads nothing and runs no script, light or dark as its reader's settings are.
-
-With text, a few of its sentence pairs are aligned by the run's best model and shown.
+Shows losses, AER, data, machine, configuration, versions and warnings. RUN_DIR is a folder of xalign train, of xalign
+train-aligner, or of one run of xalign transfer. It can also be a folder of fairseq-train with its log (--log-format
+json or simple). The page is one file without scripts or external resources. With --src and --tgt, the run's best model
+aligns a few sentence pairs for the page.
 
 Examples:
   xalign report run
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign report``."""
     parser.add_argument("run_folder", metavar="RUN_DIR", help="folder of the run")
-    parser.add_argument("--out", metavar="FILE", help="the page (default: RUN_DIR/report.html)")
+    parser.add_argument("--out", metavar="FILE", help="page to write (default: RUN_DIR/report.html)")
     parser.add_argument("--log", metavar="FILE", help="fairseq-train's log (default: RUN_DIR/train.log)")
     text = parser.add_argument_group("example links (needs the run's model)")
-    text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
+    text.add_argument("--src", metavar="FILE", help="source sentences, one per line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences")
-    text.add_argument("--gold", metavar="FILE", help="their gold links, to show beside")
+    text.add_argument("--gold", metavar="FILE", help="gold links of the pairs, to show with them")
     text.add_argument("--examples", type=positive, default=5, metavar="N", help="pairs to show (default: %(default)s)")
 
 
@@ -45,9 +44,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.trainer.report.trained_run import read_run
 
     if (args.src is None) != (args.tgt is None) or (args.gold and args.src is None):
-        raise XalignError(
-            "example links need both sides", expected="--src FILE --tgt FILE, and --gold FILE if there is"
-        )
+        raise XalignError("example links need both sides", expected="--src FILE --tgt FILE, and optionally --gold FILE")
     folder = Path(args.run_folder)
     log = Path(args.log) if args.log else folder / LOG
     out = Path(args.out) if args.out else folder / "report.html"

@@ -1,7 +1,7 @@
-"""Find translations of sentences by their vectors: accuracy.
+"""Score sentence retrieval: how often the nearest sentence is the translation.
 
-Accuracy is by cosine and by margin, in both directions. Line i of --src translates line i of --tgt, as in Tatoeba's
-test sets. Intervals are of 95 %, by a bootstrap over sentences.
+Prints accuracy by cosine and by margin, in both directions, with 95 % bootstrap intervals over sentences. Line i of
+--src translates line i of --tgt, as in Tatoeba's test sets.
 
 Example:
   xalign retrieve --model checkpoint_best.pt --src tatoeba.de --tgt tatoeba.en
@@ -19,22 +19,24 @@ ROW = "{:<12}  {:<7}  {:>8}  {}"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign retrieve``."""
-    parser.add_argument("--src", required=True, metavar="FILE", help="sentences, one a line")
+    parser.add_argument("--src", required=True, metavar="FILE", help="sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="their translations, in the same order")
     parser.add_argument(
         "--layer",
         type=int,
         metavar="L",
-        help="layer of the hidden states: 0 embeddings, -1 last (default: 7/12 of the depth, with cls the last)",
+        help="layer of the hidden states: 0 embeddings, -1 last (default: 7/12 of the depth; the last with cls)",
     )
     parser.add_argument(
         "--pooling",
         choices=("mean", "cls"),
         default="mean",
-        help="mean of all tokens (XTREME, the default), or the state of <s> (PPA)",
+        help="sentence vector: the mean of all tokens (XTREME; default) or the state of <s> (PPA)",
     )
-    parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
+    parser.add_argument(
+        "--bootstrap", type=int, default=1000, metavar="N", help="bootstrap resamples (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the resamples (default: 1)")
     add_json(parser)
     add_checkpoint_arguments(parser)
 

@@ -1,9 +1,9 @@
 """Write a sample bitext with exact gold word links.
 
-From a synchronous grammar of four languages. English with German, French and Russian:
-DIR/en-de/{train,valid,test}.{en,de,gold}, likewise en-fr and en-ru, tokenised, links 0-based as i-j with i in English.
-DIR/mono/{train,valid}.{en,de,fr,ru}: other sentences, half as many. The same options give the same bytes; no sentence
-is in two splits.
+A synchronous grammar generates English with German, French and Russian. Writes tokenised text and links to
+DIR/en-de/{train,valid,test}.{en,de,gold}, and the same for en-fr and en-ru. Links are 0-based i-j, where i is the
+English word. DIR/mono/{train,valid}.{en,de,fr,ru} has half as many other sentences. The same options write the same
+bytes. No sentence is in two splits.
 
 Example:
   xalign sample --out sample --pairs 20000 --seed 1
@@ -17,12 +17,14 @@ from xalign_fairseq.cli._arguments import add_out
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The folder and the sizes."""
     add_out(parser, "the new folder", metavar="DIR")
-    parser.add_argument(
-        "--pairs", type=int, required=True, metavar="N", help="training pairs for each of the three language pairs"
-    )
+    parser.add_argument("--pairs", type=int, required=True, metavar="N", help="training pairs of each language pair")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="default: 1")
-    parser.add_argument("--valid", type=int, default=500, metavar="N", help="validation pairs each (default: 500)")
-    parser.add_argument("--test", type=int, default=500, metavar="N", help="test pairs each (default: 500)")
+    parser.add_argument(
+        "--valid", type=int, default=500, metavar="N", help="validation pairs of each language pair (default: 500)"
+    )
+    parser.add_argument(
+        "--test", type=int, default=500, metavar="N", help="test pairs of each language pair (default: 500)"
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace DIR if it exists")
 
 

@@ -1,11 +1,11 @@
 """Score links against gold links: AER, precision, recall, F1.
 
 Both files hold Pharaoh links, one line per sentence pair: i-j sure, ipj possible, 0-based. Possible links of a
-hypothesis count as links. Gold may also be as in the shared tasks, a line per link: pair i j S or P, all from 1. A
-Pharaoh file that looks 1-based is an error that says so; --hyp-index-base or --gold-index-base then converts it, or
-insists on 0.
+hypothesis count as links. Gold may also use the format of the shared tasks: one link per line (pair i j S or P, all
+from 1). A Pharaoh file that looks 1-based is an error; set --hyp-index-base or --gold-index-base to read it as 1-based
+or as 0-based.
 
-With --layers it compares checkpoints instead: the AER of each layer, as xalign layers --json tells it, in one picture.
+--layers draws the AER of each layer for several checkpoints, from the output of xalign layers --json.
 
 Examples:
   xalign score --hyp test.align --gold test.gold --bootstrap 1000
@@ -28,11 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hyp", metavar="FILE", help="links to score")
     parser.add_argument("--gold", metavar="FILE", help="gold links, sure and possible")
     add_json(parser)
-    parser.add_argument("--src", metavar="FILE", help="tokenised source text, to check every index against")
-    parser.add_argument("--tgt", metavar="FILE", help="tokenised target text, needed with --src")
-    parser.add_argument("--compare", metavar="FILE", help="another hypothesis: a paired bootstrap test of the AERs")
-    parser.add_argument("--bootstrap", type=int, default=0, metavar="N", help="95%% intervals from N resamples")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
+    parser.add_argument("--src", metavar="FILE", help="tokenised source text; every index is checked against it")
+    parser.add_argument("--tgt", metavar="FILE", help="tokenised target text; required with --src")
+    parser.add_argument(
+        "--compare", metavar="FILE", help="second hypothesis: test the difference of AER with a paired bootstrap"
+    )
+    parser.add_argument("--bootstrap", type=int, default=0, metavar="N", help="print 95%% intervals from N resamples")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the resamples (default: 1)")
     for name in ("hyp", "gold"):
         parser.add_argument(
             f"--{name}-index-base",
@@ -41,13 +43,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"index of the first token in the {name} file (default: 0, and an error if it looks 1-based)",
         )
     parser.add_argument(
-        "--system", metavar="TEXT", help="what made the links (layer, method, mu, ...), for the signature"
+        "--system", metavar="TEXT", help="how the links were made (layer, method, mu, ...), for the signature"
     )
     layers = parser.add_argument_group("AER over layers of several checkpoints (needs matplotlib)")
     layers.add_argument(
-        "--layers", nargs="+", type=named_file, metavar="NAME=JSON", help="what xalign layers --json told of each"
+        "--layers",
+        nargs="+",
+        type=named_file,
+        metavar="NAME=JSON",
+        help="output of xalign layers --json for each checkpoint",
     )
-    layers.add_argument("--plot", metavar="FILE", help="picture to draw, PNG, SVG or PDF by its ending")
+    layers.add_argument("--plot", metavar="FILE", help="picture to draw: PNG, SVG or PDF")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -1,7 +1,7 @@
-"""Combine links of two directions into one file.
+"""Combine the links of two directions into one file.
 
-Both files hold Pharaoh links, one line per sentence pair, with the source index first in both (as fast_align -r and
-eflomal write them).
+Both files hold Pharaoh links, one line per sentence pair, with the source index first in both (as eflomal and
+fast_align -r write them).
 
 Example:
   xalign symmetrize --forward en-de.fwd --backward en-de.rev --symmetrize grow-diag-final-and --out en-de.align
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--symmetrize",
         default="grow-diag-final-and",
         choices=("grow-diag-final-and", "intersection", "union"),
-        help="how both directions become one",
+        help="how to combine both directions",
     )
     add_out(parser, "the combined links")
 
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
     forward, backward = read_links(args.forward), read_links(args.backward)
     if len(forward) != len(backward):
         raise XalignError(
-            "the two directions differ in number of lines",
+            "the two directions have different numbers of lines",
             where=f"{args.forward}, {args.backward}",
             found=f"{len(forward)} and {len(backward)} lines",
             expected="one line each per sentence pair",

@@ -1,15 +1,13 @@
-"""Train by fairseq-train, with one line of progress.
+"""Run fairseq-train with one line of progress.
 
-Its whole log goes to a file. Everything behind DATA is fairseq-train's: all of its options, in its own form, are passed
-on as they are. Left open, they are --user-dir this package, --task xalign_pretraining, --criterion xlm_align, --arch as
-the --init-checkpoint is (else xalign_base), --optimizer xalign_adamw with a rate that falls to 0 over --max-update,
---save-dir checkpoints. The learning rate, an end and the size of batches have to be given. The command is shown, and is
-written to training.json.
+Options after DATA go to fairseq-train unchanged. Missing ones get these defaults: --user-dir this package, --task
+xalign_pretraining, --criterion xlm_align, --arch that of the --init-checkpoint (otherwise xalign_base), --optimizer
+xalign_adamw with a rate that falls to 0 over --max-update, --save-dir checkpoints. The learning rate, an end (such as
+--max-update) and the batch size are required. The full command is printed and written to training.json.
 
-Of the log, which goes to SAVE_DIR/train.log, one line is seen: updates, loss, the loss of each objective, tokens a
-second, AER where it is validated, the time that is left; and warnings. If the training fails, the end of the log. The
-same command goes on from the last checkpoint, as fairseq-train does; SIGUSR1 is handed on to it. With -v
-the log itself is shown, too; fairseq-train alone shows nothing else.
+The log goes to SAVE_DIR/train.log. The progress line shows updates, the loss of each objective, tokens per second,
+validation AER and the time left; warnings are printed. If training fails, the end of the log is printed. The same
+command continues from the last checkpoint. SIGUSR1 is passed on to fairseq-train. -v also shows the log.
 
 Examples:
   xalign train data-bin --lr 5e-4 --warmup-updates 1000 --max-update 20000 --max-tokens 4096
@@ -35,9 +33,12 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train``; they stand before the data."""
-    parser.add_argument("data", metavar="DATA", help="data-bin of xalign prepare; several are joined by colons")
+    parser.add_argument("data", metavar="DATA", help="data-bin of xalign prepare; join several with colons")
     parser.add_argument(
-        "options", nargs=argparse.REMAINDER, metavar="OPTION ...", help="of fairseq-train (--help behind DATA)"
+        "options",
+        nargs=argparse.REMAINDER,
+        metavar="OPTION ...",
+        help="options of fairseq-train (DATA --help lists them)",
     )
 
 

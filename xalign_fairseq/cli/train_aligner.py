@@ -1,27 +1,26 @@
 """Fine-tune a model into an aligner, on raw bitext.
 
-All in one command: prepares the text with the model's own tokenizer, trains by fairseq-train, and writes a folder that
-xalign align takes. With a development set, its AER is measured at every checkpoint, chooses the best one and ends the
-training early. The same command goes on with a run that was broken off, optimiser included; a finished run stays as it
-is.
+Prepares the text with the model's own tokenizer, trains, and writes a folder for xalign align --model. With a
+development set, AER is measured at every checkpoint; it selects the best checkpoint and stops training early. The same
+command continues an interrupted run.
 
-What awesome-align calls so, co, tlm and psi are self_training, consistency, tlm and psi; so and co are taken, too. With
---links, dwa learns from these, gold or any others, as awesome-align does from --train_gold_file; self_training, where
-it is asked for, from those of its own links that are among them (-- --self-training-labels given: from all of them).
-Links of xalign align --statistics, with an aligner that was trained before, make e5-small better so. Defaults:
-awesome-align's 20,000 updates of 8 pairs by Adam, without warm-up; the labels and the layer are XLM-Align's. For
-e5-small development gold chose others: self_training by grow at layer 7, with frozen embeddings, 200 updates of 32
-pairs, 50 of them warm-up, which is minutes on a CPU.
+The default model is e5-small. Its defaults were chosen on development gold: self_training by grow at layer 7, frozen
+embeddings, 200 updates of 32 pairs; this takes minutes on a CPU. Other models use awesome-align's 20,000 updates of 8
+pairs with Adam and no warm-up, and XLM-Align's labels and layer. awesome-align's names so and co are accepted for
+self_training and consistency.
 
-Without --model it starts from e5-small. --from-scratch learns from the bitext alone, in minutes for 100,000 pairs: for
-languages that no encoder covers. So it is, too, without --model where e5-small is not installed; a line on stderr says
-which way was taken. A development set chooses its thresholds and calibrates its probabilities.
+With --links, dwa learns from these links (awesome-align's --train_gold_file), and self_training from those of its own
+links that are among them. e5-small improves further when trained on links of xalign align --statistics with an aligner
+that was trained before.
 
-With --gold nothing of the encoder is trained: a small network learns in a minute which words annotators link, from all
-the gold files at once, best of several languages. What it learns holds for other languages too; DIR/scorer.npz is what
-xalign align --method scored --scorer takes.
+--from-scratch learns from the bitext alone, in minutes for 100,000 pairs. Use it for languages that no encoder covers.
+It is also the default if neither --model nor e5-small is available. A development set chooses its thresholds and
+calibrates its probabilities.
 
-Options of fairseq-train follow a --, as in: ... --out aligner -- --bf16 --dropout 0.1
+--gold trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with several
+languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
+
+Options of fairseq-train follow --, for example: --out aligner -- --bf16 --dropout 0.1
 
 Examples:
   xalign train-aligner --src train.de --tgt train.en --out aligner
@@ -66,14 +65,17 @@ CHOSEN = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``."""
-    parser.add_argument("--from-scratch", action="store_true", help="without a model, from the bitext alone")
-    parser.add_argument("--src", metavar="FILE", help="source sentences, one a line")
-    parser.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
+    parser.add_argument("--from-scratch", action="store_true", help="learn from the bitext alone, without a model")
+    parser.add_argument("--src", metavar="FILE", help="source sentences, one per line")
+    parser.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
     parser.add_argument(
         "--gold",
         nargs="+",
         metavar="FILE",
-        help="instead of both: gold links S-T.gold, such as en-cs.gold, with the texts S-T.S and S-T.T beside each",
+        help=(
+            "instead of --src and --tgt: gold links S-T.gold, such as en-cs.gold, each with its texts S-T.S "
+            "and S-T.T in the same folder"
+        ),
     )
     add_out(parser, "folder of the run", metavar="DIR")
     dev = parser.add_argument_group("development set (all three)")
@@ -85,22 +87,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``--from-scratch`` has no use for."""
-    default = "(default: e5-small, of the extra model; where it is not installed --from-scratch)"
-    add_model(parser, f"what to start from: {PRETRAINED} {default}", required=False)
+    default = "(default: e5-small; --from-scratch if it is not installed)"
+    add_model(parser, f"model to start from: {PRETRAINED} {default}", required=False)
     parser.add_argument(
-        "--languages", type=language_pair, metavar="SRC-TGT", help="default: as the files' names end (train.de: de)"
+        "--languages",
+        type=language_pair,
+        metavar="SRC-TGT",
+        help="languages of the sides (default: the files' endings; train.de: de)",
     )
     parser.add_argument(
         "--links",
         metavar="FILE",
-        help="links to learn from, 0-based i-j (sure) and ipj (possible), a line for each pair of the training text",
+        help="links to learn from, 0-based i-j (sure) and ipj (possible), one line per training pair",
     )
     _add_training_arguments(parser.add_argument_group("training"))
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
     add_backend_argument(parser)
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that prepare (default: 1)")
+    parser.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="processes for preparing the text (default: 1)"
+    )
     parser.add_argument("extra", nargs="*", metavar="-- OPTION", help="more options of fairseq-train")
 
 
@@ -108,70 +115,88 @@ def _add_training_arguments(group: Any) -> None:
     group.add_argument(
         "--objectives",
         metavar="NAME,...",
-        help="self_training (so), consistency (co), dwa, tlm, psi, sentence_mlm, moco, ot_align; with --links also "
-        "word_contrastive, l2_align, word_exchange; reg_param, reg_hidden beside them (default: dwa,tlm; for e5-small "
-        "without --links self_training)",
+        help=(
+            "self_training (so), consistency (co), dwa, tlm, psi, sentence_mlm, moco, ot_align; with --links "
+            "also word_contrastive, l2_align, word_exchange, to which reg_param and reg_hidden can be added "
+            "(default: dwa,tlm; for e5-small without --links self_training)"
+        ),
     )
     group.add_argument(
         "--layer",
         type=int,
         metavar="L",
-        help="layer that links are read from (default: at 10/12 of the depth; e5-small: 7)",
+        help="layer that links are read from (default: 10/12 of the depth; e5-small: 7)",
     )
     group.add_argument(
         "--similarity",
         choices=("hidden", "pointer"),
-        help="what links are read by: hidden states, or dwa's pointer (default: hidden; where dwa learns from --links, "
-        "which train the pointer, pointer)",
+        help=(
+            "read links from hidden states or from dwa's pointer (default: hidden; pointer if dwa learns from --links)"
+        ),
     )
     group.add_argument(
         "--method",
         choices=[name for name in METHODS if name != "scored"],
-        help="what self_training labels by, and the aligner then reads links by, as in xalign align (default: argmax; "
-        "e5-small, self_training first: grow)",
+        help=(
+            "labelling method of self_training, and of the trained aligner, as in xalign align (default: "
+            "argmax; e5-small with self_training first: grow)"
+        ),
     )
-    group.add_argument("--updates", type=int, metavar="N", help="default: 20000 (e5-small, self_training first: 200)")
     group.add_argument(
-        "--batch-size", type=int, metavar="N", help="pairs in an update (default: 8; e5-small, self_training first: 32)"
+        "--updates",
+        type=int,
+        metavar="N",
+        help="number of updates (default: 20000; e5-small with self_training first: 200)",
+    )
+    group.add_argument(
+        "--batch-size",
+        type=int,
+        metavar="N",
+        help="pairs per update (default: 8; e5-small with self_training first: 32)",
     )
     group.add_argument(
         "--lr",
         type=float,
-        help="falls linearly to 0 (default: 2e-5; with --links 1e-4, unless self_training makes the aligner's links)",
+        help=(
+            "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training "
+            "makes the aligner's links)"
+        ),
     )
     group.add_argument(
         "--warmup",
         type=int,
         metavar="N",
-        help="updates until --lr is reached (default: 0; e5-small, self_training first: 50, at most --updates)",
+        help="updates of warm-up (default: 0; e5-small with self_training first: 50, at most --updates)",
     )
     group.add_argument(
         "--freeze-layers",
         type=int,
         metavar="N",
-        help="the embeddings and so many layers stay as they are; -1: all is trained (default: -1; e5-small: 0)",
+        help="freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)",
     )
     group.add_argument(
         "--freeze-encoder-updates",
         type=int,
         metavar="N",
-        help="updates at first in which heads, such as dwa's pointer, learn alone (default: 0)",
+        help="train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
     )
-    group.add_argument("--heads-lr", type=float, metavar="LR", help="learning rate of heads (default: --lr)")
+    group.add_argument("--heads-lr", type=float, metavar="LR", help="learning rate of the heads (default: --lr)")
     group.add_argument(
         "--validate-every",
         type=int,
         metavar="N",
-        help="updates between checkpoints (default: 1000; e5-small, self_training first: 50, at most --updates)",
+        help="updates between checkpoints (default: 1000; e5-small with self_training first: 50, at most --updates)",
     )
     patience = "stop after N checkpoints without a lower AER; 0: never (default: 5)"
     group.add_argument("--patience", type=int, default=5, metavar="N", help=patience)
     group.add_argument(
         "--trim-vocabulary",
         action=argparse.BooleanOptionalAction,
-        help="train only the pieces that the text needs (as xalign trim), which takes less memory and time; the result "
-        "has the whole vocabulary again, model.pt in DIR (default: not, but for e5-small where self_training is not "
-        "the first objective)",
+        help=(
+            "train only the pieces that the text needs (see xalign trim): less memory and time; DIR/model.pt "
+            "has the whole vocabulary again (default: off; on for e5-small if self_training is not the first "
+            "objective)"
+        ),
     )
     group.add_argument("--seed", type=int, default=1, help="default: 1")
 

@@ -1,10 +1,11 @@
 """Fine-tune encoders on tasks and test them across languages.
 
-Scores and predictions are kept. A study names tasks, files and hyper-parameters (YAML; examples/transfer/studies/ has
-those of the papers). Without one they are XTREME's: training in English, the model chosen on English development data,
-hyper-parameters of Wu & Dredze (2020). Everything is checked before the first run. A run is a checkpoint, a task and a
-seed, in the folder DIR/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again makes the missing runs and continues
-interrupted ones; finished runs stay as they are. Each run gets one GPU if there is any, or its share of the cores.
+Keeps scores and predictions. A study (YAML) names tasks, files and hyper-parameters; examples/transfer/studies/ has
+those of the papers. The default is XTREME's: train in English, select the model on English development data, with the
+hyper-parameters of Wu & Dredze (2020). Everything is checked before the first run.
+
+A run is one checkpoint, task and seed, in DIR/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again runs what is
+missing and continues interrupted runs. Each run gets one GPU if there is any, otherwise its share of the cores.
 
 Examples:
   xalign transfer --model xlmr=xlmr.base/model.pt --model ours=checkpoints/checkpoint_best.pt \\
@@ -26,26 +27,30 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to compare, on what, and how."""
-    about = f"an encoder to compare, with a name for the tables: {PRETRAINED}; again for each"
+    about = f"encoder to compare, with its name in the tables: {PRETRAINED}; repeatable"
     add_model(parser, about, several=True, metavar="NAME=MODEL")
-    add_out(parser, "the folder of all runs", metavar="DIR")
+    add_out(parser, "folder of all runs", metavar="DIR")
     parser.add_argument("--study", metavar="YAML", help="tasks, files and hyper-parameters (default: XTREME's)")
-    parser.add_argument("--data", metavar="DIR", help="folder of the data (default: the study's)")
-    parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all of the study")
-    parser.add_argument("--languages", nargs="+", metavar="LANG", help="to test on (default: all of the study)")
+    parser.add_argument("--data", metavar="DIR", help="data folder (default: the study's)")
+    parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all tasks of the study")
+    parser.add_argument("--languages", nargs="+", metavar="LANG", help="test languages (default: all of the study)")
     parser.add_argument(
-        "--seeds", nargs="+", type=int, metavar="S", help="default: the study's, else 12 156 78 37 8 (Wu & Dredze)"
+        "--seeds",
+        nargs="+",
+        type=int,
+        metavar="S",
+        help="default: the study's, otherwise 12 156 78 37 8 (Wu & Dredze)",
     )
     parser.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="runs side by side; each has one GPU, or cores/N (default: 1)"
+        "--jobs", type=int, default=1, metavar="N", help="parallel runs; each has one GPU, or cores/N (default: 1)"
     )
-    parser.add_argument("--dry-run", action="store_true", help="check everything, print the runs and their commands")
+    parser.add_argument("--dry-run", action="store_true", help="check everything and print the runs and their commands")
     parser.add_argument("--keep-models", action="store_true", help="keep each run's best model")
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     precision = parser.add_mutually_exclusive_group()
     precision.add_argument("--fp16", action="store_true", help="train and predict in fp16")
     precision.add_argument(
-        "--bf16", action="store_true", help="train and predict in bf16, on a CPU the products of both"
+        "--bf16", action="store_true", help="train and predict in bf16 (on a CPU, only the matrix products)"
     )
 
 

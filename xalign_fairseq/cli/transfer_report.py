@@ -1,9 +1,9 @@
-"""Tables, tests and pictures of what xalign transfer ran.
+"""Write tables, tests and pictures of xalign transfer's runs.
 
-It reads RUNS/runs, prints the report as Markdown and writes report.md, report.json, report.tex, scores.png and
-gaps.png, and with --paper a paper's figures beside these as paper.md. With --baseline every other checkpoint is
-compared with that one: paired bootstrap over test items and over seeds, with Holm's correction over tasks, and whether
-English has become worse.
+Reads RUNS/runs, prints the report as Markdown, and writes report.md, report.json, report.tex, scores.png and gaps.png.
+--baseline compares every other checkpoint with that one: paired bootstrap over test items and over seeds, with Holm's
+correction over tasks, and a test for losses in English. --paper also writes paper.md, with a paper's figures next to
+these.
 
 Examples:
   xalign transfer-report transfer --baseline none
@@ -21,13 +21,13 @@ from xalign_fairseq.core.files import atomic_write
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign transfer-report``."""
-    parser.add_argument("runs", metavar="RUNS", help="folder that xalign transfer has written, its --out")
-    parser.add_argument("--baseline", metavar="NAME", help="checkpoint that the others are compared with")
+    parser.add_argument("runs", metavar="RUNS", help="the --out folder of xalign transfer")
+    parser.add_argument("--baseline", metavar="NAME", help="checkpoint to compare the others with")
     add_out(parser, "folder of the report (default: RUNS/report)", metavar="DIR", required=False)
     add_paper(parser)
     add_json(parser)
-    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="resamples of a test (default: 1000)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
+    parser.add_argument("--samples", type=int, default=1000, metavar="N", help="resamples of each test (default: 1000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the resamples (default: 1)")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -1,13 +1,13 @@
-"""Cut a model's vocabulary down to what a text needs.
+"""Trim a model's vocabulary to what a text needs.
 
-"Load What You Need" (Abdaoui et al. 2020). Four in five parameters of a small multilingual encoder are embeddings of
-pieces that a text of two languages never has. The trimmed model cuts that text into the same pieces and gives it the
-same hidden states, at a part of the size: the masked-language-model head and the optimiser's moments shrink too. Kept
-are the pieces of the text, special ones, single letters of the text's scripts, digits, punctuation, and the most
-frequent pieces of all; other text in these scripts is cut into shorter pieces where one is missing.
+Four fifths of the parameters of a small multilingual encoder are embeddings of pieces that a text in two languages
+never uses ("Load What You Need", Abdaoui et al. 2020). The trimmed model gives the same pieces and the same hidden
+states for that text, and needs less memory in training too. It keeps the pieces of the text, special pieces, single
+letters of the text's scripts, digits, punctuation, and the most frequent pieces. Other text in these scripts is cut
+into shorter pieces where one is missing.
 
---out is a checkpoint if it ends in .pt, else a Hugging Face folder, which transformers loads too. xalign untrim puts a
-trimmed model that was trained back into the whole vocabulary.
+--out is a checkpoint if it ends in .pt, otherwise a Hugging Face folder. xalign untrim restores the whole vocabulary
+after training.
 
 Example:
   xalign trim --model xlmr.base --text train.de train.en dev.de dev.en --out xlmr.de-en.pt
@@ -22,7 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign trim``."""
     add_model(parser)
     parser.add_argument(
-        "--text", nargs="+", required=True, metavar="FILE", help="all text that is to stay as it is, a sentence a line"
+        "--text",
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="all text whose pieces must stay the same, one sentence per line",
     )
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     add_floor_argument(parser)
@@ -35,7 +39,7 @@ def add_floor_argument(parser: argparse.ArgumentParser) -> None:
         "--floor",
         type=int,
         metavar="N",
-        help="keep the N most frequent pieces of all too, whether the text has them or not (default: 2000)",
+        help="also keep the N most frequent pieces (default: 2000)",
     )
 
 

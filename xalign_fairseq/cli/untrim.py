@@ -1,8 +1,7 @@
-"""Put a trimmed model back into the whole vocabulary.
+"""Restore the whole vocabulary of a trimmed model.
 
-That of the model that it was trimmed from. What was trained is kept; the pieces that were trimmed away get the vectors
-that they have in the original, so that the result aligns any text that the original does. xalign train-aligner
---trim-vocabulary does so by itself.
+Keeps what was trained. The pieces that were trimmed get their vectors from the original model, so the result aligns any
+text that the original does. xalign train-aligner --trim-vocabulary does this automatically.
 
 Example:
   xalign trim --model xlmr.base --text train.de train.en --out small.pt
@@ -18,7 +17,7 @@ from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign untrim``."""
     add_model(parser, f"the trimmed model, trained or not: {PRETRAINED}")
-    parser.add_argument("--original", required=True, metavar="MODEL", help="what it was trimmed from")
+    parser.add_argument("--original", required=True, metavar="MODEL", help="model that it was trimmed from")
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 

@@ -1,4 +1,4 @@
-"""Print the folder to give to fairseq as --user-dir.
+"""Print the folder for fairseq's --user-dir.
 
 Example:
   fairseq-train DATA --user-dir "$(xalign user-dir)" --task xalign_pretraining ...

@@ -24,34 +24,33 @@ from xalign_fairseq.transport.sinkhorn import backend
 class WeightedConfig(FairseqDataclass):
     """Options of every criterion of this package, besides those of its objectives."""
 
-    objectives: str = field(default="", metadata={"help": "objectives in the sum, separated by commas"})
+    objectives: str = field(default="", metadata={"help": "objectives to sum, separated by commas"})
     loss_normalization: str = field(
         default="joint",
         metadata={
-            "help": "joint: all losses over the number of all predictions (released code); "
-            "per-objective: each loss over its own, in all micro-batches and workers of an update (the paper's sum of "
-            "losses)"
+            "help": "joint: divide all losses by the number of all predictions (released code); per-objective: divide "
+            "each loss by its own number of predictions in the update (the paper's sum of losses)"
         },
     )
     aer_layer: Optional[int] = field(
-        default=None, metadata={"help": "layer whose links are scored in validation (default: the labelling layer)"}
+        default=None, metadata={"help": "layer whose links validation scores (default: the labelling layer)"}
     )
     aer_filter: Optional[str] = field(
         default=None,
-        metadata={"help": "filter of the links that are scored in validation (default: as the model labels itself)"},
+        metadata={"help": "filter of the links that validation scores (default: that of the labels)"},
     )
     aer_similarity: Optional[str] = field(
         default=None,
         metadata={
-            "help": "what they are read from: hidden (h_i . h_j) or pointer (the scores of dwa's pointer, at its "
-            "layer) (default: as the model labels itself)"
+            "help": "similarity of the links that validation scores: hidden (h_i . h_j) or pointer (scores of dwa's "
+            "pointer, at its layer) (default: that of the labels)"
         },
     )
     sinkhorn_backend: str = field(
         default="auto",
         metadata={
-            "help": "what computes transport: auto (the compiled operator of the device if it can be had, else the "
-            "reference in torch; the log says which and why), reference, cpu or cuda"
+            "help": "how to compute transport: auto (the compiled operator if available, otherwise PyTorch; the log "
+            "says which and why), reference (PyTorch), cpu or cuda"
         },
     )
 

@@ -31,49 +31,51 @@ def option(default: Value, description: str) -> Value:
 class PretrainingDataOptions:
     """What is read of data-bins and how batches are made of it; a field ``x`` is the option ``--x``."""
 
-    lang_pairs: Optional[str] = option(None, "language pairs such as en-de,en-fr (default: all in the data-bin)")
+    lang_pairs: Optional[str] = option(None, "language pairs, such as en-de,en-fr (default: all in the data-bin)")
     mono_langs: Optional[str] = option(None, "languages of the monolingual stream (default: all in the data-bin)")
-    sampling_temperature: float = option(1.0, "T of p_i ~ n_i^(1/T) over pairs and over languages; 1: by size")
-    epoch_items: Optional[int] = option(None, "draws in an epoch (default: each pair once in each direction)")
+    sampling_temperature: float = option(
+        1.0, "T in p_i ~ n_i^(1/T), over pairs and over languages; 1: proportional to size"
+    )
+    epoch_items: Optional[int] = option(None, "draws per epoch (default: each pair once in each direction)")
     epoch_updates: Optional[int] = option(
         None,
-        "updates in an epoch, with as many draws as they take; pairs and languages have exactly their shares by "
-        "--sampling-temperature, pairs in several short epochs together (instead of --epoch-items)",
+        "updates per epoch, instead of --epoch-items; pairs and languages have exactly their shares by "
+        "--sampling-temperature (over several epochs, if one is too short)",
     )
     max_pair_length: Optional[int] = option(
-        None, "leave out (and count) pairs longer than this with special tokens (default: max positions)"
+        None, "drop and count pairs longer than this, with special tokens (default: max positions)"
     )
     min_sentence_length: int = option(
-        0, "leave out (and count) pairs with a side of fewer tokens (PPA: 10), in validation too"
+        0, "drop and count pairs with fewer tokens on a side (PPA: 10), in validation too"
     )
     max_sentence_length: Optional[int] = option(
-        None, "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
+        None, "drop and count pairs with more tokens on a side (Wu & Dredze: 96), in validation too"
     )
     length_bucket_width: int = option(
         1,
-        "width, in tokens, of the buckets of length that batches of training pairs come from: 1 sorts by length; "
-        "a wider one mixes lengths; 0 does not look at them, as released codes do (more padding)",
+        "width, in tokens, of the length buckets for batches of training pairs; 1: sort by length; larger "
+        "values mix lengths; 0: ignore lengths, as the released codes do (more padding)",
     )
     pivot_lang: Optional[str] = option(
         None,
-        "language that all pairs share and that objectives align the others to (default: en, else the only one "
-        "that all share)",
+        "language that all pairs share and that objectives align the others to (default: en, otherwise "
+        "the only one that all share)",
     )
     mono_tokens_per_sample: int = option(256, "length of a monolingual block (released code: 512)")
-    mono_max_tokens: Optional[int] = option(None, "tokens of the monolingual part of a batch (default: --max-tokens)")
-    mono_batch_size: Optional[int] = option(None, "blocks of the monolingual part of a batch (default: --batch-size)")
+    mono_max_tokens: Optional[int] = option(None, "monolingual tokens per batch (default: --max-tokens)")
+    mono_batch_size: Optional[int] = option(None, "monolingual blocks per batch (default: --batch-size)")
     mask_prob: float = option(0.15, "share of tokens chosen for prediction")
-    leave_unmasked_prob: float = option(0.1, "share of the chosen that stay as they are")
-    random_token_prob: float = option(0.1, "share of the chosen that become a random token")
-    mask_special_tokens: bool = option(False, "let <s>, </s> and <unk> be chosen too, as the released code does")
+    leave_unmasked_prob: float = option(0.1, "share of the chosen tokens that stay unchanged")
+    random_token_prob: float = option(0.1, "share of the chosen tokens that become a random token")
+    mask_special_tokens: bool = option(False, "also choose <s>, </s> and <unk>, as the released code does")
     mask_whole_words: bool = option(
         False, "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"
     )
     verify_data: bool = option(
         False,
-        "compare every file of the data-bins with the hash in its manifest.json before training; a data-bin without "
-        "one is refused (always compared: sizes; dictionary and tokenizer, of several data-bins each when its epoch "
-        "begins)",
+        "before training, compare every file of the data-bins with the hash in manifest.json, which must "
+        "exist (sizes, dictionary and tokenizer are always compared; with several data-bins, when each "
+        "one's epoch begins)",
     )
 
 

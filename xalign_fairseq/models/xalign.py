@@ -41,39 +41,41 @@ class XalignModelConfig(FairseqDataclass):
 
     encoder_layers: int = field(default=12, metadata={"help": "number of layers"})
     encoder_embed_dim: int = field(default=768, metadata={"help": "hidden size"})
-    encoder_ffn_embed_dim: int = field(default=3072, metadata={"help": "inner size of the feed-forward maps"})
+    encoder_ffn_embed_dim: int = field(default=3072, metadata={"help": "inner size of the feed-forward layers"})
     encoder_attention_heads: int = field(default=12, metadata={"help": "attention heads"})
-    max_positions: int = field(default=512, metadata={"help": "longest sequence, special tokens included"})
+    max_positions: int = field(default=512, metadata={"help": "maximum sequence length, with special tokens"})
     dropout: float = field(default=0.0, metadata={"help": "dropout of hidden states (XLM-Align's released code: 0)"})
     attention_dropout: float = field(default=0.0, metadata={"help": "dropout of attention weights"})
-    activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward maps"})
+    activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward layers"})
     language_embeddings: str = field(
         default="",
-        metadata={"help": "languages that get an embedding of their own, such as en,de (XLM; default: none, as XLM-R)"},
+        metadata={"help": "languages with an embedding of their own, such as en,de (XLM; default: none, as in XLM-R)"},
     )
     autocast: str = field(
         default="no",
         metadata={
-            "help": "bfloat16 in matrix products, float32 in all else, parameters too: yes, no, or auto (where the "
-            "device is fast at it)"
+            "help": "compute matrix products in bfloat16 and everything else, parameters included, in float32: yes, "
+            "no, or auto (if the device is fast at it)"
         },
     )
     checkpoint_activations: bool = field(
         default=False,
-        metadata={"help": "keep each layer's input alone and compute the rest again in the backward pass: less memory"},
+        metadata={"help": "save memory: keep only each layer's input and recompute the rest in the backward pass"},
     )
     compile: bool = field(
         default=False,
         metadata={
-            "help": "torch.compile of what follows attention in each layer: for GPUs; on a CPU it saves 5 percent at "
-            "most, and float32 products are torch's own"
+            "help": "compile what follows attention in each layer (torch.compile): for GPUs; on a CPU it saves at "
+            "most 5 percent and float32 products are torch's own"
         },
     )
     linear_products: str = field(
         default="auto",
         metadata={
-            "help": "library of float32 products on the CPU: torch (its own choice), onednn, or auto (onednn on AMD's "
-            "processors with AVX-512, but before Zen 5 for gradients of weights; else torch)"
+            "help": (
+                "library for float32 products on the CPU: torch (its own choice), onednn, or auto (onednn on AMD "
+                "processors with AVX-512, except for gradients of weights before Zen 5; otherwise torch)"
+            )
         },
     )
     layer_norm_eps: float = field(
@@ -82,8 +84,8 @@ class XalignModelConfig(FairseqDataclass):
     transformers_config: str = field(
         default="",
         metadata={
-            "help": "configuration, as JSON, of an encoder that transformers runs (ModernBERT, mT5's, ...); default: "
-            "that of --init-checkpoint, if it is such a model, with its sizes"
+            "help": "configuration (JSON) of an encoder that transformers runs (ModernBERT, mT5's, ...); default: "
+            "that of --init-checkpoint"
         },
     )
     init_checkpoint: Optional[str] = field(

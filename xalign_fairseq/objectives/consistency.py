@@ -16,19 +16,17 @@ from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS
 class Consistency(Objective):
     """L = sum over pairs of 1 - trace(P Q^T) / min(n, m): awesome-align's objective ``co``.
 
-    P and Q are the softmaxes of similarities/temperature of the tokens of either side over those of the other; they
-    agree where p_ij q_ij is large. The released code leaves out the 1. The count is the number of pairs with tokens on
-    both sides: choose ``--loss-normalization per-objective`` with other objectives.
+    P and Q are the softmaxes of similarities/temperature of each side's tokens over the other side's; they agree where
+    p_ij q_ij is large. The released code omits the 1. The count is the number of pairs with tokens on both sides: use
+    ``--loss-normalization per-objective`` with other objectives.
     """
 
     traits = Traits(needs=("bitext",), counts_ahead=True, in_nats=False)
 
-    layer: int | None = option(None, "layer that is trained (default: at 8 of 12)")
-    encoding: str = option(
-        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
-    )
-    similarity: str = option("cosine", "what the softmaxes are of: cosine, or dot (product; awesome-align)")
-    temperature: float = option(0.1, "that similarities are divided by (awesome-align: 1, of dot products)")
+    layer: int | None = option(None, "layer to train (default: 8 of 12)")
+    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
+    similarity: str = option("cosine", "similarity in the softmaxes: cosine, or dot (product; awesome-align)")
+    temperature: float = option(0.1, "divides the similarities (awesome-align: 1, with dot products)")
 
     def __post_init__(self) -> None:
         self.require_choices(encoding=ENCODINGS, similarity=AGREEMENT_SIMILARITIES)

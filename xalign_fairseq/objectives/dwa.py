@@ -52,9 +52,9 @@ METHOD_OPTIONS = {
 class DWA(Objective):
     """L_DWA = sum_{i in P} CE(a_i, A(i)), Eq. 11 to 15.
 
-    The labels A come from a pass without gradient over the unperturbed pair that stops at the labelling layer. For
-    training from scratch, where such labels are poor at first, they can come from prepared links until a given update
-    or until the model's own labels agree with those.
+    The labels A come from a pass without gradient over the unperturbed pair, up to the labelling layer. Labels of an
+    untrained model are poor: they can come from prepared links until a given update, or until the model's own labels
+    agree with those.
     """
 
     traits = Traits(
@@ -62,45 +62,45 @@ class DWA(Objective):
         stats=("accuracy", "links_per_token", "masked_with_label", "pairs_without_label", "links_agreement"),
     )
 
-    label_layer: int | None = option(None, "layer that labels (default: 10 of 12, the same depth elsewhere; Table 4)")
+    label_layer: int | None = option(
+        None, "labelling layer (default: 10 of 12, the same relative depth for other encoders; Table 4)"
+    )
     label_by: str = option(
-        "hidden", "similarity that labels: hidden (h_i . h_j, Eq. 1) or pointer (the pointer's own scores)"
+        "hidden", "similarity for labels: hidden (h_i . h_j, Eq. 1) or pointer (the pointer's own scores)"
     )
     layer: int = option(-1, "layer that the pointer reads (Table 5); -1: last")
     pointer_start: str = option(
         "random",
-        "the pointer's maps at first: random (released code), or identity, by which good states, of an encoder that is "
-        "aligned already, stay good",
+        "initial pointer maps: random (released code) or identity, which keeps the good states of an "
+        "encoder that is already aligned",
     )
-    pointer_scale: float = option(
-        1.0, "factor of the scores h_i . h_j / sqrt(d) that a pointer begins with from the identity"
-    )
+    pointer_scale: float = option(1.0, "initial factor of the scores h_i . h_j / sqrt(d), with identity maps")
     method: str = option(
         "transport",
-        "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner (it has the "
-        "options --dwa-dustbin..., not those of transport)",
+        "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner "
+        "(with the options --dwa-dustbin... instead of transport's)",
     )
-    sinkhorn_iterations: int = option(2, "Sinkhorn iterations of transport")
-    mu: float = option(1.0, "entropic regularisation of transport")
-    eps: float = option(1e-6, "floor of the similarities of transport")
-    order: str = option(ORDERS[0], "columns-first (released code) or rows-first (Eq. 6), of transport")
+    sinkhorn_iterations: int = option(2, "for transport: Sinkhorn iterations")
+    mu: float = option(1.0, "for transport: entropic regularisation")
+    eps: float = option(1e-6, "for transport: floor of the similarities")
+    order: str = option(ORDERS[0], "for transport: columns-first (released code) or rows-first (Eq. 6)")
     filter: str = option(
         "itermax",
-        "links from transport's plan: itermax (released code), itermax-paper (Eq. 9), argmax (one round) or union (no "
-        "filter)",
+        "for transport: from plan to links by itermax (released code), itermax-paper (Eq. 9), argmax (one "
+        "round) or union (no filter)",
     )
     filter_rounds: int = option(2, "rounds of itermax")
-    filter_alpha: float = option(0.9, "itermax's discount of tokens that have a link already")
-    dustbin: float = option(0.5, "score of no partner beside cosines scaled to 0 to 1, of ot-unbalanced")
-    dustbin_iterations: int = option(20, "Sinkhorn iterations of ot-unbalanced")
-    dustbin_mu: float = option(0.1, "entropic regularisation of ot-unbalanced")
-    dustbin_filter: str = option("argmax", "links from ot-unbalanced's plan, as --dwa-filter")
-    queries: str = option("masked", "positions that point: masked, unmasked or all-aligned")
-    unmasked_prob: float = option(0.15, "share of unmasked tokens taken by unmasked queries")
-    start_update: int = option(1, "updates before this one do not label")
-    links_until: int = option(0, "take labels from the prepared links before this update; 0: never")
+    filter_alpha: float = option(0.9, "itermax's discount of tokens that already have a link")
+    dustbin: float = option(0.5, "for ot-unbalanced: score of having no partner; cosines are scaled to 0 to 1")
+    dustbin_iterations: int = option(20, "for ot-unbalanced: Sinkhorn iterations")
+    dustbin_mu: float = option(0.1, "for ot-unbalanced: entropic regularisation")
+    dustbin_filter: str = option("argmax", "for ot-unbalanced: from plan to links, as --dwa-filter")
+    queries: str = option("masked", "query positions: masked, unmasked or all-aligned")
+    unmasked_prob: float = option(0.15, "share of unmasked tokens that become unmasked queries")
+    start_update: int = option(1, "first update with labels")
+    links_until: int = option(0, "use the prepared links as labels before this update; 0: never")
     links_agreement: float = option(
-        0.0, "take labels from the prepared links until the F1 of own labels against them reaches this"
+        0.0, "use the prepared links as labels until the F1 of the model's own labels against them reaches this"
     )
 
     def __post_init__(self) -> None:

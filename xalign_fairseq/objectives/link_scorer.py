@@ -24,25 +24,21 @@ from xalign_fairseq.transport.word_states import WordStates, word_states
 class LinkScoring(Objective):
     """L = sum over pairs of words of BCE(z1) + BCE(z2) - sum over links (i, j) of log p(j | i) + log q(i | j).
 
-    z1 and z2 are the logits of both rounds of a link scorer, of all pairs of words of a sentence pair, and p and q its
-    learned similarity's softmaxes over either side; the count is the number of links. Pairs without prepared links
-    teach nothing. ``xalign align --method scored`` with the checkpoint makes links by it.
-
-    The encoder stays as it is, and the scorer learns in minutes, unless ``--link-scorer-train-encoder``.
-    ``xalign train-aligner --gold`` does without fairseq, and keeps what the similarity and the networks learn from
-    apart.
+    z1 and z2 are the logits of both rounds of a link scorer, for all word pairs of a sentence pair; p and q are its
+    learned similarity's softmaxes over either side. The count is the number of links. Pairs without prepared links have
+    no loss. The encoder is frozen, unless ``--link-scorer-train-encoder`` is set. Use the checkpoint with ``xalign
+    align --method scored``. ``xalign train-aligner --gold`` does the same without fairseq, and fits the similarity and
+    the networks on different data.
     """
 
     traits = Traits(needs=("bitext", "links"), stats=("precision", "recall"), freezes_encoder=True, counts_ahead=True)
 
-    layers: str = option("", "layers whose states are read, as in 4,6,7,9 (default: these of 12, or at their depth)")
-    similarity_layers: str = option("", "those of them that the learned similarity reads (default: 6,7 of 12)")
-    encoding: str = option(
-        "separate", "separate (each side by itself) or joint (both in one sequence, where they see each other)"
-    )
+    layers: str = option("", "layers to read, such as 4,6,7,9 (default: these of 12, or the same relative depths)")
+    similarity_layers: str = option("", "layers that the learned similarity reads (default: 6,7 of 12)")
+    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
     rank: int = option(64, "dimensions that the learned similarity adds to the encoder's")
     width: int = option(32, "hidden units of the networks")
-    train_encoder: bool = option(False, "train the encoder too")
+    train_encoder: bool = option(False, "also train the encoder")
 
     def __post_init__(self) -> None:
         self.require_choices(encoding=ENCODINGS)

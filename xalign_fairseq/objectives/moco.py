@@ -85,37 +85,37 @@ def info_nce(
 @register_objective("moco")
 @dataclass
 class MoCo(Objective):
-    """L_MoCo, PPA's Eq. 2 and 3: a sentence is told from others by its translation's key.
+    """L_MoCo, PPA's Eq. 2 and 3: a sentence is distinguished from others by its translation's key.
 
-    The source side is the query, read by the encoder with gradient; the target side is the key, read by the momentum
-    encoder. Both are unmasked. The paper shuffles which language is the query at random for each example, and joins the
-    pair for TLM in the same order: here training draws each pair in both directions, so that each language is the
-    query for half of the examples, and TLM in the same batch reads the very same pairs, source first.
+    The source side is the query, encoded with gradient; the target side is the key, encoded by the momentum encoder.
+    Both are unmasked. Training draws each pair in both directions, so each language is the query for half of the
+    examples (the paper shuffles at random); TLM in the same batch reads the same pairs.
 
-    Keys enter the queue after the loss, those of all workers in the order of ranks, so that batches depend on those
-    before them. A pair with an empty side has neither a loss nor a key, and a batch that stands in for one that a
-    worker lacks leaves no keys, as it has left them before. In validation neither the momentum encoder nor the queue
-    moves.
+    Keys enter the queue after the loss, from all workers in the order of ranks. A pair with an empty side has neither a
+    loss nor a key; a batch repeated for a worker that has none left adds no keys. Validation changes neither the
+    momentum encoder nor the queue.
     """
 
     traits = Traits(
         needs=("bitext",), stats=("accuracy", "masked_negatives", "queue_fill"), counts_ahead=True, contrasts=True
     )
 
-    layer: int = option(-1, "layer that sentence representations are read from; -1: last")
-    pooling: str = option("cls", "cls (state of <s>) or mean (over all tokens, <s> and </s> included)")
+    layer: int = option(-1, "layer of the sentence representations; -1: last")
+    pooling: str = option("cls", "cls (state of <s>) or mean (of all tokens, with <s> and </s>)")
     normalize: str = option(
-        "both", "L2 norm of: both (hidden state and its projection, as MoCo) or hidden (the paper's letter)"
+        "both",
+        "L2-normalise both (hidden state and projection, as MoCo) or hidden (only the hidden state, as the paper says)",
     )
     projection_dim: int = option(300, "size of the projection")
     temperature: float = option(0.05, "temperature of InfoNCE")
     queue_size: int = option(32000, "keys in the queue")
     queue_init: str = option(
         "data",
-        "data (no loss before the queue is full of real keys) or random (the paper: random unit vectors, used at once)",
+        "data (no loss until the queue is full of real keys) or random (the paper: random unit vectors, "
+        "used from the start)",
     )
     keep_duplicates: bool = option(
-        False, "let the query's own sentence and its translations be negatives too, as the paper does"
+        False, "keep the query's own sentence and its translations as negatives, as the paper does"
     )
     momentum: float = option(0.999, "momentum of the key encoder")
 

@@ -136,7 +136,7 @@ class Objective(ABC):
     paper: ClassVar[Paper | None] = None
     traits = Traits()  # no annotation: not a field, and an instance may have its own
 
-    weight: float = option(1.0, "factor of this loss in the sum; 0 switches it off")
+    weight: float = option(1.0, "weight of this loss in the sum; 0 disables it")
     context: RunContext = field(init=False, repr=False, compare=False)
 
     def bind(self, context: RunContext) -> None:

@@ -23,8 +23,8 @@ class TLM(TokenPrediction):
 
     reset_positions: bool = option(
         False,
-        "count the positions of the second sentence anew, as XLM does (XLM-R and XLM-Align let them run on); XLM's "
-        "language embeddings are the model's --language-embeddings",
+        "restart positions at the second sentence, as XLM does (XLM-R and XLM-Align do not); for XLM's "
+        "language embeddings use --language-embeddings",
     )
 
     def bind(self, context: RunContext) -> None:

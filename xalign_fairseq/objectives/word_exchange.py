@@ -58,29 +58,29 @@ class WordExchangeHead(nn.Module):
 class WordExchange(Objective):
     """L_cp = - sum_{i in M} log p~(x_i | states of the partners of i), Eqs. 5 to 8 and 10; ``tlm`` is the paper's L_mp.
 
-    Both sides are masked independently, so a partner may itself be masked: its state then says what the context lets
-    expect there. The pass over the perturbed pair is TLM's. The weight is the paper's lambda.
+    Both sides are masked independently, so a partner may itself be masked. The pass over the perturbed pair is shared
+    with TLM. The weight is the paper's lambda.
     """
 
     traits = Traits(needs=("bitext",), stats=("accuracy", "masked_with_partner"), reads_output_layer=True)
 
     links: str = option("file", "file (prepared links) or self (self-labelled on the unperturbed pair)")
     subwords: str = option(
-        "all", "how a prepared link of two words links their tokens: first, all or k-to-k (paper: open)"
+        "all", "how a word link becomes token links: first, all or k-to-k (not specified in the paper)"
     )
-    label_layer: int | None = option(None, "layer that self-labels (default: 10 of 12, the same depth elsewhere)")
+    label_layer: int | None = option(
+        None, "labelling layer (default: 10 of 12, the same relative depth for other encoders)"
+    )
     unaligned: str = option(
         "exclude",
-        "masked tokens without a partner: exclude (not predicted), zero (Eq. 5 to the letter: predicted from the bias "
-        "alone) or identity (predicted from their own state)",
+        "masked tokens without a partner: exclude (not predicted), zero (literal Eq. 5: predicted from "
+        "the bias alone) or identity (predicted from their own state)",
     )
-    many: str = option("sum", "states of several partners: sum (Eq. 5) or mean")
-    heads: str = option(
-        "separate", "separate (W3 of its own, Eq. 7) or shared (the encoder's MLM head takes its place)"
-    )
+    many: str = option("sum", "combine the states of several partners: sum (Eq. 5) or mean")
+    heads: str = option("separate", "separate (its own W3, Eq. 7) or shared (the encoder's MLM head instead)")
 
     start: str = option(
-        "new", "where W3 starts: new (at random, as an MLM head) or mlm (a copy of the encoder's pre-trained MLM head)"
+        "new", "initial W3: new (random, as an MLM head) or mlm (a copy of the encoder's pre-trained MLM head)"
     )
 
     def __post_init__(self) -> None:

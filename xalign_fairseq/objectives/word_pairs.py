@@ -115,8 +115,8 @@ class WordPairObjective(Objective):
 
     traits = Traits(needs=("bitext", "links"), counts_ahead=True)
 
-    layer: int = option(-1, "layer that the words' hidden states are of; -1: last")
-    pooling: str = option("first", "vector of a word: its first subword (paper) or the mean over its subwords")
+    layer: int = option(-1, "layer of the words' hidden states; -1: last")
+    pooling: str = option("first", "vector of a word: first (its first subword; paper) or mean (all subwords)")
 
     def __post_init__(self) -> None:
         self.require_choices(pooling=POOLINGS)

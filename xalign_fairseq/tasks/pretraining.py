@@ -35,42 +35,44 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     """Options of ``--task xalign_pretraining``."""
 
     data: str = field(
-        default=MISSING, metadata={"help": "data-bin folder; several, separated by colons, are shards, one an epoch"}
+        default=MISSING, metadata={"help": "data-bin folder; several, separated by colons, are shards, one per epoch"}
     )
     freeze_layers: Optional[int] = field(
         default=None,
         metadata={
-            "help": "keep the embeddings and so many layers as they are (0: embeddings alone), which saves their "
-            "gradients and the optimiser's work on them"
+            "help": "freeze the embeddings and the first N layers (0: only the embeddings); saves their gradients and "
+            "optimizer work"
         },
     )
     freeze_encoder_updates: int = field(
         default=0,
         metadata={
-            "help": "train heads alone (the objectives' and the MLM head) in so many updates, so that what they begin "
-            "with does not harm an encoder that is good already"
+            "help": "train only the heads (the objectives' and the MLM head) for the first N updates, so that random "
+            "heads do not harm a good encoder"
         },
     )
     heads_lr: Optional[float] = field(
-        default=None, metadata={"help": "learning rate of the objectives' heads (default: --lr), by the same schedule"}
+        default=None,
+        metadata={"help": "learning rate of the objectives' heads (default: --lr), with the same schedule"},
     )
     embedding_updates: str = field(
         default="dense",
         metadata={
-            "help": "token embeddings that an update changes where no objective has a gradient of all (any that "
-            "predicts tokens, reg_param and lexicon_align have): dense (all, as Adam does), lazy (its batch's alone, "
-            "which costs less on a CPU and is not the same: see Optimizer) or auto (lazy where it can be and pays; the "
-            "log says which)"
+            "help": "token embeddings that an update changes: dense (all, as in Adam), lazy (those of its batch; "
+            "faster on a CPU, but not equivalent: see Optimizer) or auto (lazy if possible and faster; the "
+            "log says which). Only dense is possible with objectives whose gradient covers all embeddings: "
+            "any that predicts tokens, reg_param and lexicon_align"
         },
     )
     nonfinite_updates: int = field(
         default=3,
         metadata={
-            "help": "end training, with the last good checkpoint, at so many updates in a row whose gradient is not "
-            "finite; those before are left out, and told with objective and batch (1: end at the first, as fairseq)"
+            "help": "stop, with the last good checkpoint, after N consecutive updates with a non-finite gradient; "
+            "earlier ones are skipped and logged with objective and batch (1: stop at the first, as fairseq "
+            "does)"
         },
     )
-    debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
+    debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
     seed: int = II("common.seed")
     amp: bool = II("common.amp")
     fp16: bool = II("common.fp16")

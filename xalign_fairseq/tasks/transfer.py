@@ -37,48 +37,50 @@ logger = logging.getLogger(__name__)
 class TransferConfig(FairseqDataclass):
     """Options of every transfer task; those of its family come beside them."""
 
-    data: str = field(default=MISSING, metadata={"help": "folder with the benchmark's files, as XTREME names them"})
-    benchmark: str = field(default=MISSING, metadata={"help": "what is in the files; each task names its benchmarks"})
-    train_langs: str = field(default="en", metadata={"help": "languages to train on, separated by commas"})
-    train_split: str = field(default="train", metadata={"help": "split to train on"})
+    data: str = field(default=MISSING, metadata={"help": "folder with the benchmark's files, under XTREME's names"})
+    benchmark: str = field(default=MISSING, metadata={"help": "benchmark of the files; each task lists its benchmarks"})
+    train_langs: str = field(default="en", metadata={"help": "training languages, separated by commas"})
+    train_split: str = field(default="train", metadata={"help": "training split"})
     train_files: Optional[str] = field(
-        default=None, metadata={"help": "LANG=FILE,... instead of looking for --train-langs in the folder"}
+        default=None, metadata={"help": "LANG=FILE,... instead of the files of --train-langs in the folder"}
     )
     valid_langs: str = field(default="en", metadata={"help": "languages whose validation score selects the model"})
-    valid_split: str = field(default="dev", metadata={"help": "split to validate on"})
+    valid_split: str = field(default="dev", metadata={"help": "validation split"})
     valid_files: Optional[str] = field(
-        default=None, metadata={"help": "LANG=FILE,... instead of looking for --valid-langs in the folder"}
+        default=None, metadata={"help": "LANG=FILE,... instead of the files of --valid-langs in the folder"}
     )
     holdout: float = field(
-        default=0.0, metadata={"help": "validate on this share of the training examples instead of on files"}
+        default=0.0, metadata={"help": "validate on this share of the training examples instead of validation files"}
     )
     holdout_seed: int = field(
-        default=HOLDOUT_SEED, metadata={"help": "which examples are held out; the same for every --seed"}
+        default=HOLDOUT_SEED, metadata={"help": "seed of the held-out examples; the same for every --seed"}
     )
     code_switch: bool = field(
         default=False,
-        metadata={"help": "replace each translated training example by its two mixtures with the English one (PPA)"},
+        metadata={
+            "help": "replace each translated training example by its two mixtures with the English example (PPA)"
+        },
     )
     freeze_layers: Optional[int] = field(
         default=None,
         metadata={
-            "help": "keep the embeddings and so many layers as pre-trained (0: embeddings alone), so that words of "
-            "other languages that were aligned to the training language's stay so"
+            "help": "freeze the embeddings and the first N layers (0: only the embeddings), which keeps other "
+            "languages' words aligned with the training language's"
         },
     )
-    max_length: int = field(default=128, metadata={"help": "longest window of tokens, special ones included"})
-    overlap: int = field(default=32, metadata={"help": "tokens that consecutive windows of a long text share"})
+    max_length: int = field(default=128, metadata={"help": "maximum window of tokens, with special tokens"})
+    overlap: int = field(default=32, metadata={"help": "tokens shared by consecutive windows of a long text"})
     pair_separators: Optional[int] = field(
         default=None,
         metadata={
-            "help": "</s> between two texts, 1 (this package's bitext) or 2; default: as the encoder's tokenizer joins "
-            "pairs (XLM-R's 2, BERT's 1)"
+            "help": "number of </s> between two texts: 1 (this package's bitext) or 2; default: that of the encoder's "
+            "tokenizer (XLM-R 2, BERT 1)"
         },
     )
     score_metric: Optional[str] = field(
-        default=None, metadata={"help": "the benchmark's metric that selects the model (default: its first)"}
+        default=None, metadata={"help": "metric that selects the model (default: the benchmark's first)"}
     )
-    debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
+    debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
     # Not options: every draw is keyed by the seed, and a CPU wants its memory kept.
     seed: int = II("common.seed")
     cpu: bool = II("common.cpu")

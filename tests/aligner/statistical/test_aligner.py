@@ -9,6 +9,7 @@ from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.segmentation import find_segmenters
 from xalign_fairseq.links.gold import read_gold_text
 
 
@@ -36,6 +37,23 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
     assert set(found[2].links) == {(0, 0)}
     assert told == [3]
     assert "unigram2000" in aligner.describe()
+
+
+def test_raw_text_without_spaces_is_learned_from_and_aligned_by_its_words(tmp_path):
+    pytest.importorskip("icu4py", reason="pip install icu4py")
+    nouns = {"图书馆": "library", "电视": "television", "朋友": "friend", "老师": "teacher", "苹果": "apple"}
+    verbs = {"喜欢": "likes", "看见": "sees", "需要": "needs"}
+    text = [
+        (f"我们{verb}{noun}。", f"we {does} {thing} .") for verb, does in verbs.items() for noun, thing in nouns.items()
+    ]
+    for side, name in enumerate(("zh", "en")):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in text))
+    pairs = SentencePairs(tmp_path / "zh", tmp_path / "en", find_segmenters("auto"))
+    train_from_scratch(pairs, tmp_path / "out", lambda *_: None, segment="auto")
+    with pytest.raises(XalignError, match="segment"):  # other words: another aligner
+        train_from_scratch(pairs, tmp_path / "out", lambda *_: None, segment="icu")
+    [found] = StatisticalAligner(load(tmp_path / "out")).align(["我们看见老师。"], ["we sees teacher ."])
+    assert found.src == ["我们", "看见", "老师", "。"] and {(1, 1), (2, 2)} <= set(found.links)
 
 
 def test_the_higher_the_probability_asked_for_the_fewer_links(folder):

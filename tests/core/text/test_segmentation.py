@@ -67,6 +67,12 @@ def test_words_hold_all_that_is_visible_in_whole_graphemes(name, line):
     assert not any(follower.match(line, edge) for edge in edges)
 
 
+def test_simple_characters_are_graphemes_by_themselves():
+    graphemes = pytest.importorskip("icu4py.breakers", reason="pip install icu4py").CharacterBreaker
+    simple = [each for each in map(chr, range(0x110000)) if segmentation.SIMPLE.fullmatch(each)]
+    assert len(simple) > 40_000 and all(len(list(graphemes(f"{each}{each}a가", "en"))) == 4 for each in simple)
+
+
 @pytest.mark.parametrize(
     ("name", "line", "words"),
     [

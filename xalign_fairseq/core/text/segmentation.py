@@ -40,6 +40,11 @@ _SCRIPTS = {
     "fugashi": re.compile(f"[{HAN}{KANA}]"),
     "pythainlp": re.compile(f"[{THAI}]"),
 }
+# Characters that are graphemes by themselves, next to any of the others: a line of them need not be looked through.
+SIMPLE = re.compile(
+    r"[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e"
+    r"\u3000-\u3029\u3030-\u3098\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]*"
+)
 _MARK = re.compile("[。，、！？；：]")  # words of their own where spaces separate words
 FEWEST_WORDS = 3  # of ICU in what is between spaces, on average, if spaces do not separate words
 FEWEST_CHARACTERS = 8  # the same without ICU
@@ -125,19 +130,24 @@ class _Auto:
         if not _UNSPACED.search(line):
             return split_at_spaces(line)
         chunks = line.split()
-        text = " ".join(unspaced := [chunk for chunk in chunks if _UNSPACED.search(chunk)])
-        if self._icu is None:
-            words, fewest = len(text), FEWEST_CHARACTERS
-        else:
-            require_unicode(text, "a sentence")
-            words, fewest = sum(any(map(str.isalnum, piece)) for piece in self._icu(text)), FEWEST_WORDS
-        spaced = words < fewest * len(unspaced) and not _MARK.search(text)
-        if spaced or words <= len(chunks) - len(unspaced):
-            return split_at_spaces(line)
+        unspaced = [chunk for chunk in chunks if _UNSPACED.search(chunk)]
+        text, others = " ".join(unspaced), len(chunks) - len(unspaced)
+        marked = _MARK.search(text) is not None
+        if others or not marked:
+            words, fewest = self._count(text)
+            if words <= others or not (marked or words >= fewest * len(unspaced)):
+                return split_at_spaces(line)
         if self._icu is None:
             _warn_of_spaces()
             return split_at_spaces(line)
-        return _segment(partial(_cut, _UNSPACED, self._icu, _PARTS.findall), line)
+        return _segment(partial(_cut, _UNSPACED, self._icu, _PARTS.findall) if others else self._icu, line)
+
+    def _count(self, text: str) -> tuple[int, int]:
+        """Words, or without ICU characters, and how many a chunk has at least if spaces do not separate words."""
+        if self._icu is None:
+            return len(text), FEWEST_CHARACTERS
+        require_unicode(text, "a sentence")
+        return sum(piece.isalnum() or any(map(str.isalnum, piece)) for piece in self._icu(text)), FEWEST_WORDS
 
 
 @cache
@@ -153,9 +163,11 @@ def _segment(cut: Cutter, line: str) -> SegmentedText:
     """Words are whole graphemes without white space; a mark that is repeated is one, what is invisible is none."""
     require_unicode(line, "a sentence")
     spaces = {0, len(line), *(edge for match in _SPACE.finditer(line) for edge in match.span())}
-    graphemes = accumulate(map(len, _icu("CharacterBreaker")(line)))
+    stops = set(accumulate(map(len, cut(line))))
+    if not SIMPLE.fullmatch(line):
+        stops &= set(accumulate(map(len, _icu("CharacterBreaker")(line))))
     spans: list[Span] = []
-    for start, stop in pairwise(sorted(spaces.union(set(graphemes).intersection(accumulate(map(len, cut(line))))))):
+    for start, stop in pairwise(sorted(stops | spaces)):
         piece = line[start:stop]
         if not piece.isalnum():
             kinds = {category(character) for character in piece if character not in _TSHEG}

@@ -52,10 +52,11 @@ class LinkedPieces:
                 self.total[second[j]] += probability
                 continue
             shift = tgt.spans[j][0] - src.spans[i][0]
+            core, other = _cores_of_pair((src, i, cores[0][i]), (tgt, j, cores[1][j]))
             for a, (start, stop) in enumerate(sources[i], first[i]):
                 for b, (begin, end) in enumerate(targets[j], second[j]):
                     overlap = begin < stop + shift and start + shift < end
-                    alike = _part(start, cores[0][i]) == _part(begin, cores[1][j])
+                    alike = _part(start, core) == _part(begin, other)
                     if overlap if (i, j) in equal else alike:
                         self.links[a][b] = probability
                         self.total[b] += probability
@@ -140,6 +141,13 @@ def _core(words: SegmentedText, span: Span) -> Span:
     while stop < len(kinds) and kinds[stop] == "M":
         stop += 1
     return span[0] + inner[0], span[0] + stop
+
+
+def _cores_of_pair(*sides: tuple[SegmentedText, int, Span]) -> list[Span]:
+    """The cores of linked words. An apostrophe at the end of one alone, as in ``l'``, is a part of the word."""
+    tails = [words.text[core[1] : words.spans[number][1]] for words, number, core in sides]
+    whole = sorted(tails) in (["", "'"], ["", "’"])
+    return [(core[0], words.spans[number][1] if whole else core[1]) for words, number, core in sides]
 
 
 def _part(start: int, core: Span) -> int:

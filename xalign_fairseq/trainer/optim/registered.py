@@ -17,14 +17,15 @@ from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 class XalignAdamWConfig(FairseqDataclass):
     """Options of ``--optimizer xalign_adamw``; the first three are spelled as fairseq's adam has them."""
 
-    adam_betas: Any = field(default=(0.9, 0.999), metadata={"help": "decay of both moments"})
+    adam_betas: Any = field(default=(0.9, 0.999), metadata={"help": "decay rates of both moments"})
     adam_eps: float = field(default=1e-8, metadata={"help": "added to the root of the second moment"})
-    weight_decay: float = field(default=0.0, metadata={"help": "decoupled weight decay, times the learning rate"})
+    weight_decay: float = field(
+        default=0.0, metadata={"help": "decoupled weight decay, multiplied by the learning rate"}
+    )
     adamw_kernel: str = field(
         default="torch",
         metadata={
-            "help": "what computes the step: torch (its fused operator) or apex (NVIDIA's, for float32 parameters on a "
-            "GPU)"
+            "help": "implementation of the step: torch (fused) or apex (NVIDIA, for float32 parameters on a GPU)"
         },
     )
     lr: List[float] = II("optimization.lr")  # noqa: RUF009, UP006
