@@ -58,6 +58,11 @@ def test_a_translation_in_plain_text_becomes_a_treebank(units, tmp_path):
     assert example.tree.heads == (2, 3, 0, 3) and text.startswith("# sent_id = 1\n# text = das Haus schläft .\n")
 
 
+def test_an_empty_translation_has_no_words(units):
+    [unit] = units(SOURCE, "\n", "b.txt")
+    assert unit.project({}).text == "# sent_id = 1\n# text = \n\n"
+
+
 def test_a_tree_that_is_not_valid_is_counted_and_leaves_its_translation_bare(units):
     broken = SOURCE.replace("\t0\troot", "\t2\troot")
     _, unit = units(SOURCE + broken, TARGET + TARGET)

@@ -113,10 +113,10 @@ def _best(links: Links, side: int) -> dict[int, int]:
 
 def _of_text(text: SegmentedText, id: str) -> ConlluSentence:
     """A sentence without annotation."""
-    ends = [start for start, _ in text.spans[1:]] + [len(text.text)]
+    starts = {start for start, _ in text.spans}
     rows = []
-    for number, (word, (_, stop), after) in enumerate(zip(text.words, text.spans, ends, strict=True), 1):
-        glued = stop == after and number < len(text)
+    for number, (word, (_, stop)) in enumerate(zip(text.words, text.spans, strict=True), 1):
+        glued = stop in starts
         rows.append([str(number), word, *[EMPTY] * 7, "SpaceAfter=No" if glued else EMPTY])
     return ConlluSentence(id, "", 0, rows, [f"# sent_id = {id}", f"# text = {text.text}"])
 
