@@ -20,14 +20,6 @@ WORDS = re.compile(
 LEFT_OUT = re.compile(
     r"<!-- \w+:.*?<!-- end -->|<!--.*?-->|```.*?```|^    .*?$|`[^`\n]*`|\]\([^)]*\)", re.DOTALL | re.M
 )
-# Pages that still need a rewrite. Remove a page here when it has none of the words; add none.
-NOT_YET: set[str] = {
-    "docs/formats.md",
-    "docs/life_of_a_batch.md",
-    "docs/reference/data_bin.md",
-    "docs/reference/objectives.md",
-    "docs/reference/transfer.md",
-}
 
 
 def found(text):
@@ -41,7 +33,7 @@ def test_a_page_has_no_word_of_the_list(page):
     text = page.read_text(encoding="utf-8")
     if name == "docs/style.md":  # shows them in its left column
         text = re.sub(r"^\| .*? \|", "", text, flags=re.MULTILINE)
-    assert name in NOT_YET or not found(text)
+    assert not found(text)
 
 
 def test_code_and_tables_of_scripts_are_left_out():
