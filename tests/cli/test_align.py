@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import subprocess
 import sys
@@ -103,7 +104,9 @@ def test_raw_text_is_aligned_by_words_that_are_found_in_it(align, tmp_path):
 
 def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoint):
     command = [sys.executable, "-m", "xalign_fairseq", "align", "--model", tiny_checkpoint, "--pairs", "-", "--quiet"]
-    with subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([*map(str, command)], **pipes, text=True, env=buffered) as process:
         for _ in range(3):
             process.stdin.write("the cat ||| the cat\n")
             process.stdin.flush()
@@ -229,6 +232,12 @@ def test_links_between_subwords(align, tiny_text, tmp_path, capsys):
     assert min(len(row["src"]), len(row["tgt"])) > 2 and max(i for i, _, _ in row["links"]) > 1
     page = ("--format", "html", "--units", "subword", "--gold", tiny_text / "text.gold", "--out", tmp_path / "page")
     assert "gold links join words" in failed(capsys, align(*page))
+
+
+def test_the_foot_of_a_page_names_the_model_and_the_method(align, tiny_checkpoint, tmp_path):
+    assert align("--out", tmp_path / "page.html", "--method", "argmax", "--quiet") == 0
+    foot = (tmp_path / "page.html").read_text().rpartition("<footer>")[2]
+    assert f": {tiny_checkpoint}, layer " in foot and "argmax" in foot
 
 
 def test_bfloat16_finds_most_of_the_same_links(align, capsys):

@@ -35,7 +35,7 @@ def test_what_is_the_same_is_called_the_same_in_every_command(commands):
         "links",
         "project",
         "train-aligner",
-    }  # it is the way from hidden states to links, and nothing else
+    }  # always the way from hidden states to links
 
 
 def test_every_command_has_examples_at_the_end_of_its_help(commands):

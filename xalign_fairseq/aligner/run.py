@@ -122,6 +122,8 @@ def align_files(run: AlignRun) -> AlignReport:
     output = Output(run.out, None if form.begin() else record, run.resume, inputs)
     with _open_aligner(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
+        if isinstance(form, Page):
+            form = replace(form, system=", ".join(filter(None, (run.model, aligner.describe()))))
         counts = _write(aligner, pairs, form, output, run.quiet)
         return AlignReport(
             f"{counts}; {aligner.describe()}",

@@ -1,24 +1,21 @@
 """Align the words of sentence pairs.
 
-By a pretrained encoder, or from the bitext alone. Writes one line per pair, in the order of the input and also for a
-pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, a table with
-scores of the pair and its links (--format scores; `xalign filter` reads it), or a page in HTML. Memory does not grow
-with the number of pairs.
+Writes one line per pair, in the order of the input, also for pairs with an empty side. Formats: Pharaoh links "i-j"
+(0-based words), JSON with words and link probabilities, a table with scores of pairs (--format scores, for `xalign
+filter`), or an HTML page. Memory does not grow with the number of pairs.
 
-Lines end at newlines alone. Words are what white space separates; in lines without spaces (Chinese, Japanese, Thai,
-Lao, Khmer, Burmese, Tibetan) they are what ICU finds. --segment icu finds words in every language, and splits off
-punctuation. The words and their places in the text are in --format json.
+Only newlines end a line. Words are separated by white space; in lines without spaces (Chinese, Japanese, Thai, Lao,
+Khmer, Burmese, Tibetan), ICU finds them. --segment icu finds words in every language and splits off punctuation.
+--format json includes the words and their positions.
 
-A pair that is longer than the encoder's positions is encoded in windows that overlap; one of more than 16 million pairs
-of subwords (4,096 a side) is left without links, and its line is named.
+The default model is e5-small, a multilingual encoder installed with pip. --from-scratch needs no encoder: it learns
+from the text alone (minutes for 100,000 pairs) and saves FILE.aligner; use that as --model for new text. It needs
+thousands of pairs, and is for languages that no encoder covers. --statistics combines the encoder with statistics
+learned from the text; this is better than either.
 
-An output file takes its name when it is complete. Until then it is FILE.part: after an error, Ctrl-C or a kill, the
-same command with --resume goes on after its last complete line, on any device and with any number of processes.
-
-Without --model the links are those of e5-small, a multilingual encoder that comes by pip. With --from-scratch no
-encoder is needed: the text alone is learned from, in minutes for 100,000 pairs, into the folder FILE.aligner, which
-aligns new text as --model. It is for languages that no encoder covers, and wants thousands of pairs. With --statistics
-an encoder guides what is learned from the text, and both decide together, which is better than either.
+A pair longer than the encoder's positions is encoded in overlapping windows. A pair with more than 16 million pairs of
+subwords (4,096 per side) gets no links; a warning names its line. Output goes to FILE.part until it is complete.
+--resume continues an interrupted run, on any device and with any number of processes.
 
 Examples:
   xalign align test.en test.de -o test.links
@@ -69,44 +66,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign align``."""
     add_segment(add_text_arguments(parser, streams=True))
     add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
-    parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
+    parser.add_argument("--resume", action="store_true", help="continue the unfinished output of an interrupted run")
     parser.add_argument(
         "--format",
         choices=("pharaoh", "json", "scores", "html"),
-        help="default: by the name of --out: .json, .jsonl, .scores or .html; otherwise pharaoh",
+        help="output format (default: from the name of --out: .json, .jsonl, .scores or .html; otherwise pharaoh)",
     )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(
         "--from-scratch",
         action="store_true",
-        help="learn from --src and --tgt alone, into FILE.aligner, and align them",
+        help="learn from the text alone, save FILE.aligner, and align",
     )
     scratch.add_argument(
         "--statistics",
         nargs="?",
         const=LEARNED,
         metavar="FOLDER",
-        help="beside the encoder's scores, by grow, those of statistics that it guides: learned from --src and --tgt, "
-        "into FILE.aligner, or in FOLDER, where an earlier run has left them",
+        help="combine the encoder's scores (by grow) with statistics: learned from the text and saved in "
+        "FILE.aligner, or read from FOLDER of an earlier run",
     )
     scratch.add_argument(
         "--learn-from",
         type=positive,
         metavar="N",
-        help="learn from N pairs, evenly spread over the text, and link all: memory is that of N pairs (default: all)",
+        help="learn from N pairs, spread evenly over the text, and align all; memory is that of N pairs (default: all)",
     )
     parser.add_argument(
         "--min-probability",
         type=probability,
         metavar="P",
-        help="of a link, 0 to 1, in place of --threshold and --growth: 0.9 for few links, 0.2 for many; a share of "
-        "right links only by --method scored and from bitext alone (default: where AER on development gold was lowest)",
+        help="keep links of at least this probability, instead of --threshold and --growth: 0.9 for few links, "
+        "0.2 for many; calibrated only for --method scored and --from-scratch (default: chosen by AER on "
+        "development gold)",
     )
     parser.add_argument(
         "--units",
         choices=("word", "subword"),
         default="word",
-        help="what links join; json and html show the subwords (default: %(default)s)",
+        help="what to link; json and html show the subwords (default: %(default)s)",
     )
     add_link_arguments(parser)
     add_model_arguments(parser)
@@ -115,13 +113,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="on the CPU, each with one thread and the whole model (default: 1, with a thread for each core); several "
-        "GPUs have one each: --device cuda:0,cuda:1",
+        help="CPU processes, each with one thread and the whole model (default: 1, with a thread per core); "
+        "for several GPUs use --device cuda:0,cuda:1",
     )
     plot = parser.add_argument_group("pictures")
-    plot.add_argument(
-        "--plot", metavar="FILE", help="draw the link matrix of one pair: FILE.png or FILE.svg (needs matplotlib)"
-    )
+    plot.add_argument("--plot", metavar="FILE", help="draw the link matrix of one pair (PNG or SVG; needs matplotlib)")
     plot.add_argument("--plot-line", type=int, metavar="N", help="line of the pair (default: 1, the first)")
     plot.add_argument(
         "--gold", metavar="FILE", help="gold links to show with --plot or --format html: i-j sure, ipj possible"

@@ -1,16 +1,15 @@
 """Keep the pairs of a bitext that translate each other.
 
-Aligns the words and scores each pair by its links, from 0 to 1: the share of the letters of the side that is linked
-worse, weighted by the probability of the links. It notices other sentences and missing parts well, single wrong words
-less (docs/reference/pair_scores.md has figures, and what each column of the scores is).
+Aligns the words and scores each pair by its links, from 0 to 1: the share of linked letters on the worse side, weighted
+by the probability of the links. The score detects unrelated sentences and missing parts well, single wrong words less
+well (see docs/reference/pair_scores.md).
 
-With --out P it writes the kept pairs to P.SRC and P.TGT, with the suffixes of the given files, unchanged; their links
-to P.links; and the scores of all pairs to P.scores, a line for each, in the columns score, share of source words with a
-link, of target words, mean probability of the links, share of links that both words prefer, ratio of lengths, links.
-The scores are those of `xalign align --format scores`. To try another threshold, give them by --scores: nothing is
-aligned again.
+With --out P, the kept pairs go unchanged to P.SRC and P.TGT (with the suffixes of the inputs), their links to P.links,
+and the scores of all pairs to P.scores. Columns of P.scores: score, share of source words with a link, share of target
+words, mean probability of the links, share of links that both words prefer, length ratio, links. They equal those of
+`xalign align --format scores`. To try another threshold, pass them to --scores; nothing is aligned again.
 
-An interrupted run goes on with --resume. Memory does not grow with the text.
+--resume continues an interrupted run. Memory does not grow with the text.
 
 Examples:
   xalign filter --src crawl.en --tgt crawl.de --out clean
@@ -36,17 +35,17 @@ from xalign_fairseq.core.errors import XalignError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign filter``."""
-    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
-    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
     add_segment(parser)
     add_out(parser, "prefix of the kept pairs, their links, and the scores of all pairs", metavar="P")
     parser.add_argument(
-        "--min-score", type=probability, default=0.5, metavar="S", help="least score of a kept pair (default: 0.5)"
+        "--min-score", type=probability, default=0.5, metavar="S", help="minimum score of a kept pair (default: 0.5)"
     )
-    parser.add_argument("--scores", metavar="FILE", help="scores of this text by an earlier run")
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
+    parser.add_argument("--scores", metavar="FILE", help="scores of this text from an earlier run")
+    parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="that align on the CPU, with one thread each"
+        "--processes", type=positive, default=1, metavar="N", help="aligner processes on the CPU, with one thread each"
     )
     add_link_arguments(parser)
     add_model_arguments(parser)

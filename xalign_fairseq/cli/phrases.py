@@ -1,10 +1,9 @@
-"""Extract the phrase pairs that word links allow.
+"""Extract the phrase pairs that are consistent with word links.
 
 A phrase pair is a run of words on each side, with a link between them and none that leads outside (Och and Ney, 2004);
-words without links may be at its edges. Writes one line per phrase pair and occurrence: source phrase, target phrase
-and the links within it, with tabs between them. With --counts it writes each different phrase pair once, in the columns
-of `xalign dictionary`: source, target, count, p(t|s), p(s|t), significance. Files may have any size: they are read line
-by line, and what does not fit into memory is counted in files next to the output.
+words without links may be at its edges. Writes one line per occurrence: source phrase, target phrase and the links
+within it (TSV). --counts writes each different phrase pair once, in the columns of `xalign dictionary`: source, target,
+count, p(t|s), p(s|t), significance. Memory does not grow with the text: large counts go to files next to the output.
 
 Examples:
   xalign phrases --src train.en --tgt train.de --links train.links --out phrases.tsv
@@ -22,11 +21,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_linked_text(parser)
     add_out(parser, "the phrase pairs; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument(
-        "--max-length", type=positive, default=7, metavar="N", help="most words on a side (default: %(default)s)"
+        "--max-length",
+        type=positive,
+        default=7,
+        metavar="N",
+        help="maximum number of words on a side (default: %(default)s)",
     )
-    parser.add_argument("--counts", action="store_true", help="each different pair once, with count and probabilities")
     parser.add_argument(
-        "--min-count", type=positive, default=1, metavar="N", help="fewest occurrences with --counts (default: 1)"
+        "--counts", action="store_true", help="write each different pair once, with count and probabilities"
+    )
+    parser.add_argument(
+        "--min-count",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="minimum number of occurrences with --counts (default: 1)",
     )
 
 

@@ -1,18 +1,18 @@
-"""Project the annotation of a text on its translation.
+"""Project the annotation of a text to its translation.
 
-Labels and markup of a source text are placed on the words of the translation that word links lead to. The output is
-the annotated translation, in the format of the source. The aligner finds the links, or --links gives them. What can't
-be placed is counted on stderr, for each reason, and --report lists it.
+Labels and markup of a source text are moved to the words of the translation that word links lead to. The output is the
+annotated translation, in the format of the source. The aligner finds the links, or --links gives them. Annotation that
+cannot be placed is counted on stderr, by reason, and listed by --report.
 
 --format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, usfm, srt, vtt, xliff, tmx). A
-tag that no link places is put near its place, and reported.
+tag without a link is put near its place, and reported.
 
-A span is placed on the longest run of target words that have links to it; --max-gap lets words without a link be in
-between. --min-share and --min-probability leave out what is uncertain.
+A span is placed on the longest run of target words linked to it; --max-gap allows words without a link in between.
+--min-share and --min-probability drop uncertain placements. A pair with invalid annotation is counted, and its
+translation stays without annotation.
 
-A sentence pair with annotation that is not valid is counted, and its translation stays without annotation. The links
-are kept in FILE.links; give that to --links to project again with other options. After an interruption, the same
-command with --resume goes on.
+FILE.links keeps the links; pass it to --links to project again with other options. --resume continues an interrupted
+run.
 
 Examples:
   xalign project --src train.jsonl --out projected.jsonl
@@ -45,51 +45,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign project``."""
     from xalign_fairseq.core.text.segmentation import SEGMENTERS
 
-    parser.add_argument("--src", required=True, metavar="FILE", help="the annotated text")
-    parser.add_argument("--tgt", metavar="FILE", help="its translation; not for formats that hold both")
+    parser.add_argument("--src", required=True, metavar="FILE", help="annotated text")
+    parser.add_argument("--tgt", metavar="FILE", help="its translation; not for formats that contain both")
     add_out(parser, "the annotated translation; - is standard output")
     parser.add_argument(
-        "--extract", action="store_true", help="only write the texts of marked-up --src, one a line, for a translator"
+        "--extract",
+        action="store_true",
+        help="only write the plain text of --src with markup, one sentence per line, for a translator",
     )
-    parser.add_argument("--format", metavar="NAME", help="of --src (default: by the end of its name)")
+    parser.add_argument("--format", metavar="NAME", help="format of --src (default: from its name)")
     parser.add_argument(
         "--segment",
         choices=SEGMENTERS,
         default="auto",
-        help="what finds the words of text that is not tokenised; auto: ICU in text without spaces between words "
+        help="how to find the words of untokenised text; auto: ICU in text without spaces, otherwise spaces "
         "(default: %(default)s)",
     )
-    parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason, with tabs")
-    parser.add_argument("--page", metavar="FILE", help="show the pairs, their links and labels as a page in HTML")
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
+    parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason (TSV)")
+    parser.add_argument("--page", metavar="FILE", help="write an HTML page of the pairs with links and labels")
+    parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
     parser.add_argument(
         "--part",
         type=part,
         default=(0, 1),
         metavar="K/N",
-        help="project only part K of N, from 0/N to N-1/N; the outputs, one after the other, are the whole",
+        help="project only part K of N, from 0/N to N-1/N; the concatenated outputs are the whole",
     )
     placing = parser.add_argument_group("placing")
     placing.add_argument(
-        "--max-gap", type=int, metavar="N", help="most words without a link within a target span (default: 2)"
+        "--max-gap",
+        type=int,
+        metavar="N",
+        help="maximum number of words without a link within a target span (default: 2)",
     )
     placing.add_argument(
-        "--min-share", type=probability, metavar="S", help="least share of a span's words with a link (default: 0)"
+        "--min-share", type=probability, metavar="S", help="minimum share of a span's words with a link (default: 0)"
     )
     placing.add_argument(
-        "--min-probability", type=probability, metavar="P", help="of a link (default: as the aligner chooses links)"
+        "--min-probability",
+        type=probability,
+        metavar="P",
+        help="minimum probability of a link (default: the aligner's choice)",
     )
     links = parser.add_argument_group("links")
     links.add_argument(
-        "--links", metavar="FILE", help="of each sentence pair, Pharaoh or JSON of xalign align, in place of an aligner"
+        "--links", metavar="FILE", help="links of each pair, Pharaoh or JSON of xalign align, instead of an aligner"
     )
     links.add_argument(
-        "--statistics", metavar="FOLDER", help="what xalign align --statistics learned, to use with the encoder"
+        "--statistics", metavar="FOLDER", help="folder of xalign align --statistics, to use with the encoder"
     )
     add_link_arguments(parser)
     add_model_arguments(parser)
     parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="of the aligner on the CPU (default: %(default)s)"
+        "--processes", type=positive, default=1, metavar="N", help="aligner processes on the CPU (default: %(default)s)"
     )
 
 

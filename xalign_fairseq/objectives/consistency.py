@@ -16,9 +16,9 @@ from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS
 class Consistency(Objective):
     """L = sum over pairs of 1 - trace(P Q^T) / min(n, m): awesome-align's objective ``co``.
 
-    P and Q are the softmaxes of similarities/temperature of the tokens of either side over those of the other; they
-    agree where p_ij q_ij is large. The released code leaves out the 1. The count is the number of pairs with tokens on
-    both sides: choose ``--loss-normalization per-objective`` with other objectives.
+    P and Q are the softmaxes of similarities/temperature of each side's tokens over the other side's; they agree where
+    p_ij q_ij is large. The released code omits the 1. The count is the number of pairs with tokens on both sides: use
+    ``--loss-normalization per-objective`` with other objectives.
     """
 
     traits = Traits(needs=("bitext",), counts_ahead=True, in_nats=False)

@@ -34,18 +34,16 @@ class DictionaryHead(nn.Module):
 @register_objective("dict_mlm")
 @dataclass
 class DictMLM(TokenPrediction):
-    """L_DICT-MLM = - sum_{i in M} log p(y_i | x~), in place of MLM on monolingual blocks.
+    """L_DICT-MLM = - sum_{i in M} log p(y_i | x~), which replaces MLM on monolingual blocks.
 
-    M are MLM's chosen positions; at each the dictionary is asked with probability ``prob``. Entries of one subword on
-    either side serve, in both directions; of several translations one is drawn. ``input``: x~_i is the translation of
-    x_i, and y_i = x_i. ``target``: y_i is the translation, and x~_i what MLM made of x_i.
+    M are MLM's chosen positions; with probability ``prob``, a position is looked up in the dictionary. Entries with one
+    subword on each side are used, in both directions; one of several translations is drawn. ``input``: x~_i is the
+    translation of x_i, and y_i = x_i. ``target``: y_i is the translation, and x~_i is MLM's input.
 
-    In an encoder with language embeddings a translation that is read has that of its own language, which is the
-    language that its dictionary gives it. Where MLM put a random token, ``input`` draws another, in text of either
-    language: ALIGN-MLM's released code draws from the original half of its vocabulary, the ids that the derived
-    language's are counted on from. Here that half is all that does not stand on the target side of the dictionaries
-    alone, in entries trained on or not. Between natural languages it has the tokens of no entry, too, and those that
-    both languages share.
+    With language embeddings, a translation gets that of its own language. For ``input``, MLM's random tokens are drawn
+    from all tokens except those that occur only on the target side of the dictionaries. This is the natural language's
+    half of the vocabulary in ALIGN-MLM's released code; between natural languages, it includes tokens without an entry
+    and shared tokens.
     """
 
     traits = replace(TokenPrediction.traits, needs=("mono", "lexicon"), stats=("accuracy", "translated"))

@@ -52,9 +52,9 @@ METHOD_OPTIONS = {
 class DWA(Objective):
     """L_DWA = sum_{i in P} CE(a_i, A(i)), Eq. 11 to 15.
 
-    The labels A come from a pass without gradient over the unperturbed pair that stops at the labelling layer. For
-    training from scratch, where such labels are poor at first, they can come from prepared links until a given update
-    or until the model's own labels agree with those.
+    The labels A come from a pass without gradient over the unperturbed pair, up to the labelling layer. Labels of an
+    untrained model are poor: they can come from prepared links until a given update, or until the model's own labels
+    agree with those.
     """
 
     traits = Traits(

@@ -18,10 +18,10 @@ from xalign_fairseq.objectives.step import Step
 class LexiconAlign(Objective):
     """L_ALIGN = - ``1/|B|`` sum_i cos(E[B_i1], E[B_i2]) over the entries of the dictionaries (section 3).
 
-    E are the input embeddings, which are tied with the output's; an entry of several subwords is their mean. What is
-    summed is 1 - cos, which has the same gradient and is zero when all is aligned. The count is the number of entries,
-    so choose ``--loss-normalization per-objective``: with ``joint`` it would be added to the number of masked tokens.
-    The weight is the paper's alpha, 10 in the preset ``align_mlm``.
+    E are the input embeddings, tied with the output's; an entry of several subwords is their mean. The loss sums 1 -
+    cos, which has the same gradient. The count is the number of entries, so use ``--loss-normalization per-objective``:
+    with ``joint``, it would be added to the number of masked tokens. The weight is the paper's alpha, 10 in the preset
+    ``align_mlm``.
     """
 
     traits = Traits(needs=("lexicon",), counts_ahead=True, of_parameters="embeddings", in_nats=False)

@@ -22,12 +22,11 @@ ERROR_EVERY = 20  # updates between two measures of orthogonality
 @register_objective("linear_mapping")
 @dataclass
 class LinearMapping(Objective):
-    r"""L = sum_i mean_l \|s_i^l - t_i^l W_L^l\|^2, Eq. 1, with one map per layer l and language L but the pivot.
+    r"""L = sum_i mean_l \|s_i^l - t_i^l W_L^l\|^2, Eq. 1, with one map per layer l and language L except the pivot.
 
-    Both sides are encoded by themselves, and layer 0 are the embeddings. Before an update's first forward pass
-    W <- (1 + beta) W - beta (W W^T) W, Eq. 2; the released code does so before every forward pass, also in validation,
-    where here a model is measured as it is. The encoder is frozen and in evaluation mode, whereas the released code
-    leaves its dropout on.
+    Sides are encoded separately; layer 0 is the embeddings. Before an update's first forward pass, W <- (1 + beta) W -
+    beta (W W^T) W, Eq. 2; the released code does this before every forward pass, also in validation. The encoder is
+    frozen, without dropout; the released code keeps its dropout.
     """
 
     traits = Traits(

@@ -24,13 +24,11 @@ from xalign_fairseq.transport.word_states import WordStates, word_states
 class LinkScoring(Objective):
     """L = sum over pairs of words of BCE(z1) + BCE(z2) - sum over links (i, j) of log p(j | i) + log q(i | j).
 
-    z1 and z2 are the logits of both rounds of a link scorer, of all pairs of words of a sentence pair, and p and q its
-    learned similarity's softmaxes over either side; the count is the number of links. Pairs without prepared links
-    teach nothing. ``xalign align --method scored`` with the checkpoint makes links by it.
-
-    The encoder stays as it is, and the scorer learns in minutes, unless ``--link-scorer-train-encoder``.
-    ``xalign train-aligner --gold`` does without fairseq, and keeps what the similarity and the networks learn from
-    apart.
+    z1 and z2 are the logits of both rounds of a link scorer, for all word pairs of a sentence pair; p and q are its
+    learned similarity's softmaxes over either side. The count is the number of links. Pairs without prepared links have
+    no loss. The encoder is frozen, unless ``--link-scorer-train-encoder`` is set. Use the checkpoint with ``xalign
+    align --method scored``. ``xalign train-aligner --gold`` does the same without fairseq, and fits the similarity and
+    the networks on different data.
     """
 
     traits = Traits(needs=("bitext", "links"), stats=("precision", "recall"), freezes_encoder=True, counts_ahead=True)

@@ -85,17 +85,15 @@ def info_nce(
 @register_objective("moco")
 @dataclass
 class MoCo(Objective):
-    """L_MoCo, PPA's Eq. 2 and 3: a sentence is told from others by its translation's key.
+    """L_MoCo, PPA's Eq. 2 and 3: a sentence is distinguished from others by its translation's key.
 
-    The source side is the query, read by the encoder with gradient; the target side is the key, read by the momentum
-    encoder. Both are unmasked. The paper shuffles which language is the query at random for each example, and joins the
-    pair for TLM in the same order: here training draws each pair in both directions, so that each language is the
-    query for half of the examples, and TLM in the same batch reads the very same pairs, source first.
+    The source side is the query, encoded with gradient; the target side is the key, encoded by the momentum encoder.
+    Both are unmasked. Training draws each pair in both directions, so each language is the query for half of the
+    examples (the paper shuffles at random); TLM in the same batch reads the same pairs.
 
-    Keys enter the queue after the loss, those of all workers in the order of ranks, so that batches depend on those
-    before them. A pair with an empty side has neither a loss nor a key, and a batch that stands in for one that a
-    worker lacks leaves no keys, as it has left them before. In validation neither the momentum encoder nor the queue
-    moves.
+    Keys enter the queue after the loss, from all workers in the order of ranks. A pair with an empty side has neither a
+    loss nor a key; a batch repeated for a worker that has none left adds no keys. Validation changes neither the
+    momentum encoder nor the queue.
     """
 
     traits = Traits(

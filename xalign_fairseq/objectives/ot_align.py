@@ -28,20 +28,18 @@ from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
 class OtAlign(Objective):
     """L = sum over pairs of sum_ij P_ij C_ij, the cost of the transport P between both sides; C_ij = 1 - cos(h_i, h_j).
 
-    P is the entropic plan of K = exp(cos/mu) (Cuturi 2013) between masses that sum to 1 on either side, so that the
-    cost of a pair is a mean over its tokens, 0 to 2. The gradient goes through C and P. Masses are 1/n each, or the
-    attention that a token receives from the tokens of its side, the mean over heads and queries of the softmax over
-    these tokens, by the query and key maps of the layer whose output is aligned; no gradient goes through them, as
-    attending to what has a partner would lower the cost, too.
+    P is the entropic plan of K = exp(cos/mu) (Cuturi 2013) between masses that sum to 1 on each side; the cost of a
+    pair is a mean over its tokens, 0 to 2. The gradient flows through C and P. Masses are 1/n, or the attention that a
+    token receives from its own side: the mean over heads and queries of the softmax over these tokens, with the query
+    and key maps of the aligned layer, without gradient.
 
-    With ``--ot-align-dustbin z`` transport is unbalanced (Sarlin et al. 2020; Arase et al. 2023): mass may stay alone
-    at the cost (1 - z) / 2 on either side, so that two tokens are better off together when their cosine exceeds z. The
-    cost is over the mean mass of both sides, and so again a mean over tokens.
+    With ``--ot-align-dustbin z``, transport is unbalanced (Sarlin et al. 2020; Arase et al. 2023): mass can stay
+    without a partner at the cost (1 - z) / 2 on each side, so two tokens are paired if their cosine exceeds z. The cost
+    is divided by the mean mass of both sides.
 
-    Sides are encoded by themselves, as at transfer; in a joint sequence a token could copy its partner, which lowers
-    the cost and aligns nothing. The count is the number of pairs with tokens on both sides: choose
-    ``--loss-normalization per-objective``. All tokens at one point would be the minimum: train it beside ``mlm`` and
-    ``tlm``, ``reg_param`` or ``reg_hidden``.
+    Sides are encoded separately, because in a joint sequence a token could copy its partner. The count is the number of
+    pairs with tokens on both sides: use ``--loss-normalization per-objective``. Mapping all tokens to one point would
+    minimise the loss: combine it with ``mlm`` and ``tlm``, ``reg_param`` or ``reg_hidden``.
     """
 
     traits = Traits(

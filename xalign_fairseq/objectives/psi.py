@@ -39,13 +39,12 @@ class PsiHead(nn.Module):
 class PSI(Objective):
     """L = -sum of log s(x, y) over pairs - sum of log(1 - s(x, y')) over exchanged ones: awesome-align's ``psi``.
 
-    s is the probability that two sentences are translations, softmax(z)_1 of a head on the state of ``<s>``, where both
-    are read in one unmasked sequence. Beside each pair stands its source with the target y' of another pair of the
-    batch in the same languages and order, a drawn one; one that would be longer than the encoder's positions, or a pair
-    without another, has none. Training draws each pair in both directions, so that either side comes first and either
-    is exchanged, as in the released code, which draws that at random for every example, and y' from the whole corpus.
-    The count is that of both kinds: choose ``--loss-normalization per-objective`` beside other objectives, for the
-    released mean. The released sequence has a ``[CLS]`` before the second sentence, too.
+    s is the probability that two sentences are translations: softmax(z)_1 of a head on the state of ``<s>``, with both
+    sentences in one unmasked sequence. Each source is also paired with the target y' of another pair of the batch,
+    drawn from those with the same languages and order, unless the result is too long. The released code draws y' from
+    the whole corpus and chooses the order at random; here, training draws each pair in both directions. The count
+    includes both kinds: use ``--loss-normalization per-objective`` with other objectives. The released sequence also
+    has a ``[CLS]`` before the second sentence.
     """
 
     traits = Traits(needs=("bitext",), stats=("accuracy",), counts_ahead=True, contrasts=True)

@@ -23,13 +23,10 @@ from xalign_fairseq.transport.precision import at_least_float32
 class RegHidden(Objective):
     """L = sum over the pivot language's tokens of ||h - h_pretrained||^2 (Eq. 4); the weight is lambda.
 
-    Eq. 4 is the squared norm of a whole matrix, which is this sum over the matrix of the batch. The count is the number
-    of tokens: with ``--loss-normalization per-objective`` the loss is the mean over tokens, so that it does not grow
-    with the batch while ``l2_align``, a mean over word pairs, does not. "All hidden states of the source sentence" are
-    read as those of the encoder's whole input, unaligned words, ``<s>`` and ``</s>`` included.
-
-    The pre-trained states come from a copy of the encoder as it was at the first update, without dropout; the live
-    states are the training pass's own, which ``l2_align`` shares.
+    The count is the number of tokens: with ``--loss-normalization per-objective``, the loss is the mean over tokens,
+    and its balance with ``l2_align`` does not depend on the batch size. All tokens of the input are included: unaligned
+    words, ``<s>`` and ``</s>``. The pre-trained states come from a copy of the encoder at the first update, without
+    dropout; the current states are those of the training pass.
     """
 
     traits = Traits(needs=("bitext",), regularises=True, counts_ahead=True, in_nats=False)

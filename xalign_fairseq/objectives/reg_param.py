@@ -16,10 +16,10 @@ from xalign_fairseq.objectives.step import Step
 class RegParam(Objective):
     """L = ||theta - theta_pretrained||^2 over the sentence encoder's parameters, without MLM head (Eq. 5).
 
-    theta_pretrained is a copy of the encoder as it was at the first update, which a resumed run goes on with. The count
-    is 1, so choose ``--loss-normalization per-objective``: with ``joint``, the loss is divided by the predictions of
-    the other objectives. The norm has no gradient at theta_pretrained, where every run begins; it is taken as zero. The
-    weight is lambda.
+    theta_pretrained is a copy of the encoder at the first update; a resumed run keeps it. The count is 1, so use
+    ``--loss-normalization per-objective``: with ``joint``, the loss is divided by the predictions of the other
+    objectives. At theta_pretrained, where every run begins, the norm has no gradient; zero is used. The weight is
+    lambda.
     """
 
     traits = Traits(stats=("distance",), regularises=True, of_parameters="encoder", counts_ahead=True, in_nats=False)

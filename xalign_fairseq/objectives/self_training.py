@@ -24,22 +24,21 @@ METHODS_OF_ONE_LAYER = tuple(name for name in METHODS if name != "scored")
 @register_objective("self_training")
 @dataclass
 class SelfTraining(Objective):
-    """Both sides' softmaxes made sure of the links that the model itself finds: awesome-align's objective ``so``.
+    """Raise the probability of the links that the model itself finds: awesome-align's objective ``so``.
 
-    L = -sum over links (i, j) of log p(j | i) + log q(i | j), where p and q are the softmaxes of similarities over the
-    temperature, each over the tokens of the other side; the count is the number of links. These are found anew in
-    every batch, by any labelling method, without gradient or dropout. Training acts on the states that make the links:
-    there is no head to learn.
+    L = -sum over links (i, j) of log p(j | i) + log q(i | j). p and q are the softmaxes of similarities over the
+    temperature, each over the tokens of the other side. The count is the number of links. Links are found in every
+    batch, by any labelling method, without gradient or dropout. There is no head: training changes the states that make
+    the links.
 
     ``--self-training-loss probability`` with ``--self-training-method softmax``, ``--self-training-similarity dot`` and
     ``--self-training-temperature 1`` is awesome-align's released form, -sum over links of p_ij / n + q_ij / m for a
-    pair with n and m tokens; the count is the number of pairs. (There a link of two tokens stands for all tokens of
-    their words; here it is theirs alone.)
+    pair with n and m tokens; the count is the number of pairs. (There, a link of two tokens stands for all tokens of
+    their words.)
 
-    Labels can come from prepared links as well, of a statistical aligner or by hand (awesome-align's supervised form):
-    its errors are not the model's, so links that both find are surer than either's.
-
-    Choose ``--loss-normalization per-objective`` with other objectives.
+    Labels can also come from prepared links (awesome-align's supervised form). Links that both the model and a
+    statistical aligner find are more reliable than either's. Use ``--loss-normalization per-objective`` with other
+    objectives.
     """
 
     traits = Traits(needs=("bitext",), stats=("probability", "links_per_token", "pairs_without_links"), in_nats=False)

@@ -17,7 +17,7 @@ from xalign_fairseq.objectives.step import Step, declared
 @register_objective("sentence_mlm")
 @dataclass
 class SentenceMLM(TokenPrediction):
-    """What TLM is replaced by in PPA's ablation: the same masked tokens, predicted from their own side alone."""
+    """The replacement of TLM in PPA's ablation: the same masked tokens, predicted from their own side only."""
 
     traits = replace(TokenPrediction.traits, needs=("bitext",))
 

@@ -19,13 +19,11 @@ from xalign_fairseq.transport.precision import at_least_float32
 class WordContrastive(WordPairObjective):
     """L = - 1/2 sum_i (log p(t_i | s_i) + log p(s_i | t_i)) with p a softmax of cos(f(s), f(t)) / T (Eq. 7 and 8).
 
-    Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, all
-    languages together, so that the mean is the paper's. A word's candidates are the partner and, for weak alignment,
-    all other words of the partner's side, for strong alignment all other words. What a word is linked with is no
-    negative of it, nor is the word itself: a word with several links has other partners, and a sentence pair that two
-    workers have is there twice. With ``gather`` each worker's loss is over its own words against the candidates of all,
-    but for those of a batch that stands in for one that a worker lacks; in validation workers stay apart, since their
-    batches need not run in step. Memory grows with the square of the batch's words.
+    Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, over all
+    languages, so the mean is the paper's. A word's candidates are its partner and, for weak alignment, all other words
+    of the partner's side, for strong alignment all other words. Words linked with it, and copies of itself, are not
+    negatives. With ``gather``, each worker's loss compares its own words with the candidates of all workers, except
+    repeated batches; not in validation. Memory grows with the square of the batch's words.
     """
 
     traits = replace(WordPairObjective.traits, stats=("accuracy", "similarity"), contrasts=True)

@@ -58,8 +58,8 @@ class WordExchangeHead(nn.Module):
 class WordExchange(Objective):
     """L_cp = - sum_{i in M} log p~(x_i | states of the partners of i), Eqs. 5 to 8 and 10; ``tlm`` is the paper's L_mp.
 
-    Both sides are masked independently, so a partner may itself be masked: its state then says what the context lets
-    expect there. The pass over the perturbed pair is TLM's. The weight is the paper's lambda.
+    Both sides are masked independently, so a partner may itself be masked. The pass over the perturbed pair is shared
+    with TLM. The weight is the paper's lambda.
     """
 
     traits = Traits(needs=("bitext",), stats=("accuracy", "masked_with_partner"), reads_output_layer=True)

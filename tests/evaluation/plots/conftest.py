@@ -8,5 +8,5 @@ def figures(request, monkeypatch):
     """The figures that the module under test would have saved."""
     kept = []
     module = f"xalign_fairseq.evaluation.plots.{request.path.stem.removeprefix('test_')}"
-    monkeypatch.setattr(f"{module}.save", lambda figure, path: kept.append(figure))
+    monkeypatch.setattr(f"{module}.save", lambda figure, path, **_: kept.append(figure))
     return kept

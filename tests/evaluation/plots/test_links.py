@@ -32,6 +32,14 @@ def test_the_picture_shows_the_link_where_it_is(tmp_path):
     assert pixels.shape[0] > 200
 
 
+def test_no_label_is_cut_off(tmp_path):
+    for tgt in (["a", "b", "x" * 50], ["x" * 50]):
+        plot_links(["y" * 50, "c"], tgt, {}, tmp_path / "p.png")
+        pixels = image.imread(tmp_path / "p.png")[..., :3]
+        edges = (pixels[:3], pixels[-3:], pixels[:, :3], pixels[:, -3:])
+        assert all((edge == pixels[0, 0]).all() for edge in edges)  # paper all around
+
+
 @pytest.mark.parametrize("words", [[], ["one"], ["$5", "$6$", "^_{", "日本", "", "x" * 500], ["w"] * 20])
 def test_any_words_can_be_drawn(words, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LONGEST_SIDE", 5.0)  # cells of 20 words shrink

@@ -18,7 +18,7 @@ def place(patch):
 
 def test_numbers_are_cells_and_gold_links_are_frames():
     axes = new_figure(3, 3).add_subplot()
-    draw_words(axes, ["a", "$b$"], ["x", "y", "z" * 50])
+    draw_words(axes, ["a", "$b$"], ["x", "y", "z" * 80])
     draw_values(axes, {(0, 2): 1.0, (1, 0): 0.0})
     draw_gold(axes, parse_line("1-0 0p1"))
     full, empty, possible, sure = axes.patches
@@ -27,7 +27,7 @@ def test_numbers_are_cells_and_gold_links_are_frames():
     assert {to_hex(patch.get_edgecolor()) for patch in (possible, sure)} == {ACCENT}
     assert sure.get_linestyle() in ("-", "solid") and possible.get_linestyle() not in ("-", "solid")
     assert [text.get_text() for text in axes.get_yticklabels()] == ["a", "$b$"]
-    assert [len(text.get_text()) for text in axes.get_xticklabels()] == [1, 1, 24]
+    assert [len(text.get_text()) for text in axes.get_xticklabels()] == [1, 1, 60]
 
 
 def test_the_scale_goes_from_0_to_1_in_the_palette_s_colours():

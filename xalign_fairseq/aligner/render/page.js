@@ -218,7 +218,14 @@
         if (isIntersecting) drawAtRest(pairOf(target));
       }
     }, { rootMargin: "50%" });
-    for (const article of document.querySelectorAll("article")) seen.observe(article);
+    const articles = document.querySelectorAll("article");
+    for (const article of articles) seen.observe(article);
+    // Paper shows all pairs at once. Its width is set, so that lines are measured where they are printed.
+    addEventListener("beforeprint", () => {
+      document.documentElement.classList.add("printing");
+      for (const article of articles) drawAtRest(pairOf(article));
+    });
+    addEventListener("afterprint", () => document.documentElement.classList.remove("printing"));
     new ResizeObserver(() => {
       const word = asked;
       ask(null);

@@ -30,6 +30,7 @@ class Page:
         golds: gold links of each pair, in the order of the input; then links that are not gold and sure links that
             are missing are told apart. None: there are none.
         languages: codes of source and target, such as ``("en", "hi")``, which let a browser choose fonts.
+        system: what made the links, for the foot of the page.
 
     A pair is one line. A page that was cut off after a line still shows the pairs before it.
 
@@ -41,6 +42,7 @@ class Page:
 
     golds: Sequence[Gold] | None = None
     languages: tuple[str, str] | None = None
+    system: str = ""
 
     def begin(self) -> str:
         """Head of the page: looks, behaviour, what the colours mean."""
@@ -92,7 +94,7 @@ to sentence, the arrow keys to the next word or over to its partner, Escape leav
     def end(self) -> str:
         """Foot of the page."""
         return f"""</main>
-<footer>Written by xalign_fairseq {__version__}</footer>
+<footer>Written by xalign_fairseq {__version__}{escape(f": {self.system}") if self.system else ""}</footer>
 <div id="said" role="status" aria-live="polite"></div>
 </body>
 </html>

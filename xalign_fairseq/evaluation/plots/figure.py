@@ -137,11 +137,12 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
         text.set_text(name)
 
 
-def save(figure: "Figure", path: StrPath) -> None:
+def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
 
-    The same figure gives the same bytes in these formats. Letters that no installed font has, and scripts that this
-    matplotlib does not shape, are told in one line of the log each.
+    With ``fit`` the picture is as large as what is drawn, for labels that reach beyond the figure. The same figure
+    gives the same bytes. Letters that no installed font has, and scripts that this matplotlib does not shape, are
+    logged in one line each.
     """
     from matplotlib import rc_context
 
@@ -154,7 +155,8 @@ def save(figure: "Figure", path: StrPath) -> None:
         rc_context({"svg.hashsalt": "xalign_fairseq", "font.family": fonts}),
     ):
         warnings.simplefilter("always")
-        figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind))
+        bounds = "tight" if fit else None
+        figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind), bbox_inches=bounds, pad_inches=0.15)
     _tell(figure, seen)
     content = buffer.getvalue()
     if kind == "svg":

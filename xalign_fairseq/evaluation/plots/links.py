@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CELL = 0.34  # inches
 LONGEST_SIDE = 34.0  # inches, of the matrix; with more words the cells shrink
+FEWEST_LETTERS = 8  # that labels have room for
 
 
 def plot_links(
@@ -37,7 +38,7 @@ def plot_links(
     """
     rows, columns = max(len(src), 1), max(len(tgt), 1)
     cell = min(CELL, LONGEST_SIDE / max(rows, columns))
-    labels = cell / 4 * max([LONGEST_LABEL // 3, *(min(len(word), LONGEST_LABEL) for word in (*src, *tgt))])
+    labels = cell / 4 * max([FEWEST_LETTERS, *(min(len(word), LONGEST_LABEL) for word in (*src, *tgt))])
     figure = new_figure(max(columns * cell + 1.2 + labels, 4.0), rows * cell + 1.2 + labels)
     axes = figure.add_subplot()
     draw_words(axes, src, tgt, FONT_SIZE * cell / CELL)
@@ -47,4 +48,4 @@ def plot_links(
     if gold is not None:
         draw_gold(axes, gold)
         draw_frames_key(axes)
-    save(figure, path)
+    save(figure, path, fit=True)

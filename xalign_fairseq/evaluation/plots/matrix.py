@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.pharaoh import Gold
 
 FONT_SIZE = 9.0
-LONGEST_LABEL = 24
+LONGEST_LABEL = 60
 FRAME: dict[str, Any] = {"fill": False, "edgecolor": ACCENT, "linewidth": 1.8}
 DASHED = (0, (2, 1.4))
 
