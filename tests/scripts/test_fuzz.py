@@ -188,7 +188,7 @@ NOT_FUZZED = {
         "core/process.py:tail",
     },
     "is parsed by what another reader covers": {
-        "core/text/pairs.py:_stream_lines",
+        "core/text/pairs.py:PairStream._lines",
         "encoder/pretrained/four_bit.py:FourBitFile.__init__",
         "encoder/pretrained/four_bit.py:is_four_bit",
         "encoder/pretrained/huggingface/locate.py:snapshot",
