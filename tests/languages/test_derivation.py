@@ -43,7 +43,7 @@ def test_options_that_fit(given):
         ({"overlap": 5}, r"where: steps, overlap\n  found: inversion\n  expected: script"),
         ({"script": "georgian"}, r"where: steps, script\n  found: inversion\n  expected: script"),
         ({"steps": ("script",), "spm": "m", "inversion_marks": ("!",)}, "steps, inversion_marks\n  found: script"),
-        ({"seed": -1}, r"a seed is not negative\n  where: seed\n  found: -1"),
+        ({"seed": -1}, r"a seed is negative\n  where: seed\n  found: -1"),
         ({"lang": "x-y"}, "'x-y'"),
         ({"source_lang": "xx"}, "both languages have one code"),
         ({"inputs": ()}, "nothing to derive from"),

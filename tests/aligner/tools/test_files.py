@@ -49,7 +49,7 @@ def test_new_texts_need_suffixes():
         ({"out": "d.fwd", "directions": "d"}, "two outputs have the same name"),
         ({"out": "k", "drops_pairs": True, "tgt": "other.en"}, "two outputs have the same name"),
         ({"out": "folder"}, "is a folder"),
-        ({"out": "weights/config.json"}, "a file that is read"),
+        ({"out": "weights/config.json"}, "also an input"),
     ],
 )
 def test_outputs_that_can_t_be(text, options, message):

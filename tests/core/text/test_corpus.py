@@ -92,7 +92,7 @@ def test_all_missing_files_are_named_at_once(tmp_path):
 def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, found in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or device")):
-        with pytest.raises(XalignError, match=rf"this is no regular file[\s\S]*found: {found}"):
+        with pytest.raises(XalignError, match=rf"this is not a regular file[\s\S]*found: {found}"):
             require_files([tmp_path / "missing", path], remedy="look again")
 
 
