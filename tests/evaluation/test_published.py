@@ -63,7 +63,7 @@ def test_a_malformed_row_is_told_with_its_line(tmp_path, row, problem):
 
 def test_a_place_has_one_figure(tmp_path):
     row = ("2", "Ours", "de", "xnli accuracy", "73.5")
-    with pytest.raises(XalignError, match=r"(?s)there twice.*line 3"):
+    with pytest.raises(XalignError, match=r"(?s)given twice.*line 3"):
         read_published(write(tmp_path, row, row))
     (tmp_path / "other.tsv").write_text("a\tb\n")
     with pytest.raises(XalignError, match="no published figures"):

@@ -40,8 +40,8 @@ def test_parts_hold_all_lines_in_order_whatever_the_blocks(tmp_path, lines, end,
         (b"a\nb\xff\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
         (b"a\n\xffb\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
         (b"a\nb\nc\xce", r"(?s)not UTF-8.*line 3"),
-        (b"a\nb\r", r"(?s)carriage return that ends no line.*line 2"),
-        (b"a\rb\rc", r"(?s)carriage return that ends no line.*line 1"),
+        (b"a\nb\r", r"(?s)carriage return without a newline.*line 2"),
+        (b"a\rb\rc", r"(?s)carriage return without a newline.*line 1"),
     ],
 )
 @pytest.mark.parametrize("block", [1, 2, 100])
