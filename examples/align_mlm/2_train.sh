@@ -5,14 +5,14 @@
 #
 # DATA: OUT of 1_data.sh. LANGUAGE: trans, trans_inv or trans_syn. OBJECTIVE:
 #   mlm         MLM in both languages
-#   xlm         MLM, and TLM on PARALLEL (25) % of the text as pairs; positions begin anew, language embeddings
+#   xlm         MLM, and TLM on PARALLEL (25) % of the text as pairs; positions restart, language embeddings
 #   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language
 #               embeddings
 #   align_mlm   MLM, and the cosines of DICTIONARY (25) % of the pieces with their translations
 # OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (2048) tokens an update on each
-# GPU; fairseq-train takes all that it sees. LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES /
-# 10), LR (2e-3), BLOCK (64) tokens, DROPOUT (0), DEVICE (--cpu). The paper's (Table 10), for one GPU; of N GPUs
-# MAX_TOKENS=$((65536 / N)):
+# GPU; fairseq-train uses all GPUs. LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES /
+# 10), LR (2e-3), BLOCK (64) tokens, DROPOUT (0), DEVICE (--cpu). The paper's (Table 10), for one GPU; for N
+# GPUs MAX_TOKENS=$((65536 / N)):
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -4,7 +4,7 @@
 #   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: only these runs, such as xlm.trans_inv-1
 #
 # DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos
-# ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "" or what 2_train.sh has there).
+# ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "" or the DEVICE of 2_train.sh).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The whole study: every run is trained and then measured, the most important ones first.
+# The whole study: trains and measures every run, the most important ones first.
 #
 #   bash study.sh DATA RUNS
 #
 # DATA: OUT of 1_data.sh. JOBS (1) runs side by side, SEEDS ("1 2 3"), RESULTS (results/ here); sizes are the variables
-# of 2_train.sh. It may be stopped at any time: run again, it adds what is missing and skips
-# what another call is working on. The output of each run is in RUNS/NAME.log.
+# of 2_train.sh. It may be stopped at any time. Run again, it adds what is missing and skips what another call is
+# working on. Logs: RUNS/NAME.log.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -1,7 +1,7 @@
-# What the scripts of the recipes share; they source it.
+# Shared by the scripts of the recipes, which source it.
 # shellcheck shell=bash disable=SC2034 # they read what is set here
 
-# Prints the comment that a script begins with, and ends it.
+# Prints the comment at the head of a script, and exits.
 usage() {
   awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0" >&2
   exit 2
@@ -12,7 +12,7 @@ require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
 }
 
-# Sets `benchmark`, the folder with assemble.py and what it reads: BENCHMARK, else ../shared/data beside this
+# Sets `benchmark`, the folder with assemble.py and what it reads: BENCHMARK, otherwise ../shared/data next to this
 # repository.
 choose_benchmark() {
   benchmark="${BENCHMARK:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../../shared/data}"
@@ -36,7 +36,7 @@ finished() { # SAVE_DIR UPDATES
 }
 
 # Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM
-# and DICT, else a new vocabulary.
+# and DICT, otherwise a new vocabulary.
 choose_vocabulary() { # PIECES
   as_paths TOKENIZER SPM DICT
   vocabulary=(--vocab-size "${VOCAB:-$1}")
@@ -52,7 +52,7 @@ choose_vocabulary() { # PIECES
   fi
 }
 
-# Sets `engine` of xalign links: ENGINE, else fast_align if it is on PATH, otherwise eflomal.
+# Sets `engine` of xalign links: ENGINE, or fast_align if it is on PATH, otherwise eflomal.
 choose_engine() {
   engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
 }
@@ -87,9 +87,9 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
   [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
 
-# Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing, and
-# writes N made-up pairs of each pair (English with German, French or Russian), to try the steps with. Made-up text and
-# real text have folders of their own: neither is to be taken for the other, nor written over it.
+# Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing and
+# writes N made-up pairs of each pair (English with German, French or Russian), to try the steps. Made-up and real
+# text have separate folders, so that neither is taken for the other or overwritten.
 download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.py
   if [[ -n "${SAMPLE:-}" ]]; then
     require_made_up "$1"
@@ -149,7 +149,7 @@ sys.exit(exit_code(main))
 END
 }
 
-# Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees. With GPUS (of
+# Sets `train`, the command that trains: fairseq-train, which uses all GPUs of a machine that it sees. With GPUS (of
 # each node) scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm scripts/slurm/train.sbatch
 # does.
 choose_launcher() {
@@ -163,7 +163,7 @@ choose_launcher() {
   fi
 }
 
-# Sets `options`, those of fairseq-train that a YAML file stands for, and UPDATES where it isn't given.
+# Sets `options`, those of fairseq-train in a YAML file, and UPDATES if it is not set.
 read_options() { # YAML [SECTION.OPTION=VALUE ...]
   local words
   words="$(python "$(dirname -- "${BASH_SOURCE[0]}")/options.py" "$@")"
@@ -171,7 +171,7 @@ read_options() { # YAML [SECTION.OPTION=VALUE ...]
   UPDATES="${UPDATES:-${options[-1]}}"
 }
 
-# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then what is given; a finished run is left as it is.
+# Trains with `options`, then SEED, UPDATES, DEVICE and INIT, then the given ones; a finished run is kept.
 # SAVE_DIR/tensorboard has a curve for each objective: tensorboard --logdir SAVE_DIR.
 train_run() { # DATA_BIN SAVE_DIR [fairseq-train option ...]
   local data="$1" save="$2" device

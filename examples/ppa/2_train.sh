@@ -9,10 +9,9 @@
 #   moco       without TLM         (Table 5)
 #   ppa_mlm    MoCo + MLM on each sentence, instead of TLM   (Table 5)
 #   ppa_mean   MoCo on the mean of the tokens, + TLM          (footnote 1)
-# EPOCHS (10; of more than 7 million pairs, the paper's 2M setting, 5) of the paper's, which has each pair once, over the
-# training pairs of the data-bin; or UPDATES. WARMUP (a tenth of them), BATCH (128) pairs on
-# each GPU and UPDATE_FREQ (1); the paper has 128 in all: BATCH=$((128 / N)) on N GPUs. SEED (1), ARCH (xalign_base).
-# DEVICE (--fp16; without a GPU --cpu).
+# EPOCHS (10; above 7 million pairs, the paper's 2M setting, 5) over the training pairs, each pair once; or UPDATES.
+# WARMUP (a tenth of them), BATCH (128) pairs on each GPU and UPDATE_FREQ (1), 128 in all: BATCH=$((128 / N)) on N GPUs.
+# SEED (1), ARCH (xalign_base), DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

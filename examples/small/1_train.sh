@@ -4,17 +4,17 @@
 #   bash 1_train.sh DATA_BIN ENCODER RUNS SETTING SEED [fairseq-train option ...]
 #
 # ENCODER: checkpoint to continue. Every setting sees the same batches for the same number of updates:
-#   tlm, tlm30       TLM alone; with 30 % of the tokens masked, as WEAM masks them
+#   tlm, tlm30       TLM; with 30 % of the tokens masked, as in WEAM
 #   linear_mapping   a map per layer and language, encoder frozen              (Wu & Dredze 2020)
 #   l2               L2 alignment, parameters kept close                       (Wu & Dredze 2020)
 #   l2_hidden        L2 alignment, hidden states of English kept close         (Cao et al. 2020)
 #   weak, strong     contrastive alignment of words, parameters kept close     (Wu & Dredze 2020)
 #   ppa              MoCo + TLM                                                (Pan et al. 2021)
 #   moco             MoCo alone: PPA without TLM
-#   ppa_mlm          MoCo + MLM on the sides of each pair: PPA with MLM instead of TLM
+#   ppa_mlm          PPA with MLM on each side instead of TLM
 #   ppa_mean         PPA with mean-pooling
 #   weam             TLM + word exchange                                       (Yang et al. 2021)
-# The options are those of small.yaml. PAIR (de-en), UPDATES (400), MAX_TOKENS (4096), LR (5e-4), QUEUE (2000), ARCH
+# Options: small.yaml. PAIR (de-en), UPDATES (400), MAX_TOKENS (4096), LR (5e-4), QUEUE (2000), ARCH
 # (xalign_tiny), DEVICE (--cpu; for a GPU --bf16 and larger sizes).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -4,9 +4,8 @@
 #   bash 2_evaluate.sh ENCODER RUNS TEXT [evaluate.py option ...]
 #
 # TEXT: of ../transfer/small/1_data.sh, for silver links and word frequencies. BENCHMARK (default ../shared/data) is the
-# folder with gold/, bitext/ and dict/. Writes results/runs/; after that `python report.py` and
-# `python ../../scripts/compile_results.py` make the tables. PAIR (de-en): what was measured on another pair is measured
-# again.
+# folder with gold/, bitext/ and dict/. Writes results/runs/; then run `python report.py` and
+# `python ../../scripts/compile_results.py`. PAIR (de-en): another pair is measured anew.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

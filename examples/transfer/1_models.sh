@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The checkpoints that are compared, with the vocabulary that their runs were trained without put back.
+# The checkpoints to compare, with the vocabulary restored that was trimmed for training.
 #
-#   bash 1_models.sh RUNS MODELS        RUNS: of ../xlm_align/continued; MODELS/SETTING.pt is made of its first seed
+#   bash 1_models.sh RUNS MODELS        RUNS: of ../xlm_align/continued; MODELS/SETTING.pt: its first seed
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -eq 2 ]] || usage

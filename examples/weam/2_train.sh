@@ -6,10 +6,10 @@
 # Settings (Yang et al. 2021), with the paper's hyper-parameters; INIT is the checkpoint to start from:
 #   weam        TLM + word exchange by prepared links   (Eq. 11)
 #   weam_self   TLM + word exchange by links of the model itself; not in the paper
-#   tlm         TLM alone, the paper's baseline
+#   tlm         TLM, the paper's baseline
 # UPDATES (two epochs: 2 x training pairs of the data-bin / 32, rounded up), WARMUP (a tenth of them), BATCH (32) pairs
-# on each GPU and UPDATE_FREQ (1), 32 in all: BATCH=$((32 / N)) on N. SEED (1), ARCH (xalign_base), DEVICE (--fp16;
-# without: --cpu).
+# on each GPU and UPDATE_FREQ (1), 32 in all: BATCH=$((32 / N)) on N GPUs. SEED (1), ARCH (xalign_base), DEVICE
+# (--fp16; without a GPU --cpu).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

@@ -4,8 +4,8 @@
 #   bash 3_embeddings.sh TEXT PAIR OUT CHECKPOINT [CHECKPOINT ...]
 #
 # TEXT/PAIR/train.{LANG,LANG,symmetrized.links} as 1_data.sh writes them, or .links as ../transfer/small/1_data.sh does.
-# OUT.png and OUT.json are written. Words of function_words.txt (English and German) are left out, as the paper leaves
-# out stop words.
+# Writes OUT.png and OUT.json. Leaves out the words of function_words.txt (English and German), as the paper leaves out
+# stop words.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"

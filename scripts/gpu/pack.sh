@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Pack a kit: all that a bare Linux machine with Python 3.12, torch (CUDA) and numpy lacks to test, measure and train with
-# this package, without a network. On that machine: bash KIT/source/scripts/gpu/run.sh KIT OUT
+# Pack a kit: everything to test, measure and train with this package on a Linux machine without a network that has
+# Python 3.12, torch (CUDA) and numpy. On that machine: bash KIT/source/scripts/gpu/run.sh KIT OUT
 #
-#   bash pack.sh KIT        a new folder, or one that an earlier call has made: its downloads are taken again
+#   bash pack.sh KIT        a new folder, or an earlier kit, whose downloads are reused
 #
-# Needs an environment in which the package works (PYTHON, default python3), and a network for what is downloaded.
+# Needs an environment in which the package works (PYTHON, default python3), and a network for downloads.
 #   TARGET=3.12             Python version of the machine
 #   WHEELS=FOLDER           take all wheels from there and download nothing
 #   BENCHMARK=FOLDER        folder with assemble.py, bitext and gold links; default ../shared/data. Without it: no data
-#   TORCH_CUDA_ARCH_LIST    what to compile kernels for where nvcc is found; default 9.0a
-# A kit is refused above 55 MB, and where git would take it in: its texts may not be redistributed.
+#   TORCH_CUDA_ARCH_LIST    target of the kernels if nvcc is found; default 9.0a
+# A kit above 55 MB, or in a folder that git tracks, is refused: its texts may not be redistributed.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 root="$(cd "$here/../.." && pwd)"

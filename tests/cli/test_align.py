@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import subprocess
 import sys
@@ -103,7 +104,9 @@ def test_raw_text_is_aligned_by_words_that_are_found_in_it(align, tmp_path):
 
 def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoint):
     command = [sys.executable, "-m", "xalign_fairseq", "align", "--model", tiny_checkpoint, "--pairs", "-", "--quiet"]
-    with subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([*map(str, command)], **pipes, text=True, env=buffered) as process:
         for _ in range(3):
             process.stdin.write("the cat ||| the cat\n")
             process.stdin.flush()

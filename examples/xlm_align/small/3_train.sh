@@ -4,8 +4,8 @@
 #   bash 3_train.sh DATA_BIN SAVE_DIR SETTING [fairseq-train option ...]
 #
 #   links      MLM + TLM + DWA; labels from prepared links until update LINKS_UNTIL, then from the pointer itself
-#   scratch    the paper's order of things: MLM + TLM until update COLD, then DWA on labels by hidden states
-#   tlm        MLM + TLM alone
+#   scratch    as in the paper: MLM + TLM until update COLD, then DWA on labels by hidden states
+#   tlm        MLM + TLM
 # UPDATES (6000), LINKS_UNTIL (4500), COLD (3000), SEED (1), MAX_TOKENS (4096).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -4,7 +4,7 @@
 #   bash 5_ablations.sh DATA_BIN RUNS TEXT PAIR [ABLATION ...]
 #
 # UPDATES (default 500) of each; all ablations by default. Finished runs are skipped.
-# Writes results/ablation-NAME.json. (paper's table in brackets)
+# Writes results/ablation-NAME.json.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../../common/recipe.sh"

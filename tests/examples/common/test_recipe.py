@@ -117,8 +117,8 @@ PREPARING = sorted(
     [
         ({"SPM": "spm.model"}, "DICT"),
         ({"TOKENIZER": "nowhere"}, "TOKENIZER, a checkpoint or a Hugging Face folder: there is no file"),
-        ({"TOKENIZER": "bert", "SPM": "spm.model"}, "give one"),
-        ({"TOKENIZER": "bert", "DICT": "dict.txt"}, "give one"),
+        ({"TOKENIZER": "bert", "SPM": "spm.model"}, "not both"),
+        ({"TOKENIZER": "bert", "DICT": "dict.txt"}, "not both"),
     ],
 )
 def test_a_vocabulary_that_is_not_whole_is_told_before_links_are_made(script, given, told, tmp_path):
