@@ -11,7 +11,7 @@ from xalign_fairseq.core.errors import XalignError
     ("name", "content", "message"),
     [
         ("gold", "0-0 1p3\n", r"outside its sentences[\s\S]*line 1[\s\S]*1-3"),
-        ("gold", "0-0\n0-0\n", r"different numbers[\s\S]*2 lines"),
+        ("gold", "0-0\n0-0\n", r"differ in number[\s\S]*2 lines"),
         ("gold", "1-1 2-3\n", "looks 1-based"),
         ("gold", "0-0 x\n", "malformed"),
         ("gold", "\n", "no link"),
