@@ -99,7 +99,7 @@ class Broken:
             if code == 0 or COMPLETE in tail(self.log):
                 break
             # What a killed driver had started is being ended, and still holds the folder.
-            if "another process is making this" in tail(self.log) and time.monotonic() < until:
+            if "another process is writing this" in tail(self.log) and time.monotonic() < until:
                 time.sleep(0.5)
                 continue
             return [f"given again, it ended with {code}: {tail(self.log, 3)}"]
@@ -117,7 +117,7 @@ class Broken:
                     if not times:  # quicker than the first one, when the machine may have been busy
                         self.seconds = min(self.seconds, time.monotonic() - begun)
                     break
-                if "another process is making this" not in tail(self.log):
+                if "another process is writing this" not in tail(self.log):
                     return Trial(
                         self.run.name, "killed", times, [f"it ended with {process.returncode}: {tail(self.log, 3)}"]
                     )

@@ -165,9 +165,9 @@ def test_units_of_white_space_are_counted_but_have_no_links(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "no file is to be written"),
-        ({"guided": "guided"}, "need sentencepiece's model"),
-        ({"out": "src"}, "a file that is read"),
+        ({}, "no output is given"),
+        ({"guided": "guided"}, "need a sentencepiece model"),
+        ({"out": "src"}, "also an input"),
         ({"out": "a", "shortlist": "a"}, "same name"),
         ({"out": "a", "min_count": 0}, "no such value|1 or more"),
         ({"out": "a", "spm": ("a", "b", "c")}, "one or two files"),

@@ -31,7 +31,8 @@ def test_kept_pairs_are_unchanged_and_have_their_links(keep):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"), [("0-0", "no scores of a pair"), (SCORES[1].replace("1-0", "1-1"), "outside its sentences")]
+    ("line", "message"),
+    [("0-0", "not have the scores of a pair"), (SCORES[1].replace("1-0", "1-1"), "outside its sentences")],
 )
 def test_a_bad_line_is_named_and_nothing_is_written(keep, tmp_path, line, message):
     with pytest.raises(XalignError, match=f"(?s){message}.*scores, line 2"):

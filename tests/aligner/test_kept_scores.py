@@ -138,5 +138,5 @@ def test_scores_that_do_not_fit_together(text, tmp_path, name, change):
     path = tmp_path / "scores-00001.npz"
     arrays = dict(np.load(path))
     np.savez_compressed(path, **{**arrays, name: change(arrays[name])})
-    with pytest.raises(XalignError, match="do not fit together"):
+    with pytest.raises(XalignError, match="kept scores are inconsistent"):
         KeptScores(Encoder(), tmp_path)

@@ -59,5 +59,5 @@ def test_a_pair_without_links_has_no_score():
     "line", ["", "0-0", "1\t1\t1\t1\t1\t1", "1\t1\t1\t1\t1\t2\t", "nan\t1\t1\t1\t1\t1\t", "x\t" * 6]
 )
 def test_what_is_no_line_of_scores(line):
-    with pytest.raises(XalignError, match=r"(?s)no scores of a pair.*a, line 3"):
+    with pytest.raises(XalignError, match=r"(?s)not have the scores of a pair.*a, line 3"):
         parse_score(line, "a, line 3")

@@ -69,7 +69,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     assert "the same name" in failed(align(*plot, "--out", tmp_path / "p.png"))
     (tmp_path / "gold.svg").write_text("\n" * 40)
     own = ("--plot", tmp_path / "gold.svg", "--gold", tmp_path / "gold.svg")
-    assert "a file that is read" in failed(align(*own)) and (tmp_path / "gold.svg").read_text() == "\n" * 40
+    assert "also an input" in failed(align(*own)) and (tmp_path / "gold.svg").read_text() == "\n" * 40
     (tmp_path / "gold").write_text("0-0\n")
     assert "1 lines of links" in failed(align(*plot, "--gold", tmp_path / "gold"))
     (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)

@@ -36,8 +36,8 @@ def test_sentences_are_aligned_in_their_order():
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ((["a"], ["b", "c"]), "differ in their number"),
-        ((["a", "b"], ["c"]), "differ in their number"),
+        ((["a"], ["b", "c"]), "different numbers"),
+        ((["a", "b"], ["c"]), "different numbers"),
         (("a", ["b"]), "instead of a list"),
         ((["a"], "b"), "instead of a list"),
     ],

@@ -108,7 +108,7 @@ def test_an_unfinished_output_is_never_replaced(align, text, part, tiny_state, t
     assert "a difference in --tgt\n" in error(capsys)
     (text / "links.part.json").write_text("{")
     assert align(*options) == 2
-    assert "comes from other options" in error(capsys)
+    assert "has other options" in error(capsys)
     assert part.read_bytes() == kept
 
 

@@ -75,7 +75,7 @@ def test_bad_lines_of_standard_input_are_named(align, standard_input, tmp_path, 
     assert list(tmp_path.iterdir()) == []
     pytest.importorskip("matplotlib")
     assert align("--pairs", "-", "--plot", tmp_path / "p.png") == 2
-    assert "can't be drawn" in capsys.readouterr().err
+    assert "cannot be drawn" in capsys.readouterr().err
 
 
 def test_the_output_is_utf_8_whatever_the_terminal_is(align, tmp_path, monkeypatch):

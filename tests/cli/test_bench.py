@@ -46,7 +46,7 @@ def test_one_process_at_a_time_writes_a_table(data, links, tmp_path, capsys):
     tool, out = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n"), tmp_path / "table.md"
     with alone_on(out):
         assert bench("--data", data, *tool, "--out", out, "--quiet") == 2
-    assert "another process is making this" in capsys.readouterr().err and not out.exists()
+    assert "another process is writing this" in capsys.readouterr().err and not out.exists()
     assert bench("--data", data, *tool, "--out", out, "--quiet") == 0
     assert out.exists() and not out.with_name("table.md.lock").exists()
 

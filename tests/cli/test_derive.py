@@ -173,7 +173,7 @@ def test_a_text_whose_marks_are_no_words_is_warned_of(text, tmp_path, capsys):
             "script",
             "where: --steps, --inversion-marks",
         ),
-        (["--text", "t=TRAIN", "--seed", "-1"], "inversion", "a seed is not negative"),
+        (["--text", "t=TRAIN", "--seed", "-1"], "inversion", "a seed is negative"),
         (["--text", "t=TRAIN", "--text", "t=TRAIN"], "inversion", "names of files must differ and be plain"),
         (["--ner", "t=TRAIN", "--nli", "t=TRAIN"], "inversion", "names of files must differ and be plain"),
         (["--text", "../t=TRAIN"], "inversion", "names of files must differ and be plain"),

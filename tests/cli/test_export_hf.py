@@ -49,7 +49,7 @@ def test_bad_input(export, tmp_path, capsys, content):
     if content:
         (tmp_path / "given/config.json").write_bytes(content)
     assert export(checkpoint=tmp_path / "given") == 2
-    expected = "not JSON, or it is damaged" if content else "the folder is no checkpoint"
+    expected = "not JSON, or it is damaged" if content else "the folder has no checkpoint"
     error = capsys.readouterr().err
     assert error.startswith("xalign export-hf: error: ") and expected in error
     assert not (tmp_path / "hf").exists()

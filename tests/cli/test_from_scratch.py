@@ -105,11 +105,11 @@ def test_train_aligner_without_a_model_where_the_packaged_one_is_not_installed(t
 @pytest.mark.parametrize(
     ("command", "more", "told"),
     [
-        ("align", ["--from-scratch"], "read more than once"),
+        ("align", ["--from-scratch"], "needs files as input and output"),
         ("align", ["--from-scratch", "--out", "OUT", "--layer", "3"], "--layer"),
         ("align", ["--out", "OUT", "--learn-from", "3"], "--learn-from"),
         ("align", ["--from-scratch", "--out", "OUT", "--processes", "2"], "--processes"),
-        ("align", ["--min-probability", "0.5", "--threshold", "0.5", "--model", "none.pt"], "one or the other"),
+        ("align", ["--min-probability", "0.5", "--threshold", "0.5", "--model", "none.pt"], "exclude each other"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--updates", "5"], "--updates"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--model", "e5-small"], "--model"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--valid-src", "x"], "not complete"),

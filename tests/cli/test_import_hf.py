@@ -61,7 +61,7 @@ def test_bad_input(tmp_path, capsys, content):
     if content:
         (tmp_path / "given/config.json").write_bytes(content)
     assert main(["import-hf", "--model", str(tmp_path / "given"), "--out", str(tmp_path / "out.pt")]) == 2
-    expected = "not JSON, or it is damaged" if content else "the folder is no checkpoint"
+    expected = "not JSON, or it is damaged" if content else "the folder has no checkpoint"
     error = capsys.readouterr().err
     assert error.startswith("xalign import-hf: error: ") and expected in error
     assert not (tmp_path / "out.pt").exists()

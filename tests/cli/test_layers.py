@@ -62,7 +62,7 @@ def test_every_entry_is_what_align_and_score_give(table_of, tiny_checkpoint, tin
 
 def test_options_that_no_method_has(layers, capsys):
     assert layers("--method", "argmax", "softmax", "--mu", "0.5") == 2
-    assert "has use for an option" in capsys.readouterr().err
+    assert "uses this option" in capsys.readouterr().err
 
 
 def test_the_tables(layers, table_of, capsys):
@@ -157,7 +157,7 @@ def test_what_is_read_is_not_replaced(layers, tiny_text, tmp_path, capsys):
     gold = tmp_path / "gold.svg"
     gold.write_bytes(before := (tiny_text / "text.gold").read_bytes())
     assert layers("--plot", gold, gold=gold) == 2
-    assert "a file that is read" in capsys.readouterr().err and gold.read_bytes() == before
+    assert "also an input" in capsys.readouterr().err and gold.read_bytes() == before
     assert layers("--plot", gold / "x.svg") == 2
     assert "folder is a file" in capsys.readouterr().err
 
@@ -169,7 +169,7 @@ def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
         layers("--average", "0")
     assert "--average" in capsys.readouterr().err
     assert layers("--average", "50") == 2
-    assert "not so many neighbouring layers" in capsys.readouterr().err
+    assert "not enough neighbouring layers" in capsys.readouterr().err
     lines = (tiny_text / "text.gold").read_text().splitlines()
     (tmp_path / "short").write_text("\n".join(lines[:-1]))
     assert layers(gold=tmp_path / "short") == 2

@@ -161,9 +161,9 @@ def test_no_pair_is_too_long_for_a_checkpoint(tiny_checkpoint, text, capsys):
     [
         (["--model", "no.pt", "--symmetrize", "union"], "no directions.*--symmetrize"),
         (["--model", "no.pt", "--directions", "ways"], "no directions.*--directions"),
-        (["--layer", "2"], "fast_align has no use for an option of checkpoints.*--layer"),
-        (["--engine", "fast_align", "--mu", "0.5"], "fast_align has no use.*--mu"),
-        (["--batch-tokens", "100"], "fast_align has no use.*--batch-tokens"),
+        (["--layer", "2"], "fast_align does not use options of checkpoints.*--layer"),
+        (["--engine", "fast_align", "--mu", "0.5"], "fast_align does not use options.*--mu"),
+        (["--batch-tokens", "100"], "fast_align does not use options.*--batch-tokens"),
         (["--engine", "eflomal"], "eflomal is not installed.*pip install"),
         (["--model", "no.pt"], "no.pt"),
     ],
@@ -192,7 +192,7 @@ def test_text_that_does_not_do(text, capsys, src, message):
 def test_existing_outputs_and_inputs_are_left_alone(text, capsys):
     (text / "out.links").write_text("old")
     assert links(text) == 2
-    assert "exist already" in capsys.readouterr().err and (text / "out.links").read_text() == "old"
+    assert "already exist" in capsys.readouterr().err and (text / "out.links").read_text() == "old"
     assert links(text, "--overwrite") == 0
     assert lines(text / "out.links")[0] == "0-0 1-1 2-1"
     assert links(text, "--overwrite", "--filters", "empty", out="all") == 2

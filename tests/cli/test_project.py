@@ -52,7 +52,7 @@ def test_errors_name_their_options(project, tmp_path, capsys):
         (("--method", "argmax"), "--links, --method"),
         (("--resume",), "--links, --resume"),
         (("--tgt", tmp_path / "links"), "--tgt"),
-        (("--out", tmp_path / "a.jsonl"), "is read"),
+        (("--out", tmp_path / "a.jsonl"), "also an input"),
         (("--format", "text"), "--format"),
     ):
         assert project(*options) == 2

@@ -71,7 +71,7 @@ def test_a_file_whose_aer_is_no_number(aer, tables, capsys):
         (("--layers", "a={}/xlmr.json", "--plot", "p.png", "--bootstrap", "9", "--src", "x"), "--src, --bootstrap"),
         (("--layers", "a={}/xlmr.json", "a={}/xlmr.json", "--plot", "p.png"), "same name"),
         (("--layers", "a={}/none.json", "--plot", "p.png"), "none.json"),
-        (("--layers", "a={}/xlmr.json", "--plot", "{}/p.xyz"), "format is not known"),
+        (("--layers", "a={}/xlmr.json", "--plot", "{}/p.xyz"), "unknown picture format"),
         (("--hyp", "x"), "--gold"),
         ((), "--hyp"),
     ],

@@ -44,4 +44,4 @@ def test_an_input_is_not_overwritten(tmp_path, capsys):
         (tmp_path / name).write_text(links)
     files = ["--forward", str(tmp_path / "forward"), "--backward", str(tmp_path / "backward")]
     assert main(["symmetrize", *files, "--out", str(tmp_path / "forward")]) == 2
-    assert "a file that is read" in capsys.readouterr().err and (tmp_path / "forward").read_text() == "0-0\n"
+    assert "also an input" in capsys.readouterr().err and (tmp_path / "forward").read_text() == "0-0\n"

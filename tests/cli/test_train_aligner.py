@@ -162,8 +162,8 @@ def test_self_training_leaves_an_aligner_that_does_as_it_did(call, tiny_text, tm
         (["--src", "nowhere.en"], "nowhere.en"),
         (["--languages", "en-en"], "one language only"),
         (["--", "--no-such-option"], "unrecognized arguments: --no-such-option"),
-        (["--tgt", "short.xx"], "differ in their number of lines"),
-        (["--links", "short.xx"], "differ in their number of lines"),
+        (["--tgt", "short.xx"], "different numbers of lines"),
+        (["--links", "short.xx"], "different numbers of lines"),
     ],
 )
 def test_bad_input_is_refused_before_training(call, tmp_path, monkeypatch, capsys, options, message):

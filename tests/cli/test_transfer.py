@@ -242,7 +242,7 @@ def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint
     [
         (["--model", "justapath.pt"], "NAME=MODEL"),
         (["--model", "tiny=other.pt"], "names of their own"),
-        (["--model", "a/b=other.pt"], "can't be a folder's"),
+        (["--model", "a/b=other.pt"], "cannot be a folder name"),
         (["--jobs", "0"], "at least one job"),
         (["--tasks", "poss"], "expected: pos?"),
         (["--seeds", "1", "1"], "seeds can't be used"),

@@ -121,10 +121,10 @@ def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
         files.require_place(tmp_path / free, [model, "-", tmp_path / "gone"])
     files.require_place(tmp_path / "text")
     for taken, message in (("model", "is a folder"), ("text/a/b", "folder is a file"),
-                           ("model/config.json", "is read"), ("link", "is read")):  # fmt: skip
+                           ("model/config.json", "also an input"), ("link", "also an input")):  # fmt: skip
         with pytest.raises(XalignError, match=message):
             files.require_place(tmp_path / taken, [model])
-    with pytest.raises(XalignError, match="is read"):
+    with pytest.raises(XalignError, match="also an input"):
         files.require_place(tmp_path / "text", [tmp_path / "text"])
     with pytest.raises(XalignError, match="folder is a file"), files.atomic_write(tmp_path / "text/a"):
         pytest.fail("the work began")

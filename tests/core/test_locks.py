@@ -13,7 +13,7 @@ from xalign_fairseq.core.locks import LOCK, alone, alone_on
 
 def test_one_process_at_a_time_has_the_folder(tmp_path):
     folder = tmp_path / "new/run"
-    refused = pytest.raises(XalignError, match=rf"another process is making this[\s\S]*{folder}")
+    refused = pytest.raises(XalignError, match=rf"another process is writing this[\s\S]*{folder}")
     with alone(folder), refused, alone(folder):
         pass
     with alone(folder):  # the lock went with the first
@@ -63,7 +63,7 @@ def test_a_file_system_without_locks_is_named(tmp_path, monkeypatch):
 
 
 def test_one_process_at_a_time_makes_a_file_and_no_lock_is_left(tmp_path):
-    refused = pytest.raises(XalignError, match=rf"another process is making this[\s\S]*{tmp_path}/links")
+    refused = pytest.raises(XalignError, match=rf"another process is writing this[\s\S]*{tmp_path}/links")
     with alone_on(tmp_path / "links"), refused, alone_on(tmp_path / "links"):
         pass
     assert list(tmp_path.iterdir()) == []

@@ -74,12 +74,12 @@ def test_two_runs_never_write_one_output(write, tmp_path):
     with Output(str(tmp_path / "links"), RECORD, False, []).open() as stream:
         stream.write("a\n")
         for resume in (False, True):
-            with pytest.raises(XalignError, match="another process is making this"):
+            with pytest.raises(XalignError, match="another process is writing this"):
                 write("b", resume=resume)
     assert (tmp_path / "links").read_text() == "a\n" and names(tmp_path) == ["links"]
 
 
-@pytest.mark.parametrize(("resume", "message"), [(False, "unfinished output"), (True, "gone on with this output")])
+@pytest.mark.parametrize(("resume", "message"), [(False, "unfinished output"), (True, "continued this output")])
 def test_what_another_run_has_written_between_the_look_and_the_work_stays(write, tmp_path, resume, message):
     early = Output(str(tmp_path / "links"), RECORD, resume, [])
     with pytest.raises(MemoryError):
@@ -153,10 +153,10 @@ def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
     for folder in (str(tmp_path), ".", "/", ""):
         with pytest.raises(XalignError, match="the output file is a folder"):
             Output(folder, RECORD, False, [])
-    with pytest.raises(XalignError, match="the output is a file that is read"):
+    with pytest.raises(XalignError, match="the output is also an input"):
         Output(str(tmp_path / "same"), RECORD, False, ["-", str(tmp_path / "gone"), str(tmp_path / "text")])
     (tmp_path / "t.tsv").write_text("a\tb\n")
-    with pytest.raises(XalignError, match="the output is a file that is read"):
+    with pytest.raises(XalignError, match="the output is also an input"):
         Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])
 
 

@@ -54,7 +54,7 @@ def test_what_the_paper_lacks_is_an_error_with_what_it_has(paper, tmp_path):
 
 @pytest.mark.parametrize(
     ("row", "problem"),
-    [(("2", "Ours", "de", "xnli accuracy", "73,5"), "is no figure"), (("2", "Ours", "de"), "is no figure")],
+    [(("2", "Ours", "de", "xnli accuracy", "73,5"), "is not a figure"), (("2", "Ours", "de"), "is not a figure")],
 )
 def test_a_malformed_row_is_told_with_its_line(tmp_path, row, problem):
     with pytest.raises(XalignError, match=f"(?s){problem}.*line 2"):
@@ -63,7 +63,7 @@ def test_a_malformed_row_is_told_with_its_line(tmp_path, row, problem):
 
 def test_a_place_has_one_figure(tmp_path):
     row = ("2", "Ours", "de", "xnli accuracy", "73.5")
-    with pytest.raises(XalignError, match=r"(?s)there twice.*line 3"):
+    with pytest.raises(XalignError, match=r"(?s)given twice.*line 3"):
         read_published(write(tmp_path, row, row))
     (tmp_path / "other.tsv").write_text("a\tb\n")
     with pytest.raises(XalignError, match="no published figures"):

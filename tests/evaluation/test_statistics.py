@@ -196,7 +196,7 @@ def test_bad_input():
     for first, second in ([], []), ([a], []), ([a], [a[:, :4]]), ([a[0]], [a[0]]), ([a[:, :0]], [a[:, :0]]):
         with pytest.raises(XalignError, match="can't be compared"):
             paired_items(first, second, ratio)
-    with pytest.raises(XalignError, match="one seed"):
+    with pytest.raises(XalignError, match="several seeds"):
         paired_items_and_seeds([a], [a[:1]], ratio)
     with pytest.raises(XalignError, match="samples 0"):
         paired_items([a], [a], ratio, samples=0)

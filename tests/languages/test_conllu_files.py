@@ -158,12 +158,12 @@ def test_trees_of_a_file_without_any_stand_beside_it(write, tmp_path):
     write(NATURAL.partition("\n\n")[0] + "\n", "dev-en.conllu.gz")
     trees = conllu_files.trees_beside(tmp_path / "dev-en.tsv", words)
     assert [tree.heads for tree in trees] == [(3, 3, 3, -1, 5, 3, 3)]
-    with pytest.raises(XalignError, match=r"(?s)not that of its sentence.*He ca n't.*expected: He can't"):
+    with pytest.raises(XalignError, match=r"(?s)does not match its sentence.*He ca n't.*expected: He can't"):
         conllu_files.trees_beside(tmp_path / "dev-en.tsv", [["He", "can't"]])
     with pytest.raises(XalignError, match=r"(?s)number of sentences.*2 and 1"):
         conllu_files.trees_beside(tmp_path / "dev-en.tsv", words * 2)
     with pytest.raises(XalignError, match=r"(?s)has no trees.*test-en\.conllu"):
         conllu_files.trees_beside(tmp_path / "test-en.tsv", words)
     write(NATURAL.partition("\n\n")[2], "x.conllu")
-    with pytest.raises(XalignError, match=r"(?s)not that of its sentence.*no heads"):
+    with pytest.raises(XalignError, match=r"(?s)does not match its sentence.*no heads"):
         conllu_files.trees_beside(tmp_path / "x.tsv", [["Yes"]])

@@ -48,5 +48,5 @@ def test_losses_that_are_no_numbers_end_the_training_with_the_objective_and_the_
         said.count("update 3 is left out, 1 in a row, 2 end the training: not finite: the loss of tlm in the batch")
         == 1
     )
-    assert "error: the training has lost its way: 2 updates in a row not finite\n  where: update 3" in said
+    assert "error: training diverged: 2 updates in a row not finite\n  where: update 3" in said
     assert updates_of(tmp_path / "checkpoint_last.pt") == 2 and not (tmp_path / "crash.pt").exists()

@@ -88,7 +88,7 @@ def test_a_batch_without_a_stream_has_none_of_its_loss():
 
 
 def test_an_objective_is_not_there_twice():
-    with pytest.raises(XalignError, match=r"(?s)there twice.*l2_align, tlm, l2_align"):
+    with pytest.raises(XalignError, match=r"(?s)given twice.*l2_align, tlm, l2_align"):
         WeightedSum([L2Align(layer=1), TLM(), L2Align(layer=2)], "joint", Task())
 
 

@@ -49,5 +49,5 @@ def test_checkpoints_that_are_none(tmp_path):
     with pytest.raises(XalignError, match="not a checkpoint"):
         open_checkpoint("x", tmp_path / "text.pt", tmp_path)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(XalignError, match="folder is no checkpoint"):
+    with pytest.raises(XalignError, match="folder has no checkpoint"):
         open_checkpoint("x", tmp_path / "empty", tmp_path)

@@ -51,7 +51,7 @@ def test_runs_that_are_left_are_made_and_reported(options, monkeypatch):
     ("changes", "parameters", "message"),
     [
         ({"jobs": 0}, ("jobs",), "at least one job"),
-        ({"models": {"a/b": "x.pt"}}, ("model",), "can't be a folder's"),
+        ({"models": {"a/b": "x.pt"}}, ("model",), "cannot be a folder name"),
         ({"tasks": ["pair"]}, ("tasks",), "no such task"),
         ({"languages": ["fr"]}, ("languages",), "no task is tested"),
         ({"seeds": [1, 1]}, ("seeds",), "seeds can't be used"),

@@ -19,7 +19,7 @@ def test_counts_are_columns_side_by_side(write_run, tmp_path):
     run = task.runs["a"][12]["de"]
     assert run.counts("de", task.score_metrics) == pytest.approx(np.concatenate([f1, em], axis=1))
     np.savez(run.folder / "counts.npz", **{"de/f1": f1[:2], "de/em": em})
-    with pytest.raises(XalignError, match=r"counts are not those[\s\S]*\(2, 2\)[\s\S]*\(3, 2\)"):
+    with pytest.raises(XalignError, match=r"counts do not match[\s\S]*\(2, 2\)[\s\S]*\(3, 2\)"):
         run.counts("de", task.score_metrics)
     path = run.folder / "counts.npz"
     path.write_bytes(path.read_bytes()[:-40])

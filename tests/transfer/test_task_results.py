@@ -102,7 +102,7 @@ def test_a_task_is_scored_as_its_study_says(write_run, tmp_path):
     assert [metric.name for metric in task.score_metrics] == ["f1"]
     assert task.averages("a", ["de"], task.score_metrics) == {12: 0.75}
     write_run("b", scores, task="mlqa", made_by={})
-    with pytest.raises(XalignError, match=r"scored by other metrics[\s\S]*f1 and the benchmark's own"):
+    with pytest.raises(XalignError, match=r"have different metrics[\s\S]*f1 and the benchmark's own"):
         read_results(tmp_path)
 
 

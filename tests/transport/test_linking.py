@@ -123,7 +123,7 @@ def test_a_checkpoint_s_labelling_of_another_form_is_refused():
         except XalignError as error:
             assert "model.pt" not in str(error)
     assert 5 < taken < 40
-    wrong = (("layers", {"pointer": 3}, "labels by a layer"), ("method", {"name": "x"}, "another version"))
+    wrong = (("layers", {"pointer": 3}, "labelling needs a layer"), ("method", {"name": "x"}, "another version"))
     for part, value, named in wrong:
         with pytest.raises(XalignError, match=named):
             Linking.from_state({**state, part: value}, "model.pt")

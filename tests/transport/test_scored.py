@@ -41,5 +41,5 @@ def test_states_of_another_encoder(scorer):
 
 @pytest.mark.parametrize("threshold", [0.0, 1.5])
 def test_no_such_threshold(threshold):
-    with pytest.raises(XalignError, match="no such probability"):
+    with pytest.raises(XalignError, match="probability is out of range"):
         Scored(threshold=threshold)

@@ -157,10 +157,10 @@ def _units(text: SegmentedText, model: sentencepiece.SentencePieceProcessor) -> 
 def _check(run: DictionaryRun) -> None:
     """That there is something to write, and a place for it."""
     if not run.outputs:
-        raise XalignError("no file is to be written", parameter=("out", "lex", "shortlist", "guided"))
+        raise XalignError("no output is given", parameter=("out", "lex", "shortlist", "guided"))
     if run.guided and not run.spm:
         raise XalignError(
-            "links of units need sentencepiece's model", parameter="guided", remedy=("give", Parameter("spm", "MODEL"))
+            "links of units need a sentencepiece model", parameter="guided", remedy=("give", Parameter("spm", "MODEL"))
         )
     check_values(
         "a dictionary has one model, or one of each side",

@@ -73,10 +73,10 @@ def require_one_choice(options: AlignerOptions) -> None:
     least = options.min_probability
     if least is None:
         return
-    check_values("links have no such probability", ("min_probability", least, 0 <= least <= 1, "0 to 1"))
+    check_values("a link probability is out of range", ("min_probability", least, 0 <= least <= 1, "0 to 1"))
     for name in {"threshold", "growth"} & options.linking.options.keys():
         raise XalignError(
-            "links are chosen by one or the other", parameter=("min_probability", name), remedy="leave one of them out"
+            "these options exclude each other", parameter=("min_probability", name), remedy="leave one of them out"
         )
 
 

@@ -78,7 +78,7 @@ def parse_score(line: str, where: object = None) -> tuple[float, str]:
         numbers = []
     if len(cells) != len(COLUMNS) + 1 or not all(0 <= each <= 1 for each in numbers) or not numbers:
         raise XalignError(
-            "a line has no scores of a pair",
+            "a line does not have the scores of a pair",
             where=where,
             found=line[:80],
             expected=f"{len(COLUMNS)} numbers from 0 to 1 and links, with tabs between them",

@@ -54,7 +54,7 @@ class Pictures:
             return
         check_picture(self.plot)
         if piped:
-            raise XalignError("a pair of a pipe can't be drawn", parameter="plot", expected="files as input")
+            raise XalignError("a pair from a pipe cannot be drawn", parameter="plot", expected="files as input")
 
     def check_place(self, pairs: SentencePairs | PairStream, inputs: Sequence[str], out: str | None) -> None:
         """That the pair is there, and that its picture replaces no input and not the file ``out``."""

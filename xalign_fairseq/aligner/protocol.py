@@ -65,7 +65,7 @@ class WordAligner(Protocol):
         src, tgt = list(src), list(tgt)
         if len(src) != len(tgt):
             raise XalignError(
-                "the two sides differ in their number of sentences",
+                "the two sides have different numbers of sentences",
                 found=f"{len(src)} and {len(tgt)}",
                 expected="a translation for each sentence",
             )

@@ -135,7 +135,7 @@ def _check(run: AlignRun) -> None:
     """That the options go together, before anything is learned or read."""
     if run.learn and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
         raise XalignError(
-            "the text to learn from is read more than once, and the aligner is kept next to the links",
+            "learning from the text needs files as input and output",
             parameter=run.learn,
             expected="files of source and target as input, and a file as output",
         )

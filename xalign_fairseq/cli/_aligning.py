@@ -289,7 +289,7 @@ def side_languages(args: argparse.Namespace) -> tuple[str, str] | None:
     """The languages of the sides: ``--languages``, or those that ``--maps`` names; both must agree."""
     if args.languages and args.maps and args.languages != args.maps:
         raise XalignError(
-            "the languages of the text are given twice, and differ",
+            "the languages of the text are given twice and differ",
             parameter=("languages", "maps"),
             found=" and ".join("-".join(pair) for pair in (args.languages, args.maps)),
         )
@@ -304,7 +304,7 @@ def text_files(args: argparse.Namespace) -> tuple[str, ...]:
     files = tuple(args.text or named.values())
     if (args.text and named) or not (len(args.text) in (1, 2) or list(named) in (["src", "tgt"], ["pairs"])):
         raise XalignError(
-            "the text to align is not given" if not files else "it is not clear which text to align",
+            "the text to align is not given" if not files else "the text to align is ambiguous",
             found=" ".join([*args.text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
         )

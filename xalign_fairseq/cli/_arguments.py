@@ -131,7 +131,7 @@ def chosen_paper(args: argparse.Namespace) -> "PublishedTables | None":
         name, equals, row = each.partition("=")
         if not equals or not args.paper:
             raise XalignError(
-                "a row belongs to a name and a paper", parameter="row", found=each, expected="NAME=ROW, and a paper"
+                "a row needs a name and a paper", parameter="row", found=each, expected="NAME=ROW, and a paper"
             )
         rows[name] = row
     return PublishedTables(read_published(find_published(args.paper)), rows) if args.paper else None

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> None:
 
     show_log(args.quiet)
     if args.scores and args.resume:
-        raise XalignError("scores that are given are finished", parameter=("scores", "resume"))
+        raise XalignError("given scores cannot be resumed", parameter=("scores", "resume"))
     options = replace(aligner_options(args), processes=args.processes)
     aligning = AlignRun((), "" if args.scores else chosen_model(args), options, segment=args.segment, quiet=args.quiet)
     done = filter_files(

@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> None:
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         given = ("vocab_size", "spm" if args.spm else "tokenizer")
-        raise XalignError("a size is for a new model, but an existing one is given", parameter=given)
+        raise XalignError("a vocabulary size is for a new model, but an existing one is given", parameter=given)
     groups = args.pairs or []
     assign_links(groups, args.links)
     options = PrepareOptions(

@@ -112,7 +112,7 @@ def compare_layers(args: argparse.Namespace) -> None:
     of_links = [option for option in OF_LINKS if getattr(args, option) not in (None, 0)]
     if of_links or not args.layers or not args.plot:
         raise XalignError(
-            "a comparison of layers needs a picture and its curves, and no links",
+            "comparing layers needs a picture and its curves, and no links",
             parameter=("plot", "layers"),
             found=", ".join(f"--{option.replace('_', '-')}" for option in of_links) or None,
             expected="--plot FILE --layers NAME=JSON ..., without --hyp, --gold and their options",

@@ -111,7 +111,7 @@ def process_devices(names: str, processes: int) -> "list[torch.device]":
         return devices
     if [device.type for device in devices] != ["cpu"]:
         raise XalignError(
-            "several processes are for the CPU; a GPU has one",
+            "several processes are for the CPU; a GPU has one process",
             parameter="processes",
             found=f"{processes} processes, {', '.join(map(str, devices))}",
             remedy=("set", Parameter("device", "cpu"), "or name each GPU once:", Parameter("device", "cuda:0,cuda:1")),
@@ -168,7 +168,7 @@ def require_int8(device: "torch.device") -> None:
             found = f"torch {torch.__version__}, which has no product of bytes on the CPU"
     if found:
         raise XalignError(
-            "there are no products of 8-bit numbers here",
+            "8-bit products are not available here",
             parameter="dtype",
             found=found,
             expected="a CPU with VNNI, and a torch with torch._int_mm on it",

@@ -176,9 +176,7 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = ()) -> None:
         if not (place.is_file() and os.path.exists(each)):
             continue
         if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
-            raise XalignError(
-                "the output is a file that is read", where=path, found=each, remedy="choose another place"
-            )
+            raise XalignError("the output is also an input", where=path, found=each, remedy="choose another place")
 
 
 def require_outside(read: StrPath, output: StrPath) -> None:

@@ -86,9 +86,7 @@ def _hold(stream: IO[str], output: Path) -> None:
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise XalignError(
-            "another process is making this", where=output, remedy="wait until it has ended, or end it"
-        ) from None
+        raise XalignError("another process is writing this", where=output, remedy="wait for it, or stop it") from None
     except OSError as error:
         raise XalignError(
             "the file system has no locks", where=output, found=error, remedy="choose a folder on a local disk"

@@ -81,16 +81,16 @@ class Output:
         if self.part.exists():
             if not self._resume:
                 raise XalignError(
-                    "an unfinished output of an earlier run is in the way",
+                    "an unfinished output of an earlier run exists",
                     where=self.part,
-                    remedy=("continue it by", Parameter("resume"), f"or remove {self.part} to begin anew"),
+                    remedy=("continue it by", Parameter("resume"), f"or remove {self.part} to start again"),
                 )
             self._check_record()
             return complete_lines(self.part)
         self._note.unlink(missing_ok=True)  # a run was killed right before it did this
         if self._resume and self._path.exists():
             raise XalignError(
-                "there is nothing to resume: the output is complete, and was left as it is",
+                "there is nothing to resume: the output is complete, and was not changed",
                 where=self._path,
                 remedy=("replace it without", Parameter("resume")),
             )
@@ -105,11 +105,11 @@ class Output:
         different = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
         if different:
             raise XalignError(
-                "the unfinished output comes from other options or another input, and was left as it is",
+                "the unfinished output has other options or another input, and was not changed",
                 where=self.part,
                 found=("a difference in", *map(Parameter, different)),
                 expected="the options and the input of the run that was interrupted",
-                remedy=f"give these, or remove {self.part} to begin anew",
+                remedy=f"give these, or remove {self.part} to start again",
             )
 
     @contextmanager
@@ -130,7 +130,7 @@ class Output:
     def _open_part(self) -> Iterator[IO[str]]:
         if self._earlier_lines() != (self.done, self._size):
             raise XalignError(
-                "another process has gone on with this output meanwhile, which was left as it is",
+                "another process has continued this output, which was not changed",
                 where=self.part,
                 remedy="run the same command again",
             )

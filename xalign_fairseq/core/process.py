@@ -48,7 +48,9 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
         XalignError: there is no such program, or it can't be run.
     """
     if shutil.which(command[0]) is None:
-        raise XalignError("a program can't be started", where=shlex.join(command), found="no such program, or no right")
+        raise XalignError(
+            "a program can't be started", where=shlex.join(command), found="no such program, or no permission"
+        )
     line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
     return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
 

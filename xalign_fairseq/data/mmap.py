@@ -89,7 +89,7 @@ class MMapWriter:
         self.prefix = os.fspath(prefix)
         self.dtype = np.dtype(dtype).newbyteorder("<")
         if self.dtype not in CODES:
-            raise XalignError("this dtype has no place in the mmap format", where=self.prefix, found=self.dtype)
+            raise XalignError("the mmap format does not support this dtype", where=self.prefix, found=self.dtype)
         self._keep = keep
         self._stream = _opened(bin_path(prefix), place[0])
         self._sizes = _opened(sizes_path(prefix), place[1])

@@ -118,7 +118,7 @@ class StreamsDataset(Dataset):
         highest = max((int(ids.max()) for ids in sides if len(ids)), default=0)
         if highest >= self.mask.vocab:
             raise XalignError(
-                "the data hold an id that the dictionary lacks",
+                "the data contain an id that the dictionary lacks",
                 where="the data-bin's .bin files and its dict.txt",
                 found=f"id {highest}",
                 expected=f"ids below {self.mask.vocab}",

@@ -67,7 +67,7 @@ def _recorded(data: DataBin) -> Iterator[tuple[str, int, str]]:
                 "the data-bin's manifest is damaged",
                 where=data.path / MANIFEST,
                 found=f"a file {name!r}",
-                expected="names of files beside it",
+                expected="names of files next to it",
                 remedy="copy it again, or prepare the data again",
             )
         yield name, about["bytes"], about["sha256"]

@@ -74,7 +74,7 @@ class EncoderConfig:
             )
         if not self.layer_norm_eps > 0:
             raise XalignError(
-                "the number added to the variance in layer norms is not positive",
+                "layer_norm_eps is not positive",
                 parameter="layer_norm_eps",
                 found=self.layer_norm_eps,
                 expected="1e-5 as in XLM-R, or 1e-12 as in BERT",

@@ -76,7 +76,7 @@ def sentence_vectors(
     different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
     tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
     if cut:
-        logger.warning("%d sentences were cut to the encoder's %d positions", cut, encoder.config.max_positions)
+        logger.warning("%d sentences were truncated to the encoder's %d positions", cut, encoder.config.max_positions)
     order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # the longest first: a lack of memory shows
     device = encoder.device
     vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)
@@ -91,7 +91,7 @@ def sentence_vectors(
         vectors[rows] = pool(hidden, batch.ne(encoder.config.pad), pooling).float()
         finite = finite_rows(encoder, [vectors[rows, None]])
         for row in (row for row, each in zip(rows, finite.tolist(), strict=True) if not each):
-            logger.warning("the vector of a sentence is not finite, and 0 is taken: %s", list(different)[row][:60])
+            logger.warning("a sentence vector is not finite and is set to 0: %s", list(different)[row][:60])
             vectors[row] = 0
         if progress is not None:
             progress(len(rows))

@@ -52,7 +52,7 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     """
     if files.bootstrap < 0 or files.seed < 0:
         raise XalignError(
-            "resamples and seed are not negative",
+            "resamples or seed is negative",
             parameter=("bootstrap", "seed"),
             found=f"{files.bootstrap}, {files.seed}",
         )
@@ -121,7 +121,7 @@ def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
     sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
     if len(sides[0]) != len(sides[1]):
         raise XalignError(
-            "the two sides differ in number of lines",
+            "the two sides have different numbers of lines",
             where=f"{src}, {tgt}",
             found=f"{len(sides[0])} and {len(sides[1])} lines",
             expected="one line each per sentence pair",

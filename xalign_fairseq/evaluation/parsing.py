@@ -37,7 +37,7 @@ def _metric(name: str, variant: str, *, labelled: bool, left_out: frozenset[str]
         heads, relations = prediction
         if not len(gold.heads) == len(heads) == len(relations):
             raise XalignError(
-                "a sentence has not as many predicted heads and relations as words",
+                "a sentence has different numbers of predicted heads, relations and words",
                 found=f"{len(heads)} heads and {len(relations)} relations for {len(gold.heads)} words",
             )
         correct = words = 0

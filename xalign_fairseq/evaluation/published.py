@@ -73,7 +73,7 @@ def read_published(path: StrPath) -> list[Figure]:
     rows = (line.split("\t") for line in read_lines(path, table=True))
     head = next(rows, [])
     if tuple(head) != COLUMNS:
-        raise XalignError("these are no published figures", where=path, found=head, expected=COLUMNS)
+        raise XalignError("the file has no published figures", where=path, found=head, expected=COLUMNS)
     for number, row in enumerate(rows, 2):
         try:
             table, line, column, metric, text = row
@@ -81,10 +81,10 @@ def read_published(path: StrPath) -> list[Figure]:
             figure = Figure(table, line, column, metric, float(value), float(deviation) if deviation else None)
         except ValueError:
             where, expected = f"{path}, line {number}", "table, row, column, metric and a number"
-            raise XalignError("a row is no figure", where=where, found=row, expected=expected) from None
+            raise XalignError("a row is not a figure", where=where, found=row, expected=expected) from None
         place = (table, line, column, metric)
         if place in figures:
-            raise XalignError("a figure is there twice", where=f"{path}, line {number}", found=" | ".join(place))
+            raise XalignError("a figure is given twice", where=f"{path}, line {number}", found=" | ".join(place))
         figures[place] = figure
     return list(figures.values())
 

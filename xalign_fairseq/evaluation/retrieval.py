@@ -121,7 +121,9 @@ def retrieval_counts(foreign: Tensor, english: Tensor) -> dict[str, np.ndarray]:
         ratio(counts.sum(0))  # 0.83
     """
     if len(foreign) != len(english):
-        raise XalignError("the two sides differ in number of sentences", found=f"{len(foreign)} and {len(english)}")
+        raise XalignError(
+            "the two sides have different numbers of sentences", found=f"{len(foreign)} and {len(english)}"
+        )
     lines = torch.arange(len(foreign))
     return {
         name: np.stack([(rows.cpu() == lines).numpy(), np.ones(len(lines))], axis=1).astype(np.float64)

@@ -107,9 +107,7 @@ class Comparison:
         """As :func:`paired_items_and_seeds`, of systems that :func:`resample` had together."""
         runs = min(len(scores) for scores in (*first.scores, *second.scores))
         if runs < 2:
-            raise XalignError(
-                "one seed says nothing about other seeds", found=f"{runs} run", expected="at least 2 runs"
-            )
+            raise XalignError("a test over seeds needs several seeds", found=f"{runs} run", expected="at least 2 runs")
 
         def drawn_runs(number: int, runs: int, samples: int) -> np.ndarray:
             rng = np.random.default_rng([seed, number, runs])

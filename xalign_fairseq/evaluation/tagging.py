@@ -102,7 +102,9 @@ def _joint_counts(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence
 def _check(gold: Sequence[str], prediction: Sequence[str]) -> None:
     if len(gold) != len(prediction):
         found = f"{len(prediction)} tags for {len(gold)} words"
-        raise XalignError("a sentence has not as many predicted tags as words", found=found, expected="one tag a word")
+        raise XalignError(
+            "a sentence has different numbers of predicted tags and words", found=found, expected="one tag a word"
+        )
 
 
 def _count_words(gold: Sequence[str], prediction: Sequence[str], language: str) -> tuple[float, float]:

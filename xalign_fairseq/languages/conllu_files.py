@@ -93,7 +93,7 @@ def _tree(parsed: ConlluSentence, words: tuple[str, ...]) -> SyntaxTree:
     found = natural(parsed)
     if found.source != words or found.tree is None:
         raise XalignError(
-            "a tree is not that of its sentence",
+            "a tree does not match its sentence",
             where=parsed.where,
             found=" ".join(found.source) if found.tree else "no heads",
             expected=" ".join(words),

@@ -69,10 +69,10 @@ class DeriveOptions:
             if is_given and step not in self.steps:
                 found, expected = ",".join(self.steps), f"{step} among the steps"
                 raise XalignError(
-                    "an option is of another step", parameter=("steps", name), found=found, expected=expected
+                    "an option belongs to another step", parameter=("steps", name), found=found, expected=expected
                 )
         if self.seed < 0:
-            raise XalignError("a seed is not negative", parameter="seed", found=self.seed)
+            raise XalignError("a seed is negative", parameter="seed", found=self.seed)
         for language in (self.source_lang, self.lang):
             require_language(language)
         if self.source_lang == self.lang:

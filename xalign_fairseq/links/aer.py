@@ -90,7 +90,7 @@ def sentence_counts(
     """
     if len(hyps) != len(golds) or not golds:
         raise XalignError(
-            "hypotheses and gold differ in number of lines" if golds else "there is nothing to score",
+            "hypotheses and gold have different numbers of lines" if golds else "there is nothing to score",
             where=where,
             found=f"{len(hyps)} lines of hypothesis, {len(golds)} of gold",
             expected="one line each per sentence pair",

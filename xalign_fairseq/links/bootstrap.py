@@ -113,7 +113,7 @@ def paired_bootstrap_of_sets(
     sizes = [[len(counts) for counts in sets] for sets in (first, second)]
     if sizes[0] != sizes[1] or not sizes[0]:
         one, other = (", ".join(map(str, each)) or "no" for each in sizes)
-        raise XalignError("the two systems differ in number of lines", found=f"{one} and {other} lines")
+        raise XalignError("the two systems have different numbers of lines", found=f"{one} and {other} lines")
     difference, drawn = 0.0, np.zeros(samples)
     for place, pair in enumerate(zip(first, second, strict=True)):
         tables = [_table(counts) for counts in pair]

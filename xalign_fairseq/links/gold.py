@@ -105,7 +105,7 @@ def _numbered(lines: Sequence[str], path: StrPath, pairs: int | None) -> list[Go
         pair, i, j = (int(each) for each in match.group(1, 2, 3))
         if pair < 1 or (pairs is not None and pair > pairs):
             raise XalignError(
-                "a link is of a pair that is not there",
+                "a link belongs to a missing pair",
                 where=f"{path}, line {number}",
                 found=f"pair {pair}",
                 expected="pairs from 1" if pairs is None else f"pairs 1 to {pairs}",

@@ -60,7 +60,7 @@ class LinkedText:
                 where=links,
                 found=f"{lines} lines of links",
                 expected=f"{pairs}, one per sentence pair",
-                remedy="give the links of this very text, with an empty line for a pair without links",
+                remedy="use the links of this text, with an empty line for a pair without links",
             )
 
     @property

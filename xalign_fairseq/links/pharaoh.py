@@ -61,7 +61,7 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
         i, j, is_sure = link[0] - base, link[1] - base, link[2]
         if i < 0 or j < 0:
             raise XalignError(
-                "a link has index 0, but the file is said to be 1-based",
+                "a link has index 0 in a 1-based file",
                 where=where,
                 found=item,
                 expected="indices from 1",
@@ -83,14 +83,14 @@ def _parsed(item: str) -> tuple[int, int, bool] | None:
 def _malformed(item: str, where: object) -> XalignError:
     if _LINK.fullmatch(item):
         return XalignError(
-            "a link has no index of a word", where=where, found=item[:40], expected=f"at most {MOST_DIGITS} digits"
+            "a link has an invalid index", where=where, found=item[:40], expected=f"at most {MOST_DIGITS} digits"
         )
     return XalignError(
         "a link is malformed",
         where=where,
         found=item[:40],
         expected="i-j (sure) or ipj (possible), two whole numbers",
-        remedy="give a file of Pharaoh links, one line per sentence pair, separated by blanks",
+        remedy="give a file of Pharaoh links, one line per sentence pair, separated by spaces",
     )
 
 
@@ -166,7 +166,7 @@ def check_bounds(
             where=where,
             found=f"{len(links)} lines of links",
             expected=f"{len(lengths)}, one per sentence pair",
-            remedy="give the links of this very text, with an empty line for a pair without links",
+            remedy="use the links of this text, with an empty line for a pair without links",
         )
     for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), first):
         outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]

@@ -260,7 +260,7 @@ def require_layer_norm_eps(given: float | None, own: EncoderConfig) -> None:
     theirs = given if given is not None else EncoderConfig.layer_norm_eps
     if theirs != own.layer_norm_eps:
         raise XalignError(
-            "the checkpoint's layer norms add another number to the variance",
+            "layer_norm_eps differs from the checkpoint's",
             parameter="layer_norm_eps",
             found=own.layer_norm_eps,
             expected=theirs,

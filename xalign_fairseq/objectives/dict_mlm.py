@@ -71,7 +71,7 @@ class DictMLM(TokenPrediction):
         )
         if not 0 < self.prob <= 1:
             raise XalignError(
-                "the share of tokens that the dictionary is asked for is outside (0, 1]",
+                "the share of tokens to look up in the dictionary is outside (0, 1]",
                 parameter="dict_mlm_prob",
                 found=self.prob,
                 remedy=(Parameter("criterion", "mlm"), "does without a dictionary"),

@@ -142,7 +142,7 @@ class DWA(Objective):
             )
         if self.label_by == "pointer":
             raise XalignError(
-                "a dustbin needs cosines of hidden states, and a pointer has scores",
+                "a dustbin cannot be used with a pointer",
                 where=(Parameter("dwa_method", self.method),),
                 parameter="dwa_label_by",
                 found="pointer",

@@ -32,7 +32,7 @@ class LexiconAlign(Objective):
 
     def __post_init__(self) -> None:
         if self.sample is not None and self.sample < 1:
-            raise XalignError("nothing is drawn from the lexicon", parameter="lexicon_align_sample", found=self.sample)
+            raise XalignError("the lexicon's sample is below 1", parameter="lexicon_align_sample", found=self.sample)
 
     def build_head(self) -> nn.Module:
         """The entries."""

@@ -142,7 +142,7 @@ class MoCo(Objective):
         elif self.queue_init == "data":
             logger.warning(
                 "moco learns nothing in this run: its loss is 0 until the queue has %s keys, and before the last of %s "
-                "updates of %.0f pairs it has %s; take --moco-queue-size %d, or --moco-queue-init random",
+                "updates of %.0f pairs it has %s; set --moco-queue-size %d, or --moco-queue-init random",
                 f"{size:,}",
                 f"{updates:,}",
                 pairs,

@@ -32,7 +32,7 @@ class TLM(TokenPrediction):
         super().bind(context)
         self.resets = self.reset_positions and takes_positions(context.config)
         if self.resets != self.reset_positions:
-            logger.warning("--tlm-reset-positions has no effect: the encoder reads the distances of tokens alone")
+            logger.warning("--tlm-reset-positions has no effect: the encoder only uses relative positions")
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of the pairs."""

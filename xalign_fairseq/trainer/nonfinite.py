@@ -37,7 +37,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
         logger.warning("%s is left out, %d in a row, %d end the training: not finite: %s", where, in_a_row, most, why)
         return
     raise XalignError(
-        f"the training has lost its way: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
+        f"training diverged: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
         where=where,
         found=why,
         remedy=(start, "with a lower", Parameter("lr"), "or without what is named"),

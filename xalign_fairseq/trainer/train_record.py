@@ -78,7 +78,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
     try:
         earlier, earlier_data = shlex.split(newest["command"])[1:], newest["data"]
     except ValueError as error:
-        raise XalignError("the record has a command that is none", where=path, found=error) from None
+        raise XalignError("the record has an invalid command", where=path, found=error) from None
     found: dict[str, object] = {}
     for name, usual in IDENTITY.items():
         before, now = (value(each, name) or usual for each in (earlier, line))
@@ -153,7 +153,7 @@ def moment(text: str, where: object) -> datetime:
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise XalignError("the record has a time that is none", where=where, found=text) from None
+        raise XalignError("the record has an invalid time", where=where, found=text) from None
 
 
 def _data(line: Sequence[str]) -> list[str]:

@@ -130,7 +130,7 @@ class XalignTrainer(Trainer):
         """Whether the run has had all its updates, or ``--patience`` has ended it; fairseq asks after an update."""
         most, patience = self.cfg.optimization.max_update, self.cfg.checkpoint.patience
         if most and self.get_num_updates() >= most:
-            logger.info("the run has had all its updates: %d of %d", self.get_num_updates(), most)
+            logger.info("the run is complete: %d of %d updates", self.get_num_updates(), most)
             return True
         counted = getattr(stopping_counter(), "num_runs", 0)
         if 0 < patience <= counted:
@@ -289,7 +289,7 @@ def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
     def save_checkpoint(cfg: Any, trainer: Any, *rest: Any) -> Any:
         # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
         if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
-            logger.warning("no checkpoint is written after an update that is not finite: it has spoilt %s", name)
+            logger.warning("no checkpoint is written after a non-finite update, which damaged %s", name)
             return None
         return save(cfg, trainer, *rest)
 

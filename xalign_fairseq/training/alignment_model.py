@@ -171,7 +171,7 @@ class AlignmentModel(HeadedEncoder):
                 "the predictions of an update's batches are known only once all have been run",
                 where='loss_normalization="joint" with accumulated gradients',
                 found=f"{', '.join(late)}, which count what the model labels",
-                remedy='loss_normalization="per-objective", larger batches, or go backward from the total yourself',
+                remedy='loss_normalization="per-objective", larger batches, or call backward on the total yourself',
             )
 
     def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:
@@ -226,7 +226,7 @@ class AlignmentModel(HeadedEncoder):
         fits = all(hasattr(layer, "checkpoint_activations") for layer in layers)
         if not fits or any(name not in CHECKPOINTING or CHECKPOINTING[name] != asked[name] for name in asked):
             raise XalignError(
-                "activations are not checkpointed so here",
+                "activation checkpointing is not supported here",
                 where="activation_checkpointing_enable",
                 found=asked if fits else type(layers[0]).__name__,
                 expected=f"every layer of this package's encoders, by {CHECKPOINTING}",

@@ -58,7 +58,7 @@ class AlignmentTrainer(Trainer):
     ):
         if not hasattr(Trainer, "loss_is_scaled_for_ga"):
             raise XalignError(
-                "transformers' Trainer divides accumulated gradients once more, and can't be told not to",
+                "this version of transformers' Trainer divides accumulated gradients twice",
                 where="AlignmentTrainer",
                 found=f"transformers {transformers.__version__}",
                 expected="5.19 or later",
@@ -66,7 +66,7 @@ class AlignmentTrainer(Trainer):
             )
         if args.label_smoothing_factor:
             raise XalignError(
-                "the objectives' losses have no smoothed labels",
+                "label smoothing is not supported",
                 parameter="label_smoothing_factor",
                 found=args.label_smoothing_factor,
                 expected="0",

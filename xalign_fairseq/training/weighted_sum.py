@@ -68,7 +68,7 @@ class WeightedSum:
         language_rows: rows of the language embeddings by the numbers of languages; None for an encoder without any.
 
     Raises:
-        XalignError: every weight is zero, or one is negative or no number; or an objective is there twice.
+        XalignError: every weight is zero, or one is negative or no number; or an objective is given twice.
 
     Example::
 
@@ -84,7 +84,7 @@ class WeightedSum:
         names = [objective.name for objective in self.objectives]
         if len(set(names)) < len(names):
             raise XalignError(
-                "an objective is there twice",
+                "an objective is given twice",
                 parameter="objectives",
                 found=", ".join(names),
                 expected="one of each name",
@@ -180,7 +180,7 @@ class WeightedSum:
         of_embeddings = [objective.name for objective in self.active if objective.traits.of_parameters == "embeddings"]
         if of_embeddings and not model.encoder.sentence_encoder.embed_tokens.weight.requires_grad:
             raise XalignError(
-                "an objective trains token embeddings alone, and they are frozen",
+                "an objective only trains token embeddings, and they are frozen",
                 parameter="freeze_layers",
                 found=", ".join(of_embeddings),
                 remedy=("leave out", Parameter("freeze_layers"), f"or {of_embeddings[0]}"),

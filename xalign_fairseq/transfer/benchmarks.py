@@ -121,7 +121,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
                     where=folder,
                     found=", ".join(str(each.relative_to(folder)) for each in found),
                     expected="one",
-                    remedy="name the treebank in place of the language, such as en_ewt, or a folder that holds one",
+                    remedy="name the treebank instead of the language, such as en_ewt, or a folder that holds one",
                 )
             if found:
                 return found[0]

@@ -96,7 +96,7 @@ class RunResult:
         shapes = [(self.items[language], len(metric.columns)) for metric in metrics]
         if [array.shape for array in arrays] != shapes:
             raise XalignError(
-                "the counts are not those of the result beside them",
+                "the counts do not match their result",
                 where=f"{path}, {language}",
                 found=[array.shape for array in arrays],
                 expected=f"{shapes} for {', '.join(metric.name for metric in metrics)}",

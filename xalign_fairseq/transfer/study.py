@@ -207,7 +207,7 @@ def check_name(name: str, **place: str) -> str:
     """A name that can be a folder's; ``place`` is ``where`` or ``parameter`` of the error."""
     if not name or name.startswith(".") or not all(letter.isalnum() or letter in "._-+" for letter in name):
         expected = "letters, digits, '-', '_', '+', and '.' but in front"
-        raise XalignError("the name can't be a folder's", found=name, expected=expected, **place)
+        raise XalignError("the name cannot be a folder name", found=name, expected=expected, **place)
     return name
 
 
@@ -300,7 +300,9 @@ def _holdout(keys: TaskKeys, where: str) -> float | None:
     if keys.holdout is not None and (keys.valid or keys.valid_languages):
         raise XalignError("the validation data are given twice", where=where, found="valid and holdout", expected="one")
     if keys.holdout is not None and not 0 < keys.holdout < 1:
-        raise XalignError("there is no such holdout", where=where, found=keys.holdout, expected="a share, such as 0.1")
+        raise XalignError(
+            "the holdout is not a share", where=where, found=keys.holdout, expected="a share, such as 0.1"
+        )
     return keys.holdout
 
 
@@ -308,7 +310,7 @@ def _check_languages(task: Task, where: str) -> None:
     """Code-switching, and a model for each language, put conditions on the languages."""
     listed, place = ", ".join(task.train_languages), f"{where}, train_languages"
     if task.code_switch and set(task.train_languages) == {"en"}:
-        raise XalignError("code-switching needs another language beside English", where=place, found=listed)
+        raise XalignError("code-switching needs another language besides English", where=place, found=listed)
     if task.code_switch and task.models == "each" and "en" in task.train_languages:
         remedy = "leave en out; a task of its own gives English"
         raise XalignError("English can't be switched with itself", where=place, found=listed, remedy=remedy)

@@ -183,7 +183,7 @@ def _grouped(group: Sequence[RunResult]) -> TaskResults:
     for run in group:
         if run.score != first.score:
             raise XalignError(
-                f"two runs of {run.task} are scored by other metrics",
+                f"two runs of {run.task} have different metrics",
                 where=f"{first.folder} and {run.folder}",
                 found=" and ".join(", ".join(each.score) or "the benchmark's own" for each in (first, run)),
                 expected="one score",

@@ -54,7 +54,7 @@ class Grown(ByMatrix):
 
     def __post_init__(self) -> None:
         check_values(
-            "links can't grow with such an option",
+            "an option of grow is out of range",
             ("temperature", self.temperature, 1e-3 <= self.temperature < math.inf, "from 0.001"),
             ("threshold", self.threshold, 0 < self.threshold <= 1, "above 0, at most 1"),
             ("growth", self.growth, 0 < self.growth <= 1, "above 0, at most 1"),

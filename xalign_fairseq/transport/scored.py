@@ -46,7 +46,7 @@ class Scored(ByMatrix):
 
     def __post_init__(self) -> None:
         fits = 0 < self.threshold <= 1
-        check_values("links have no such probability", ("threshold", self.threshold, fits, "above 0, at most 1"))
+        check_values("a link probability is out of range", ("threshold", self.threshold, fits, "above 0, at most 1"))
 
     @property
     def network(self) -> LinkScorer:

@@ -195,7 +195,7 @@ def test_no_pairs_at_all_and_one_word_each(aligner):
 
 
 def test_sides_of_different_lengths(aligner):
-    with pytest.raises(XalignError, match="differ in their number of sentences"):
+    with pytest.raises(XalignError, match="different numbers of sentences"):
         aligner.align(["a"], ["a", "b"])
 
 
@@ -324,7 +324,7 @@ def test_links_between_subwords_become_those_between_words(aligner, pairs, encod
         assert [of_subwords.src, of_subwords.tgt, of_subwords.units] == [*symbols, "subword"]
         assert joined_words(of_subwords.links, ids[0][1], ids[1][1]) == of_words.links.keys()
     assert any(len(one.links) > len(other.links) for one, other in zip(subwords, words, strict=True))
-    with pytest.raises(XalignError, match="no such unit"):
+    with pytest.raises(XalignError, match="unknown unit"):
         replace(aligner, units="letter")
 
 
@@ -375,7 +375,7 @@ def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(align
 
 
 def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
-    with pytest.raises(XalignError, match="jointly encoded"):
+    with pytest.raises(XalignError, match="joint encoding"):
         replace(aligner, linking=Linking(encoding="separate"), pointer=Pointer(16))
     with pytest.raises(XalignError, match="only transport"):
         replace(aligner, linking=Linking("argmax", encoding="joint"), pointer=Pointer(16))

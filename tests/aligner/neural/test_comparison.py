@@ -45,7 +45,7 @@ def test_layers_and_means_of_neighbours():
     assert layers(layers=[(1,), (2,), (4,)], average=[2]) == [(1,), (2,), (4,), (1, 2)]
     with pytest.raises(XalignError, match="no such layer"):
         layers(layers=[(5,)])
-    with pytest.raises(XalignError, match="not so many neighbouring layers"):
+    with pytest.raises(XalignError, match="not enough neighbouring layers"):
         layers(average=[6])
 
 
@@ -82,7 +82,7 @@ def test_options_choose_among_the_usual_methods(grid, expected):
     [({"fixed": {"dustbin": 0.3}}, "dustbin"), ({"fixed": {"rounds": 3}, "varied": {"filter": ["argmax"]}}, "rounds")],
 )
 def test_an_option_that_bears_on_no_method(grid, option):
-    with pytest.raises(XalignError, match="has use for an option") as raised:
+    with pytest.raises(XalignError, match="no selected method uses this option") as raised:
         methods(**grid)
     assert raised.value.parameters == (option,)
 
@@ -102,7 +102,7 @@ def test_a_model_that_labelled_itself_is_compared_by_its_own_method():
         (0.2, "itermax", 0.5),
         (0.2, "argmax", 0.9),
     ]
-    with pytest.raises(XalignError, match="use for an option") as raised:
+    with pytest.raises(XalignError, match="uses this option") as raised:
         compared(OWN, layers=[(1,)], fixed={"order": "rows-first"})
     assert raised.value.parameters == ("order",)
 

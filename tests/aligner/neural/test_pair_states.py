@@ -175,11 +175,11 @@ def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
 def test_what_does_not_go_together(encoder, maps):
     with pytest.raises(XalignError, match="no such encoding"):
         PairEncoder(encoder, "both")
-    with pytest.raises(XalignError, match=r"separately encoded(.|\n)*joint"):
+    with pytest.raises(XalignError, match=r"need separate encoding(.|\n)*joint"):
         PairEncoder(encoder, "joint", maps, ("de", "en"))
     with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, fr; or en"):
         PairEncoder(encoder, "separate", maps, ("en", "ru"))
-    with pytest.raises(XalignError, match=r"separately encoded(.|\n)*no languages"):
+    with pytest.raises(XalignError, match=r"need separate encoding(.|\n)*no languages"):
         PairEncoder(encoder, "separate", maps)
 
 

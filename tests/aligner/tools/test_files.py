@@ -49,7 +49,7 @@ def test_new_texts_need_suffixes():
         ({"out": "d.fwd", "directions": "d"}, "two outputs have the same name"),
         ({"out": "k", "drops_pairs": True, "tgt": "other.en"}, "two outputs have the same name"),
         ({"out": "folder"}, "is a folder"),
-        ({"out": "weights/config.json"}, "a file that is read"),
+        ({"out": "weights/config.json"}, "also an input"),
     ],
 )
 def test_outputs_that_can_t_be(text, options, message):
@@ -69,7 +69,7 @@ def test_existing_outputs_are_refused_by_name(text):
     files.check()
     Path("d.rev").touch()
     Path("links.json").touch()
-    with pytest.raises(XalignError, match=r"(?s)exist already.*where: d.rev, links.json\n.*by overwrite"):
+    with pytest.raises(XalignError, match=r"(?s)already exist.*where: d.rev, links.json\n.*by overwrite"):
         files.check()
     files.check(overwrite=True)
 

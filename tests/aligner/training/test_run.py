@@ -31,9 +31,9 @@ def test_which_objectives_read_links_is_what_the_objectives_say():
 @pytest.mark.parametrize(
     ("objectives", "message"),
     [
-        ("mlm", r"not trained by this objective[\s\S]*mlm[\s\S]*nearest to sentence_mlm"),
+        ("mlm", r"cannot be trained with this objective[\s\S]*mlm[\s\S]*nearest to sentence_mlm"),
         ("tlm,gold", r"found: gold"),
-        ("linear_mapping", r"not trained by this objective"),
+        ("linear_mapping", r"cannot be trained with this objective"),
         ("", r"found: nothing"),
         ("tlm,word_contrastive,l2_align", r"there are none[\s\S]*word_contrastive, l2_align[\s\S]*the command links"),
         ("reg_param,reg_hidden", r"nothing is learned"),
@@ -63,7 +63,7 @@ def test_what_links_are_read_by(run):
     assert with_links(run).measure == "pointer"
     assert replace(with_links(run), similarity="hidden").measure == "hidden"
     assert replace(with_links(run), objectives=("word_contrastive",)).measure == "hidden"
-    with pytest.raises(XalignError, match="trained by dwa alone"):
+    with pytest.raises(XalignError, match="only dwa trains"):
         replace(run, similarity="pointer", objectives=("tlm",)).check()
 
 

@@ -15,7 +15,7 @@ from xalign_fairseq.core.errors import XalignError
         ("gold", "1-1 2-3\n", "looks 1-based"),
         ("gold", "0-0 x\n", "malformed"),
         ("gold", "\n", "no link"),
-        ("en", "the house\nthe house\n", r"differ in their number of lines[\s\S]*1 and 2"),
+        ("en", "the house\nthe house\n", r"different numbers of lines[\s\S]*1 and 2"),
     ],
 )
 def test_a_development_set_that_does_not_fit(run, name, content, message):
@@ -35,7 +35,7 @@ def test_languages_by_the_names_of_files():
     assert languages_of("text/train.tok.de", "train.en") == ("de", "en")
     assert languages_of("train.de.gz", "train.en.xz") == languages_of("m.tmx#de", "m.tmx#en") == ("de", "en")
     for src, tgt in (("train", "train.en"), ("a.txt", "b.txt"), ("t.tsv#1", "t.tsv#2")):
-        with pytest.raises(XalignError, match=rf"which languages[\s\S]*{src}, {tgt}"):
+        with pytest.raises(XalignError, match=rf"do not show their languages[\s\S]*{src}, {tgt}"):
             languages_of(src, tgt)
 
 

@@ -40,8 +40,8 @@ def test_parts_hold_all_lines_in_order_whatever_the_blocks(tmp_path, lines, end,
         (b"a\nb\xff\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
         (b"a\n\xffb\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
         (b"a\nb\nc\xce", r"(?s)not UTF-8.*line 3"),
-        (b"a\nb\r", r"(?s)carriage return that ends no line.*line 2"),
-        (b"a\rb\rc", r"(?s)carriage return that ends no line.*line 1"),
+        (b"a\nb\r", r"(?s)carriage return without a newline.*line 2"),
+        (b"a\rb\rc", r"(?s)carriage return without a newline.*line 1"),
     ],
 )
 @pytest.mark.parametrize("block", [1, 2, 100])
@@ -92,7 +92,7 @@ def test_all_missing_files_are_named_at_once(tmp_path):
 def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, found in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or device")):
-        with pytest.raises(XalignError, match=rf"this is no regular file[\s\S]*found: {found}"):
+        with pytest.raises(XalignError, match=rf"this is not a regular file[\s\S]*found: {found}"):
             require_files([tmp_path / "missing", path], remedy="look again")
 
 

@@ -58,5 +58,5 @@ def test_a_missing_file_is_told_with_what_is_nearly_called_so(tmp_path):
 
 
 def test_what_is_no_file_is_not_told_to_be_missing(tmp_path):
-    with pytest.raises(XalignError, match=r"no regular file\n  where: .*\n  found: a folder"):
+    with pytest.raises(XalignError, match=r"not a regular file\n  where: .*\n  found: a folder"):
         next(read_lines(tmp_path))

@@ -125,7 +125,7 @@ def test_what_cannot_be_read_once(tmp_path):
         SentencePairs("-")
     with pytest.raises(XalignError, match="does not exist"):
         open_pairs(tmp_path / "none", file)
-    with pytest.raises(XalignError, match="no regular file"):
+    with pytest.raises(XalignError, match="not a regular file"):
         open_pairs(tmp_path)
 
 

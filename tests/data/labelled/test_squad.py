@@ -112,5 +112,5 @@ def test_few_wrong_questions_are_left_out_and_counted(write, caplog):
 def test_a_text_that_is_no_unicode_is_named(write):
     for text, context in (("\ud83d", CONTEXT), ("?", CONTEXT + "\ude00")):
         path = write("x.json", squad(question("q99", ("308", 25), text=text), context=context))
-        with pytest.raises(XalignError, match=r"no Unicode\n  where: \S*x.json, question q99\n  found: '.ud"):
+        with pytest.raises(XalignError, match=r"not valid Unicode\n  where: \S*x.json, question q99\n  found: '.ud"):
             read_squad(path, "en")

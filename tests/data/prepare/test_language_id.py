@@ -43,7 +43,7 @@ def test_the_most_probable_language_counts(model):
 
 def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
     require_model(model)
-    with pytest.raises(XalignError, match="there is no model"):
+    with pytest.raises(XalignError, match="there is no language identification model"):
         require_model(tmp_path / "none.bin")
     (tmp_path / "text.bin").write_text("no model at all")
     with pytest.raises(XalignError, match="no fastText model"):

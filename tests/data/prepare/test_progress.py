@@ -162,7 +162,7 @@ def test_other_text_or_options_begin_anew(options, bitext, spm, tmp_path):
     stopped(options, binarize.PairText, "encode", 7)
     with open(tmp_path / "t.en", "a") as stream:
         stream.write("one more\n")
-    with pytest.raises(XalignError, match="differ in their number of lines"):
+    with pytest.raises(XalignError, match="different numbers of lines"):
         prepare(options)
 
 

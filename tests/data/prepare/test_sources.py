@@ -77,7 +77,7 @@ def test_options_that_fit(files, pair):
 
 def test_options_that_contradict_each_other(refused, pair, files):
     refused("nothing to prepare")
-    refused(r"a process to do the work\n  where: workers\n  found: 0", pair(), workers=0)
+    refused(r"the number of workers is below 1\n  where: workers\n  found: 0", pair(), workers=0)
     refused(r"two tokenizers\n  where: tokenizer, spm", pair(), spm="m.model", tokenizer="base.pt")
     refused("where: dict", pair(), dictionary="dict.txt")
     refused("no training text", pair("valid"))

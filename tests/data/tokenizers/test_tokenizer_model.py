@@ -120,5 +120,5 @@ def test_half_a_character_is_named(bert, spm, kind):
         (tokenizer.encode_words_batch, [["ab"], ["the", "\ud83d"]]),
         (tokenizer.encode_with_offsets, "the \ude00"),
     ):
-        with pytest.raises(XalignError, match=r"no Unicode\n  where: '.*.ud[\s\S]*found: '.ud"):
+        with pytest.raises(XalignError, match=r"not valid Unicode\n  where: '.*.ud[\s\S]*found: '.ud"):
             encode(given)

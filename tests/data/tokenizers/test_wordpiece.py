@@ -179,7 +179,7 @@ def test_a_dictionary_of_another_tokenizer(tokenizer):
     ],
 )
 def test_settings_that_are_none(state):
-    with pytest.raises(XalignError, match=r"no settings of WordPiece[\s\S]*here\.json"):
+    with pytest.raises(XalignError, match=r"not settings of WordPiece[\s\S]*here\.json"):
         WordPieceSettings.from_state(state, "here.json")
 
 

@@ -129,10 +129,10 @@ def test_a_folder_of_checkpoints(old_state, tmp_path, names):
 
 
 def test_what_is_no_checkpoint(tmp_path):
-    with pytest.raises(XalignError, match=r"folder is no checkpoint[\s\S]*found: nothing[\s\S]*model.pt"):
+    with pytest.raises(XalignError, match=r"folder has no checkpoint[\s\S]*found: nothing[\s\S]*model.pt"):
         read_pretrained(tmp_path)
     (tmp_path / "notes.txt").write_text("hello")
-    with pytest.raises(XalignError, match=r"folder is no checkpoint[\s\S]*notes.txt[\s\S]*config.json"):
+    with pytest.raises(XalignError, match=r"folder has no checkpoint[\s\S]*notes.txt[\s\S]*config.json"):
         read_pretrained(tmp_path)
     with pytest.raises(XalignError, match=r"not a checkpoint"):
         read_pretrained(tmp_path / "notes.txt")

@@ -26,7 +26,7 @@ from xalign_fairseq.evaluation.plots.palette import INK
 def test_the_ending_is_checked_before_anything_is_drawn():
     assert check_picture("a/b.SVG") == "svg"
     for path in ("links", "links.gold", "png"):
-        with pytest.raises(XalignError, match=r"format is not known[\s\S]*png"):
+        with pytest.raises(XalignError, match=r"unknown picture format[\s\S]*png"):
             check_picture(path)
 
 

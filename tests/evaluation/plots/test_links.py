@@ -46,6 +46,6 @@ def test_any_words_can_be_drawn(words, tmp_path, monkeypatch):
     links = {(k, k): 0.5 for k in range(len(words))}
     plot_links(words, words, links, tmp_path / "p.svg")
     assert b"<svg" in (tmp_path / "p.svg").read_bytes()[:500]
-    with pytest.raises(XalignError, match=r"not known[\s\S]*png"):
+    with pytest.raises(XalignError, match=r"unknown picture format[\s\S]*png"):
         plot_links(words, words, links, tmp_path / "p.gold")
     assert [path.name for path in tmp_path.iterdir()] == ["p.svg"]

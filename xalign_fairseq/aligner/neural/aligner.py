@@ -107,15 +107,13 @@ class Aligner(WordAligner):
         object.__setattr__(self, "linking", linking)
         if self.pointer is not None and linking.encoding != "joint":
             raise XalignError(
-                "a pointer reads jointly encoded pairs",
+                "a pointer needs joint encoding",
                 parameter="encoding",
                 found=linking.encoding,
                 remedy=("set", Parameter("similarity", "hidden")),
             )
         if self.units not in UNITS:
-            raise XalignError(
-                "there is no such unit of links", parameter="units", found=self.units, expected=" or ".join(UNITS)
-            )
+            raise XalignError("unknown unit of links", parameter="units", found=self.units, expected=" or ".join(UNITS))
         pair_encoder = PairEncoder(self.encoder, linking.encoding, self.maps, self.languages)
         object.__setattr__(self, "pair_encoder", pair_encoder)
 
@@ -151,7 +149,7 @@ class Aligner(WordAligner):
         """
         options = options or AlignerOptions.of(**more)
         for name in {"statistics", "processes"} & options.given().keys():
-            raise XalignError("one encoder's aligner has no such option", parameter=name, remedy="use load_aligner")
+            raise XalignError("this aligner has no such option", parameter=name, remedy="use load_aligner")
         require_one_choice(options)
         device, dtype = choose_devices(options.device, options.dtype)
         return cls.open(path, replace(options, device=device, dtype=dtype))

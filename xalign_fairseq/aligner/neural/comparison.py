@@ -125,7 +125,7 @@ def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list
     for width in grid.average:
         if width > len(single):
             raise XalignError(
-                "there are not so many neighbouring layers",
+                "there are not enough neighbouring layers",
                 parameter="average",
                 found=width,
                 expected=f"at most {len(single)}",
@@ -168,7 +168,7 @@ def _with_fixed(found: list[Method], given: Mapping[str, Any], fixed: Mapping[st
     bearing = [method.describe() for method in found]
     for option in given.keys() - {option for each in bearing for option in each}:
         raise XalignError(
-            "none of the methods has use for an option",
+            "no selected method uses this option",
             parameter=option,
             remedy=("name a method that has it by", Parameter("method"), "and a filter by", Parameter("filter")),
         )

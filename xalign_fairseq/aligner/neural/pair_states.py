@@ -62,7 +62,7 @@ class PairEncoder:
         if maps is not None:
             if languages is None or encoding == "joint":
                 raise XalignError(
-                    "linear maps are of separately encoded sides",
+                    "linear maps need separate encoding",
                     parameter=("maps", "encoding"),
                     found="no languages" if languages is None else f"the encoding {encoding}",
                     remedy=("set", Parameter("encoding", "separate"), "or leave out", Parameter("maps")),

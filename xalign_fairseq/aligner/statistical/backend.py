@@ -42,7 +42,7 @@ def _fault() -> str | None:
     try:
         library("cpu")
     except XalignError as error:
-        logger.warning("statistics are computed by the reference, which takes several times longer: %s", error)
+        logger.warning("statistics are computed by the reference, which is several times slower: %s", error)
         return str(error)
     logger.info("statistics are computed by the compiled operator")
     return None

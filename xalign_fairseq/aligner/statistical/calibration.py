@@ -54,7 +54,7 @@ def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
             "probabilities can't be calibrated on these links",
             found=f"{int(hits.sum())} gold ones among {len(hits)} candidates",
             expected="some that are gold and some that are not",
-            remedy="take a larger development set, or none: what was learned is kept",
+            remedy="use a larger development set, or none; what was learned is kept",
         )
     inputs = np.stack([log_odds(scores), np.ones(len(hits))], 1)
     weights = np.array([1.0, 0.0])

@@ -52,7 +52,7 @@ class LinkFiles:
         for path in (src, tgt):
             if not suffix_of(path):
                 raise XalignError(
-                    "the names of the new text files can't be told",
+                    "the names of the new text files cannot be derived",
                     where=path,
                     found="no suffix that names the language",
                     expected="names like all.en and all.de, from which P.en and P.de are made",
@@ -104,7 +104,7 @@ class LinkFiles:
         existing = [str(path) for path in self.outputs if path.exists()]
         if existing and not overwrite:
             raise XalignError(
-                "output files exist already and were left as they are",
+                "output files already exist and were not changed",
                 where=", ".join(existing),
                 remedy=("choose another name, or replace them by", Parameter("overwrite")),
             )

@@ -96,7 +96,7 @@ def _check_options(run: LinksRun, engine: str) -> None:
         return
     for option in run.options.given():
         raise XalignError(
-            f"{engine} has no use for an option of checkpoints",
+            f"{engine} does not use options of checkpoints",
             parameter=option,
             remedy=("leave it out, or set", Parameter("model")),
         )

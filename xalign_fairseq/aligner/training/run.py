@@ -207,7 +207,7 @@ class TrainingRun:
         if unknown is not None:
             meant = AWESOME_NAMES.get(unknown)
             raise XalignError(
-                "an aligner is not trained by this objective",
+                "an aligner cannot be trained with this objective",
                 parameter="objectives",
                 found=unknown or "nothing",
                 expected=f"some of {', '.join(OBJECTIVES)}",
@@ -228,10 +228,10 @@ class TrainingRun:
             problem = "no objective learns from the links"
             raise XalignError(problem, parameter=("links", "objectives"), found=found, expected=expected)
         if self.similarity == "pointer" and "dwa" not in self.objectives:
-            raise XalignError("the pointer is trained by dwa alone", parameter="similarity", found=found)
+            raise XalignError("only dwa trains the pointer", parameter="similarity", found=found)
         if self.chosen is not None and "method" in self.chosen and "self_training" not in self.objectives:
             raise XalignError(
-                "no objective labels by this method",
+                "no objective uses this labelling method",
                 parameter="method",
                 found=found,
                 expected="self_training among them",

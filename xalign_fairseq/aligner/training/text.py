@@ -25,7 +25,7 @@ def development_set(src: str | None, tgt: str | None, gold: str | None) -> Devel
             "the development set is not complete",
             parameter=tuple(given),
             found=", ".join(found),
-            remedy="give all three, or none: then the last checkpoint is the result",
+            remedy="give all three, or none (then the last checkpoint is used)",
         )
     return None
 
@@ -39,7 +39,7 @@ def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tu
     first, second = (suffix_of(path)[1:] for path in (src, tgt))
     if not first or not second or first == second:
         raise XalignError(
-            "the files do not say which languages they are in",
+            "the file names do not show their languages",
             where=f"{src}, {tgt}",
             expected="names that end in two languages, as train.de and train.en",
             remedy=("set", Parameter("languages", "SRC-TGT")),

@@ -135,7 +135,7 @@ def _parted(path: str) -> tuple[str, str | None]:
 
 def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
     if not part.isdecimal() or int(part) < 1:
-        raise XalignError("a column is told by its number", where=f"{file}#{part}", expected=f"{file}#1 or higher")
+        raise XalignError("a column is selected by its number", where=f"{file}#{part}", expected=f"{file}#1 or higher")
     column = int(part)
     for number, line in enumerate(lines_of(stream, file), 1):
         cells = line.removesuffix(b"\n").removesuffix(b"\r").split(b"\t")

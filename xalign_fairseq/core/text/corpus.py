@@ -123,7 +123,7 @@ def require_equal_lengths(first: TextFile, second: TextFile) -> None:
     """Two sides of a bitext, or a side and its links, must have as many lines."""
     if first.lines != second.lines:
         raise XalignError(
-            "the files differ in their number of lines",
+            "the files have different numbers of lines",
             where=f"{first.path}, {second.path}",
             found=f"{first.lines} and {second.lines} lines",
             expected="line i of one belongs to line i of the other",

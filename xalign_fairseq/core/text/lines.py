@@ -40,7 +40,9 @@ def require_unicode(text: str, where: object) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         found = f"{text[error.start]!a} at character {error.start}"
-        raise XalignError("a text is no Unicode", where=where, found=found, expected="whole characters") from None
+        raise XalignError(
+            "a text is not valid Unicode", where=where, found=found, expected="whole characters"
+        ) from None
 
 
 def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
@@ -65,7 +67,7 @@ def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
 def no_regular_file(path: StrPath) -> XalignError:
     """The error for a folder, a pipe or a device where a file is expected, which may be read several times."""
     return XalignError(
-        "this is no regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
+        "this is not a regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
     )
 
 
@@ -94,7 +96,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
             raw = raw[:-2]
         elif not raw.endswith(b"\n") and b"\r" in raw:
             raise XalignError(
-                "the file has a carriage return that ends no line",
+                "the file has a carriage return without a newline",
                 where=f"{path}, line {number}",
                 found="\\r without \\n",
                 expected="lines that end with \\n or \\r\\n",

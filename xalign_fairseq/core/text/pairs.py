@@ -233,7 +233,7 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
                 "a line of the pairs file is not a pair",
                 where=f"{path}, line {number}",
                 found=f"{len(separators)} separators",
-                expected=f"one {SEPARATOR} between blanks: source {SEPARATOR} target",
+                expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
             )
         else:
             yield one(""), other("")
@@ -241,9 +241,9 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
 
 def _different_lengths(src: StrPath, tgt: StrPath, found: str) -> XalignError:
     return XalignError(
-        "the two sides differ in their number of lines",
+        "the two sides have different numbers of lines",
         where=f"{src}, {tgt}",
         found=found,
-        expected="as many lines on both sides",
+        expected="the same number of lines on both sides",
         remedy="look for a line break inside a sentence, or for a side that was filtered by itself",
     )

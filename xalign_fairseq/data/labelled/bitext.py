@@ -46,7 +46,9 @@ def read_bitext(path: StrPath, language: str) -> list[PairExample]:
     foreign, english = ([line.strip() for line in read_rows(each)] for each in (path, other))
     if len(foreign) != len(english):
         problem, found = "the two sides of the bitext differ in length", f"{len(foreign)} and {len(english)} lines"
-        raise XalignError(problem, where=f"{path}, {other}", found=found, expected="as many lines on both sides")
+        raise XalignError(
+            problem, where=f"{path}, {other}", found=found, expected="the same number of lines on both sides"
+        )
     hidden = len(set(english)) > 20 and english == sorted(english)
     return [
         PairExample(str(number), language, mine, theirs, None if hidden else str(number), "en")

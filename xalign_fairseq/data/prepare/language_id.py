@@ -39,10 +39,10 @@ def _load(path: str) -> Any:
         import fasttext
     except ImportError:
         raise XalignError(
-            "telling languages apart needs fastText", where=path, remedy="pip install fasttext-predict"
+            "language identification needs fastText", where=path, remedy="pip install fasttext-predict"
         ) from None
     if not os.path.isfile(path):
-        raise XalignError("there is no model to tell languages apart", where=path, expected=MODELS)
+        raise XalignError("there is no language identification model", where=path, expected=MODELS)
     try:
         model = fasttext.load_model(path)
         model.predict("a")

@@ -119,7 +119,7 @@ class PrepareOptions:
             raise XalignError("there is nothing to prepare", remedy=remedy)
         if self.workers < 1:
             raise XalignError(
-                "there must be a process to do the work", parameter="workers", found=self.workers, expected="1 or more"
+                "the number of workers is below 1", parameter="workers", found=self.workers, expected="1 or more"
             )
         if self.tokenizer is not None and self.spm is not None:
             raise XalignError("there are two tokenizers", parameter=("tokenizer", "spm"), expected="that of the model")

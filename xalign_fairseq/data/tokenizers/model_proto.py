@@ -141,6 +141,6 @@ def _messages() -> Any:
         from sentencepiece import sentencepiece_model_pb2
     except Exception as error:  # protobuf is not there, or older than these messages: an error of its own
         raise XalignError(
-            "sentencepiece's models are taken apart by protobuf", found=error, remedy="pip install -U protobuf"
+            "reading a sentencepiece model needs protobuf", found=error, remedy="pip install -U protobuf"
         ) from None
     return sentencepiece_model_pb2

@@ -45,7 +45,7 @@ class TokenizerPipeline:
         """What :meth:`to_state` gave; :class:`XalignError` for something else."""
         state = require_form(state, dict[str, Any], where)
         if state.keys() != {"content", "special_ids", "size"}:
-            raise XalignError("this is no tokenizer's pipeline", where=where, found=sorted(state))
+            raise XalignError("this is not a tokenizer pipeline", where=where, found=sorted(state))
         require_form(state["content"], str, where)
         require_form(state["size"], int, where)
         ids = require_form(state["special_ids"], list[int], where)
@@ -72,7 +72,9 @@ class TokenizerPipeline:
         try:
             made = tokenizers.Tokenizer.from_str(self.content)
         except Exception as error:  # the library's own, and of damaged files any
-            raise XalignError("the file is not a tokenizer's", where=where, found=str(error).split("\n")[0]) from None
+            raise XalignError(
+                "the file is not a tokenizer file", where=where, found=str(error).split("\n")[0]
+            ) from None
         made.no_truncation()
         made.no_padding()
         made.encode_special_tokens = True

@@ -162,7 +162,7 @@ class SentencePieceTokenizer(Tokenizer):
         """
         if not self._words_have_own_pieces:
             raise XalignError(
-                "the sentencepiece model does not begin every word with ▁, so that words can't be told apart",
+                "the sentencepiece model does not begin every word with ▁, so words cannot be separated",
                 remedy="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
             )
         lines = [" ".join(words) for words in sentences]

@@ -56,7 +56,9 @@ class WordPieceSettings:
             or not all(isinstance(each, int) and each >= 0 for each in state["special_ids"])
             or not len(state["special_ids"]) == len(set(state["special_ids"])) == len(BERT_SPECIALS)
         ):
-            raise XalignError("these are no settings of WordPiece", where=where, found=state, expected=", ".join(kinds))
+            raise XalignError(
+                "these are not settings of WordPiece", where=where, found=state, expected=", ".join(kinds)
+            )
         return cls(**{**state, "special_ids": tuple(state["special_ids"])})
 
 

@@ -87,4 +87,4 @@ def find_pretrained(path: StrPath, revision: str | None = None) -> Path:
         return folder
     found = ", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing"
     expected = f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json"
-    raise XalignError("the folder is no checkpoint", where=folder, found=found, expected=expected)
+    raise XalignError("the folder has no checkpoint", where=folder, found=found, expected=expected)

@@ -101,7 +101,7 @@ def check_picture(path: StrPath) -> str:
     kind = Path(path).suffix.removeprefix(".").lower()
     known = FigureCanvasBase.get_supported_filetypes()
     if kind not in known:
-        raise XalignError("the picture's format is not known", where=path, expected=", ".join(sorted(known)))
+        raise XalignError("unknown picture format", where=path, expected=", ".join(sorted(known)))
     return kind
 
 

@@ -88,7 +88,7 @@ def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) ->
     if selected != "auto":
         if selected != device or dtype not in DTYPES:
             raise XalignError(
-                f"the Sinkhorn backend {selected} does not compute with such tensors",
+                f"the Sinkhorn backend {selected} does not support these tensors",
                 parameter="sinkhorn_backend",
                 found=f"{dtype} on {device}",
                 expected=f"float32, bfloat16 or float16 on {selected}",
@@ -132,7 +132,7 @@ def fault_of(kind: str, index: int | None) -> XalignError | None:
     except XalignError as error:
         return error
     except OSError as error:  # of the disk, or of a compiler that can't be started
-        return XalignError("the compiled operator can't be made", found=error)
+        return XalignError("the compiled operator cannot be built", found=error)
     if message is None:
         return None
     record = building.built(kind).record

@@ -130,10 +130,10 @@ def _load_cached(folder: Path) -> Built | None:
     path = folder / LIBRARY
     for each in (folder, path):
         if each.exists() and (reason := fault(each)):
-            logger.warning("a native library is not loaded and is compiled anew: %s", reason)
+            logger.warning("a native library is not loaded and is compiled again: %s", reason)
             return None
     if path.is_file() and read_record(folder).get("library") != file_sha256(path):
-        logger.warning("the native library in %s is damaged and is compiled anew", folder)
+        logger.warning("the native library in %s is damaged and is compiled again", folder)
         return None
     return load(folder)
 
@@ -145,7 +145,7 @@ def load(folder: Path) -> Built | None:
     try:
         return Built(ctypes.CDLL(str(folder / LIBRARY)), folder, read_record(folder))
     except OSError as error:
-        logger.warning("a native library can't be loaded and is compiled anew: %s", error)
+        logger.warning("a native library can't be loaded and is compiled again: %s", error)
         return None
 
 
@@ -172,7 +172,7 @@ def _locked(path: Path) -> Iterator[None]:
         deadline = time.monotonic() + PATIENCE
         while not _lock(stream.fileno()):
             if time.monotonic() > deadline:
-                logger.warning("%s has been locked for %d s; compiling beside whoever holds it", path, PATIENCE)
+                logger.warning("%s has been locked for %d s; compiling without the lock", path, PATIENCE)
                 break
             time.sleep(0.05)
         yield

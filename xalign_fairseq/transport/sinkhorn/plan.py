@@ -59,7 +59,9 @@ def sinkhorn_plan(
         torch.Size([1, 2, 2])
     """
     check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)
-    check_values("a plan takes an iteration", ("iterations", options.iterations, options.iterations >= 1, "1 or more"))
+    check_values(
+        "a plan needs at least one iteration", ("iterations", options.iterations, options.iterations >= 1, "1 or more")
+    )
     if any(mass is not None and mass.requires_grad for mass in (src_mass, tgt_mass)):
         raise XalignError("no gradient flows to masses", parameter=("src_mass", "tgt_mass"), remedy="detach them")
     given = (similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)

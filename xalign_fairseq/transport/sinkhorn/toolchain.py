@@ -149,7 +149,7 @@ def compile_portable(sources: Path, folder: Path) -> None:
     linked = subprocess.run(["ldd", folder / LIBRARY], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"(lib\w*omp\S*) => (/\S+)", linked)
     if not found:
-        raise XalignError("a library for others needs OpenMP, which this compiler lacks", found=linked.strip())
+        raise XalignError("a portable library needs OpenMP, which this compiler lacks", found=linked.strip())
     for name, path in found:
         shutil.copy(path, folder / name)
 

@@ -11,10 +11,10 @@ from xalign_fairseq.encoder.bodies.families import BODIES
 # model_type -> why such a model is not read; docs/reference/hugging_face.md lists those that are.
 _DECODERS = "gpt2 llama mistral mixtral gemma gemma2 gemma3_text qwen2 qwen3 bloom xglm"
 NOT_SUPPORTED = {
-    **dict.fromkeys(_DECODERS.split(), "decoders, and encoders made of them (LLM2Vec and its kin), are out of scope"),
+    **dict.fromkeys(_DECODERS.split(), "decoders, and encoders made of them (such as LLM2Vec), are out of scope"),
     "roberta": "byte-level BPE over RoBERTa's body is of English models",
     "xlm-roberta-xl": "layers that normalise first",
-    "t5": "English; mT5 and its kin have model_type mt5",
+    "t5": "English; mT5 has model_type mt5",
     "umt5": "a bias of places in every layer of its own",
 }
 
