@@ -186,8 +186,8 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
     ("options", "updates", "pairs", "told"),
     [
         ({"queue_size": 32000}, 201, 64.0, "32,000 keys, and before the last of 201 updates of 64 pairs it has 12,800;"
-         " take --moco-queue-size 1280, or"),
-        ({"queue_size": 32000}, 2, 64.5, "updates of 64 pairs it has 64; take --moco-queue-size 65, or"),
+         " set --moco-queue-size 1280, or"),
+        ({"queue_size": 32000}, 2, 64.5, "updates of 64 pairs it has 64; set --moco-queue-size 65, or"),
         ({"queue_size": 12800}, 201, 64.0, ""),
         ({"queue_size": 12801}, 201, 64.0, "12,801 keys"),
         ({"queue_size": 32000, "queue_init": "random"}, 201, 64.0, ""),
