@@ -62,6 +62,12 @@ def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> 
     (folder / "gold").mkdir(exist_ok=True)
     for end, name in (("en", "en-de.en"), ("de", "en-de.de"), ("gold", "en-de.gold")):
         shutil.copy2(folder / f"text/en-de/valid.{end}", folder / "gold" / name)
+    both = [(folder / f"text/en-de/test.{end}").read_text(encoding="utf-8").splitlines() for end in ("en", "de")]
+    spans = (
+        {"text": src, "translation": tgt, "spans": [[0, len(src.split()[0]), "W"]]}
+        for src, tgt in zip(*both, strict=True)
+    )
+    (folder / "spans.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in spans), encoding="utf-8")
     (folder / "study.yaml").write_text(STUDY, encoding="utf-8")
 
 
@@ -228,6 +234,13 @@ def operation_runs(work: Path) -> dict[str, Run]:
             f"test={side}/test.en",
             "--out",
             out / "derived",
+        ),
+        "project --resume": lambda out: xalign(
+            "project", "--src", folder / "spans.jsonl", "--model", model, "--out", out / "spans.jsonl", "--resume"
+        ),
+        "filter --resume": lambda out: xalign("filter", *texts, "--model", model, "--out", out / "kept", "--resume"),
+        "dictionary": lambda out: xalign(
+            "dictionary", *texts, "--links", side / "test.gold", "--out", out / "pairs.tsv", "--lex", out / "lex"
         ),
         "trim": lambda out: xalign("trim", "--model", model, "--text", side / "test.en", "--out", out / "trimmed.pt"),
     }

@@ -38,8 +38,8 @@ def test_a_page_with_gold_links(align, tiny_text, tmp_path, capsys):
     lines = page.read_text().splitlines()
     assert lines[0].lower() == "<!doctype html>" and lines[-1] == "</html>"
     golden = Page(read_gold(gold), ("en", "fr"))
-    assert page.read_text().startswith(golden.begin()) and page.read_text().endswith(golden.end())
-    pairs = page.read_text().removeprefix(golden.begin()).removesuffix(golden.end()).splitlines()
+    assert page.read_text().startswith(golden.begin())
+    pairs = page.read_text().removeprefix(golden.begin()).partition("</main>")[0].splitlines()
     assert len(pairs) == 40 and all(word in pair for src, pair in zip(words, pairs, strict=True) for word in src)
     assert align("--format", "html", "--out", page, "--resume") == 2
     assert "no output that could be continued" in capsys.readouterr().err

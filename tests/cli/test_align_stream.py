@@ -41,7 +41,7 @@ def test_any_text_gives_a_line_for_each_line(align, tmp_path, capsys, src, tgt, 
     tgt = (tgt * len(src))[: len(src)]
     for name, side in (("a", src), ("b", tgt)):
         (tmp_path / name).write_bytes("".join(f"{line}\n" for line in side).encode())
-    files = ("--src", tmp_path / "a", "--tgt", tmp_path / "b", "--out", tmp_path / "out")
+    files = ("--src", tmp_path / "a", "--tgt", tmp_path / "b", "--out", tmp_path / "out", "--segment", "spaces")
     assert align(*files, "--format", form, "--quiet") == 0
     lines = (tmp_path / "out").read_bytes().decode().split("\n")
     assert len(lines) == len(src) + 1 and lines[-1] == ""

@@ -295,6 +295,8 @@ WRITERS = {
         "encoder/pretrained/exporting.py:fill",
         "encoder/pretrained/saving.py:convert",
         "languages/files.py:_write_bitext",
+        "links/counting.py:_folder",
+        "links/counting.py:_sums",
         "languages/files.py:_write_lines",
         "languages/sample/bitext.py:_write_pair.opened",
         "transfer/plan.py:make_plan",

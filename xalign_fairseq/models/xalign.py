@@ -239,7 +239,8 @@ def require_languages(given: str | None, own: str) -> None:
 
 def require_sizes(given: Mapping[str, object], cfg: object) -> None:
     """Raise :class:`XalignError` if a checkpoint's sizes, as far as it names them, are not this run's."""
-    differing = {name: given[name] for name in SIZES if given.get(name) not in (None, getattr(cfg, name))}
+    own = {name: value for name in SIZES if (value := getattr(cfg, name, None)) is not None}
+    differing = {name: given[name] for name, value in own.items() if given.get(name) not in (None, value)}
     if differing:
         raise XalignError(
             "the checkpoint's encoder has other sizes than the architecture",

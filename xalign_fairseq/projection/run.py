@@ -51,6 +51,12 @@ class ProjectRun:
         page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
         resume: go on with an interrupted run.
         quiet: no progress.
+
+    Example::
+
+        >>> run = ProjectRun("film.srt", "film.de.txt", "film.de.srt", model="e5-small")
+        >>> run.segment
+        'auto'
     """
 
     src: str
@@ -96,7 +102,12 @@ def project_files(run: ProjectRun) -> ProjectReport:
 
     Example::
 
-        project_files(ProjectRun("train.jsonl", out="out.jsonl", model="e5-small"))
+        >>> from pathlib import Path
+        >>> line = '{"text": "red house", "translation": "maison rouge", "spans": [[0, 3, "COLOUR"]]}'
+        >>> Path("spans.jsonl").write_text(line) > 0
+        True
+        >>> project_files(ProjectRun("spans.jsonl", out="projected.jsonl", model="e5-small", quiet=True)).placed
+        1
     """
     form = find_format(run.format, run.src, run.tgt)
     files = [path for path in (run.src, run.tgt, run.links, run.options.statistics, run.model) if path]

@@ -16,7 +16,6 @@ from xalign_fairseq.transport.linking import Linking
         ({"engine": "fast_align", "options": AlignerOptions(Linking(layers=(3,)))}, "layer"),
         ({"engine": "fast_align", "options": AlignerOptions(dictionary="d")}, "dict"),
         ({"engine": "fast_align", "model": "a.pt"}, "model"),
-        ({"engine": "checkpoint"}, "model"),
         ({"engine": "fast_align", "filters": ("none",)}, "filters"),
     ],
 )

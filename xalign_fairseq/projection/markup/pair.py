@@ -68,6 +68,7 @@ def project_markup(
 
     Example::
 
+        >>> from xalign_fairseq import load_aligner
         >>> project_markup("the <b>red</b> house", "la maison rouge", load_aligner("e5-small")).text
         'la maison <b>rouge</b>'
     """

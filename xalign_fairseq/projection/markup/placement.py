@@ -40,8 +40,10 @@ def place(
 
     Example::
 
-        >>> red = read_inline("the <b>red</b> house", HTML)
-        >>> place(red, words(red.text), words("la maison rouge"), {(1, 2): 0.9, (2, 1): 0.9})
+        >>> from xalign_fairseq.core.text.segmented import from_words
+        >>> from xalign_fairseq.projection.markup.inline import HTML, read_inline
+        >>> src, tgt = from_words(["the", "red", "house"]), from_words(["la", "maison", "rouge"])
+        >>> place(read_inline("the <b>red</b> house", HTML), src, tgt, {(1, 2): 0.9, (2, 1): 0.9})
         ('la maison <b>rouge</b>', [])
     """
     pieces = LinkedPieces(src, tgt, links, {at for mark in walk(source.marks) for at in (mark.start, mark.stop)})
