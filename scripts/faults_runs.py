@@ -239,9 +239,6 @@ def operation_runs(work: Path) -> dict[str, Run]:
             "project", "--src", folder / "spans.jsonl", "--model", model, "--out", out / "spans.jsonl", "--resume"
         ),
         "filter --resume": lambda out: xalign("filter", *texts, "--model", model, "--out", out / "kept", "--resume"),
-        "dictionary": lambda out: xalign(
-            "dictionary", *texts, "--links", side / "test.gold", "--out", out / "pairs.tsv", "--lex", out / "lex"
-        ),
         "trim": lambda out: xalign("trim", "--model", model, "--text", side / "test.en", "--out", out / "trimmed.pt"),
     }
     before = {"prepare --overwrite": old_data, "lexicon": old_data}
