@@ -2,7 +2,7 @@
 
 Writes one line per pair, in the order of the input, also for pairs with an empty side. Formats: Pharaoh links "i-j"
 (0-based words), JSON with words and link probabilities, a table with scores of pairs (--format scores, for `xalign
-filter`), or an HTML page. Memory does not grow with the number of pairs.
+filter`), or an HTML page. Memory is that of the longest 2,048 neighbouring pairs, which are read at once.
 
 Only newlines end a line. Words are separated by white space; in lines without spaces (Chinese, Japanese, Thai, Lao,
 Khmer, Burmese, Tibetan), ICU finds them. --segment icu finds words in every language and splits off punctuation.
