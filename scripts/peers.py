@@ -12,6 +12,7 @@ PROGRAMS = ("xalign_fairseq", "awesome-align", "SimAlign", "eflomal", "fairseq")
 MISSING = "–"
 FILES = (
     "from_scratch",
+    "from_scratch_cost",
     "statistics",
     "statistics-scored",
     "defaults-e5-small-test",
@@ -39,11 +40,13 @@ def table(root: Path) -> str | None:
     tuned = sorted((root / FINE_TUNED).glob(RUNS))
     if not tuned or not all(path.is_file() for path in paths):
         return None
-    from_scratch, beside, with_scorer, defaults, scored, *measured, others = (
+    from_scratch, cost, beside, with_scorer, defaults, scored, *measured, others = (
         json.loads(path.read_text(encoding="utf-8")) for path in paths
     )
     aligners, cpus, gpu = measured[:2], measured[2:5], measured[5]  # on AMD's CPUs and on an Intel one
     means = {name: mean_from_scratch(from_scratch, name) for name in ("xalign", "eflomal")}
+    [text] = cost["texts"].values()
+    seconds = {name: median(each) for name, each in text["seconds"].items()}
     aers = [json.loads(path.read_text(encoding="utf-8"))["test"]["test"]["mean"] for path in tuned]
     both = [
         f"{mean(each['test'] for each in with_scorer['aer'].values()):.1f}",
@@ -63,6 +66,8 @@ def table(root: Path) -> str | None:
          "23.5 with XLM-R (by XLM-Align's authors)", MISSING, MISSING),
         ("aligns from the bitext alone", "yes", "no", "no", "yes, its purpose", "no"),
         ("... mean AER", f"{means['xalign']:.1f}", MISSING, MISSING, f"{means['eflomal']:.1f}", MISSING),
+        (f"... CPU seconds to learn from {text['pairs']:,} pairs and link them",
+         f"{seconds['xalign']:.1f}", MISSING, MISSING, f"{seconds['eflomal']:.1f}", MISSING),
         ("combines an encoder with the bitext", "yes", "no", "no", "no", "no"),
         ("... mean AER of e5-small by default, and fine-tuned without gold", ", ".join(both), *[MISSING] * 4),
         ("speed relative to SimAlign, same encoder: AMD, Intel CPU", aligned, awesome, "1", MISSING, MISSING),
@@ -77,7 +82,7 @@ def table(root: Path) -> str | None:
          MISSING, MISSING, MISSING, "1"),
         ("zero-shot transfer with significance tests", "yes", "no", "no", MISSING, "no"),
         ("what it has and xalign_fairseq lacks", "", "a published checkpoint; years of use", "one readable file",
-         "speed from bitext alone", "speech, translation, generation; years of use on GPUs"),
+         "years of use", "speech, translation, generation; years of use on GPUs"),
     ]  # fmt: skip
     return markers.table(("", *PROGRAMS), rows)
 

@@ -45,8 +45,17 @@ def test_statistics_are_those_of_the_largest_texts(peers, results):
         for key, pairs, found in ((f"{pair} 5 1", 5, (0.9, 0.9)), (pair, 9, (0.2, 0.1)))
     }
     write_json(results / "scripts/results/statistics.json", records)
-    [row] = [line for line in peers.table(results).splitlines() if "before and after fine-tuning" in line]
-    assert row.split(" | ")[1] == "20.0, 10.0"
+    aers = {pair: {"test": 20.0 + number} for number, pair in enumerate(peers.SETS)}
+    write_json(results / "scripts/results/statistics-scored.json", {"aer": aers})
+    [row] = [line for line in peers.table(results).splitlines() if "fine-tuned without gold" in line]
+    assert row.split(" | ")[1] == "21.5, 10.0"
+
+
+def test_the_cost_is_the_median_of_the_rounds(peers, results):
+    text = {"pairs": 1234, "seconds": {"xalign": [3.0, 1.0, 2.0], "eflomal": [4.0, 5.0, 9.0]}}
+    write_json(results / "scripts/results/from_scratch_cost.json", {"texts": {"de-en": text}})
+    [row] = [line for line in peers.table(results).splitlines() if "1,234 pairs" in line]
+    assert row.split(" | ")[1:] == ["2.0", "–", "–", "5.0", "– |"]
 
 
 def test_speeds_are_the_middle_ratios_of_all_machines(peers, results):
