@@ -35,8 +35,9 @@ class Warm:
 
     def __init__(self, preload: bool = False) -> None:
         command = [sys.executable, "-P", __file__, *["--preload"] * preload]
-        self.server = subprocess.Popen(command, stdin=-1, stdout=-1, text=True, bufsize=1)
-        assert self.server.stdout and self.server.stdout.readline() == READY  # it has imported all
+        # Without a buffer, in which an exit code that comes with the process's number would hide from select.
+        self.server = subprocess.Popen(command, stdin=-1, stdout=-1, bufsize=0)
+        assert self.server.stdout and self.server.stdout.readline() == READY.encode()  # it has imported all
 
     def start(self, command: Sequence[str], log: Path, **limits: Any) -> "Forked":
         """Start a command of this interpreter, at the head of a session of its own.
@@ -48,7 +49,8 @@ class Warm:
         """
         log.write_bytes(b"")  # what an earlier one has said is not taken for this one's
         assert command[0] == sys.executable and self.server.stdin and self.server.stdout
-        self.server.stdin.write(json.dumps({"command": list(command[1:]), "log": str(log), **limits}) + "\n")
+        asked = {"command": list(command[1:]), "log": str(log), **limits}
+        self.server.stdin.write(f"{json.dumps(asked)}\n".encode())
         return Forked(int(self.server.stdout.readline()), self.server.stdout)
 
 
