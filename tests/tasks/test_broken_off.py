@@ -18,7 +18,7 @@ def test_a_finished_run_that_is_given_again_stays(train, databin, tmp_path):
     train(databin, tmp_path, *SHORT, "--max-update", 2)
     before = (tmp_path / "checkpoint_last.pt").read_bytes()
     logged, done = train(databin, tmp_path, *SHORT, "--max-update", 2)
-    assert not logged and "the run has had all its updates: 2 of 2" in done.stdout + done.stderr
+    assert not logged and "the run is complete: 2 of 2 updates" in done.stdout + done.stderr
     assert (tmp_path / "checkpoint_last.pt").read_bytes() == before
 
 
