@@ -58,6 +58,8 @@ def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path, monkeypatch):
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected
     (tmp_path / "kept.en").unlink()  # killed while the kept pairs were written
+    for end in (".json", ".lock"):  # or before these went
+        (tmp_path / f"kept.scores.part{end}").touch()
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected
 

@@ -10,6 +10,7 @@ from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.tools.files import LinkFiles
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.output import remove_leftovers
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.links.linked_text import LinkedLine, LinkedText
 
@@ -69,7 +70,9 @@ def filter_files(run: FilterRun) -> str:
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
     done = []
-    if not run.scores and not (run.resume and Path(scores).is_file()):
+    if not run.scores and run.resume and Path(scores).is_file():
+        remove_leftovers(scores)
+    elif not run.scores:
         aligning = replace(run.aligning, text=(run.src, run.tgt), out=scores, format="scores", resume=run.resume)
         report = align_files(aligning)
         done.append(report.summary)

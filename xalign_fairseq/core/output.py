@@ -166,6 +166,13 @@ def is_plain(path: StrPath) -> bool:
     return os.path.isfile(path) or not os.path.exists(path)
 
 
+def remove_leftovers(path: str) -> None:
+    """Remove what a kill leaves next to an output that is complete: its note and its lock."""
+    part = Path(f"{path}.part")
+    with alone_on(part):
+        part.with_name(f"{part.name}.json").unlink(missing_ok=True)
+
+
 def complete_lines(path: Path) -> tuple[int, int]:
     """How many lines of a file have their line break, and how many bytes they are."""
     lines = size = position = 0
