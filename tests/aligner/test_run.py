@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 import torch
+from support.broken_off import without_memory_after_16_pairs
 
 from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.aligner.neural.aligner import Alignment
@@ -36,20 +37,10 @@ def expected(align, capsys):
 
 
 @pytest.fixture
-def part(align, text, monkeypatch, capsys):
+def part(align, text, capsys):
     """An output of 16 of 40 lines, which a lack of memory broke off."""
-    real = aligner.chunks
-
-    def fails_later(pairs, most):
-        for number, chunk in enumerate(real(pairs, 8)):
-            if number == 2:
-                raise MemoryError
-            yield chunk
-
-    with monkeypatch.context() as patch:
-        patch.setattr(aligner, "chunks", fails_later)
-        with pytest.raises(MemoryError):
-            align("--out", text / "links")
+    with without_memory_after_16_pairs():
+        align("--out", text / "links")
     part = text / "links.part"
     assert f"16 lines are kept in {part}; the same command with --resume" in capsys.readouterr().err
     assert not (text / "links").exists()

@@ -1,6 +1,6 @@
 import pytest
+from support.broken_off import without_memory_after_16_pairs
 
-from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
 
@@ -37,23 +37,13 @@ def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_
     assert len(read_links(tmp_path / "fewer.links")) == len(kept)
 
 
-def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path, monkeypatch):
+def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path):
     assert filter_text() == 0
     expected = contents(tmp_path)
     for path in tmp_path.glob("kept.*"):
         path.unlink()
-    real = aligner.chunks
-
-    def fails_later(pairs, most):
-        for number, chunk in enumerate(real(pairs, 8)):
-            if number == 2:
-                raise MemoryError
-            yield chunk
-
-    with monkeypatch.context() as patch:
-        patch.setattr(aligner, "chunks", fails_later)
-        with pytest.raises(MemoryError):
-            filter_text()
+    with without_memory_after_16_pairs():
+        filter_text()
     assert sorted(contents(tmp_path)) == [".scores.part", ".scores.part.json"]
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected

@@ -1,0 +1,23 @@
+"""Runs of the aligner that end in the middle."""
+
+from contextlib import contextmanager
+
+import pytest
+
+from xalign_fairseq.aligner.neural import aligner
+
+
+@contextmanager
+def without_memory_after_16_pairs():
+    """What aligns in this block fails when it has written 16 pairs."""
+    real = aligner.chunks
+
+    def fails_later(pairs, most):
+        for number, chunk in enumerate(real(pairs, 8)):
+            if number == 2:
+                raise MemoryError
+            yield chunk
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(aligner, "chunks", fails_later)
+        yield
