@@ -68,7 +68,7 @@ def _fairseq() -> Finding:
         text = f"fairseq-fixed {fixed} and fairseq {stock} overwrite each other's modules"
         return Finding("WRONG", "fairseq", f"{text}\nnext: pip uninstall fairseq fairseq-fixed; {INSTALL_FAIRSEQ}")
     if not has_fairseq():
-        text = "not there: xalign align and all else that does not train works without it"
+        text = "not installed: only training needs it"
         commands = missing_for_training()[1]
         return Finding("note", "fairseq", "\n".join([text, "to train:", *commands]))
     if f"fairseq-fixed=={fixed}" != FAIRSEQ:
@@ -113,7 +113,7 @@ COMPANIONS = ("torchaudio", "torchvision")
 
 
 def transformers() -> list[Finding]:
-    """Nothing without transformers, which nothing here needs; else whether a model of it can be imported."""
+    """Nothing without transformers, which nothing here needs; otherwise whether a model of it can be imported."""
     there = version("transformers")
     if not there:
         return []

@@ -1,4 +1,4 @@
-"""Which packages are installed, and what training needs beside the aligner."""
+"""Which packages are installed, and what training needs in addition to the aligner."""
 
 import importlib.util
 import re
