@@ -1,4 +1,4 @@
-"""Parts of documents that scripts write: the lines between ``<!-- KIND:NAME -->`` and ``<!-- end -->``, or ``# <!-- ...``."""
+"""Parts of documents that scripts write: the lines between ``<!-- KIND:NAME -->`` and ``<!-- end -->``."""
 
 import difflib
 import re
