@@ -157,7 +157,7 @@ def add_backend_argument(parser: Any) -> None:
 
 
 def show_log(quiet: bool) -> None:
-    """Tell on stderr in what the encoder computes, and what computes transport; if quiet, only what went wrong."""
+    """Log on stderr the encoder's dtype and what computes transport; if quiet, only warnings and errors."""
     for told in ("core.devices", "transport.sinkhorn"):
         logging.getLogger(f"xalign_fairseq.{told}").setLevel(logging.WARNING if quiet else logging.INFO)
     _log_lines()
@@ -165,7 +165,7 @@ def show_log(quiet: bool) -> None:
 
 @contextmanager
 def log_from(level: int) -> Iterator[None]:
-    """Tell the package's log on stderr, and for so long from this level on: the usual one for ``NOTSET``."""
+    """Within the block, log the package's messages of this level and above on stderr; ``NOTSET``: the usual level."""
     logger = logging.getLogger("xalign_fairseq")
     before = logger.level
     logger.setLevel(level or before)
@@ -187,7 +187,7 @@ class _LogLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         others = (each for each in logging.getLogger().handlers if isinstance(each, logging.StreamHandler))
-        if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's tells it already
+        if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's already logs it
             say(self.format(record))
 
 

@@ -90,7 +90,7 @@ def summary(manifest: dict[str, Any]) -> list[str]:
     lines = [
         f"links: {directions}{links['found']} found, {links['identical']} of identical words dropped, "
         f"{links['not_one_to_one']} not one-to-one dropped, {links['kept']} kept",
-        f"pairs: {pairs['read']} read, {pairs['blank']} with a blank side, {pairs['without_link']} without a link, "
+        f"pairs: {pairs['read']} read, {pairs['blank']} with an empty side, {pairs['without_link']} without a link, "
         f"{pairs['dropped']} dropped, {pairs['written']} written",
     ]
     if pairs["too_long"]:

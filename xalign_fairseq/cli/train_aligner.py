@@ -211,7 +211,7 @@ class ScratchRun(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Train, and tell how good the aligner is and how to use it."""
+    """Train, and print the aligner's scores and the command that uses it."""
     from xalign_fairseq.aligner.training.run import TrainingRun
 
     show_log(args.quiet)
@@ -370,7 +370,7 @@ def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
 
 
 def _say(bar: Any, quiet: bool, line: str) -> None:
-    """A line beside the bar; if quiet, only a warning, on stderr."""
+    """A line next to the bar; if quiet, only a warning, on stderr."""
     if not quiet:
         bar.write(line)
     elif line.startswith("warning:"):
