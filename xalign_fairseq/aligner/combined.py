@@ -61,7 +61,7 @@ class CombinedAligner(WordAligner):
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
     with a weight w for each method (:data:`MIXINGS`). Links are chosen as by ``grow``: all from ``threshold`` on, and
-    weaker ones of ``growth`` times that beside them. A pair that is too long for the statistics has the encoder's
+    weaker ones of ``growth`` times that next to them. A pair that is too long for the statistics has the encoder's
     score.
 
     Args:
@@ -147,15 +147,15 @@ def learn_beside(
     reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],
     learning: Callable[[], AbstractContextManager[UnitProgress]],
 ) -> tuple[KeptScores, TrainedModels]:
-    """Learn statistics of a text with the guidance of an encoder; the same call goes on with one that was broken off.
+    """Learn statistics of a text with the guidance of an encoder; the same call continues an interrupted one.
 
     Args:
         encoder: as of :class:`CombinedAligner`.
-        text: read by the encoder once, and kept beside the statistics.
+        text: read by the encoder once, and kept next to the statistics.
         folder: where they go.
         identity: of the text, the encoder and its options, and the version; a folder of another is refused.
-        reading: opens what is told how many more pairs the encoder has read, of so many.
-        learning: opens what is told the units, the passes done, and of all.
+        reading: given the number of pairs, opens what is called with the number of pairs newly read.
+        learning: opens what is called with the units, the passes done, and all passes.
 
     Returns:
         the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.

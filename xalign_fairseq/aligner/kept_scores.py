@@ -68,7 +68,7 @@ class KeptScores(WordAligner):
         self._encoder.close()
 
     def read(self, text: SentencePairs | SpreadPairs, progress: Progress | None = None) -> None:
-        """Read what is not kept yet; ``progress`` is told how many more pairs are done."""
+        """Read what is not kept yet; ``progress`` is called with the number of pairs newly done."""
         if progress:
             progress(len(self))
         parts = [self._kept]

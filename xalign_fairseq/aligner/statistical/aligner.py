@@ -92,8 +92,8 @@ def train_from_scratch(
 
     Args:
         text: the bitext.
-        folder: the aligner; the same call goes on with one that was broken off.
-        progress: is told the units, passes done, and of all.
+        folder: the aligner; the same call continues an interrupted one.
+        progress: is called with the units, the passes done, and all passes.
         dev: chooses the thresholds and calibrates probabilities.
         segment: what finds the words of the text.
         learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.

@@ -90,7 +90,7 @@ class Tokenizer(ABC):
         return self.encode_batch([line])[0].tolist()
 
     def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
-        """The ids of words joined by blanks, and for each id the 0-based index of its word.
+        """The ids of words joined by spaces, and for each id the 0-based index of its word.
 
         A word that holds nothing but characters that the tokenizer removes has no id.
         """
@@ -102,7 +102,7 @@ class Tokenizer(ABC):
         """What is kept of every word."""
 
     def _parts(self, words: Sequence[str]) -> list[list[int]]:
-        """What :meth:`_encode_each` makes of the words; most words come again and again."""
+        """What :meth:`_encode_each` makes of the words; most words occur repeatedly."""
         new = [word for word in dict.fromkeys(words) if word not in self._words]
         if new:
             if len(self._words) > CACHED_WORDS:
@@ -183,7 +183,7 @@ class SentencePieceTokenizer(Tokenizer):
         return (ids, sizes), flatten(parts)
 
     def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
-        """(sentences,) bool: those all of whose words are usual; most words come again and again."""
+        """(sentences,) bool: those all of whose words are usual; most words occur repeatedly."""
         new = list(set(chain.from_iterable(sentences)) - self._usual.keys())
         if len(self._usual) + len(new) > CACHED_WORDS:
             self._usual.clear()
