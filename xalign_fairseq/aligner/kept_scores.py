@@ -139,7 +139,7 @@ def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[st
     rows = list(zip(pairs, alignments, strict=True))
     none = np.zeros((0, 0), np.float32)
     scores = [none if (kept := kept_scores(found.matrix)) is None else kept for _, found in rows]
-    counts = [_count(found, np.count_nonzero(kept)) for (_, found), kept in zip(rows, scores, strict=True)]
+    counts = [_count(found, int(np.count_nonzero(kept))) for (_, found), kept in zip(rows, scores, strict=True)]
     return {
         "digest": np.array([_digest(pair) for pair, _ in rows], np.uint64),
         "shape": np.array([[len(side) for side in pair] for pair, _ in rows], np.int32).reshape(-1, 2),
