@@ -28,7 +28,7 @@ OPTIONAL = {
 
 
 def installation() -> list[Finding]:
-    """Versions of Python, fairseq and the packages that setup.py asks for."""
+    """Versions of Python, fairseq and the packages that pyproject.toml asks for."""
     found = [Finding("ok", "xalign_fairseq", f"{__version__} in {Path(__file__).resolve().parent.parent}")]
     tried = sys.version_info < (3, 14)
     text = platform.python_version()
