@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.kept_scores import KeptScores
+from xalign_fairseq.aligner.kept_scores import KeptScores, kept_scores
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
@@ -27,12 +27,10 @@ class Mixing:
     """How the scores of an encoder are joined with those of statistics.
 
     Attributes:
-        scoring: the encoder's options. Its scores are of words, as those of the statistics are, and nearly all of them.
         share: of the statistics.
         choice: of links, by the sum.
     """
 
-    scoring: dict[str, float]
     share: float
     choice: Grown
 
@@ -41,8 +39,8 @@ class Mixing:
 # self-trained; that of scored, for e5-small untrained, on the trial sets of Hansards and WPT05 (Hindi), INESC's en-fr
 # and XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). Test sets chose nothing.
 MIXINGS = {
-    "grow": Mixing({"threshold": 1e-3, "growth": 1.0}, 0.6, Grown(threshold=0.42, growth=0.35)),
-    "scored": Mixing({"threshold": 1e-3}, 0.5, Grown(threshold=0.4, growth=0.7)),
+    "grow": Mixing(0.6, Grown(threshold=0.42, growth=0.35)),
+    "scored": Mixing(0.5, Grown(threshold=0.4, growth=0.7)),
 }
 
 
@@ -108,12 +106,12 @@ class CombinedAligner(WordAligner):
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-            for alignment in self._encoder.stream(pairs, progress):
+            for alignment in self._encoder.stream(pairs, progress, matrices=True):
                 read.append(alignment)
                 yield alignment.src, alignment.tgt
 
         for chunk in chunks(words(), AT_ONCE, pairs):
-            own = [_matrix(alignment) for alignment in read]
+            own = [kept_scores(alignment.matrix) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__)
             for alignment, scores, statistics in zip(read, own, counted, strict=True):
                 both = self._both(scores, statistics)
@@ -169,13 +167,3 @@ def learn_beside(
         with learning() as progress:
             trained, _ = learn_models(text, folder, progress, kept.guide)
         return kept, trained
-
-
-def _matrix(alignment: Alignment) -> np.ndarray | None:
-    """The scores of a pair; ``None`` if it has none."""
-    if alignment.too_long or not alignment.finite:
-        return None
-    scores = np.zeros((len(alignment.src), len(alignment.tgt)), np.float32)
-    for link, score in alignment.links.items():
-        scores[link] = score
-    return scores

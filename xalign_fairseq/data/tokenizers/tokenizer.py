@@ -4,7 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -222,11 +222,12 @@ class SentencePieceTokenizer(Tokenizer):
         """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
         would split at whitespace within them."""
         size = len(pieces)
-        self._begins = np.array([piece.startswith(SPACE) for piece in pieces], dtype=bool)
-        ids = [self.dictionary.indices.get(piece) for piece in pieces]
-        missing = ids.count(None)
-        table = np.array([self.dictionary.unk_index if i is None else i for i in ids], dtype=np.int32)
-        table[[i for i, piece in enumerate(pieces) if piece.split() != [piece]]] = SLOW
+        self._begins = np.array([piece[:1] == SPACE for piece in pieces], dtype=bool)
+        table = np.fromiter(map(self.dictionary.indices.get, pieces, repeat(-1)), np.int32, size)
+        missing = int((table < 0).sum())
+        table[table < 0] = self.dictionary.unk_index
+        if "\n".join(pieces).split() != pieces:
+            table[[i for i, piece in enumerate(pieces) if piece.split() != [piece]]] = SLOW
         table[self._processor.unk_id()] = SLOW
         if missing * 2 > size:
             raise XalignError(
