@@ -146,7 +146,7 @@ class TransferTask(XalignTask):
         return self.tokenizer.dictionary
 
     @cached_property
-    def family(self) -> TaskFamily:
+    def family(self) -> TaskFamily[Any]:
         """Encodes the examples and computes loss and predictions."""
         return self.spec.build_family(self.tokenizer)
 

@@ -105,7 +105,7 @@ class XalignTrainer(Trainer):
         """
         self.left_out = True
         try:
-            norm = super().clip_grad_norm(clip_norm)
+            norm: torch.Tensor = super().clip_grad_norm(clip_norm)
         except FloatingPointError as minimum:  # fairseq would run the update once more to find where, and fail
             raise LossScaleMinimum(str(minimum)) from None
         if not self.tpu and not self.cfg.common.amp and not norm.isfinite().all():
@@ -140,7 +140,7 @@ class XalignTrainer(Trainer):
 
     def is_checked(self) -> bool:
         """Whether this number of updates was validated before: the newest one was left out."""
-        again = self.get_num_updates() == self.checked_update
+        again: bool = self.get_num_updates() == self.checked_update
         self.checked_update = self.get_num_updates()
         return again
 
@@ -168,7 +168,8 @@ class XalignTrainer(Trainer):
         counter = stopping_counter()
         if hasattr(counter, "num_runs"):
             extra_state = {**extra_state, STOPPING: {"best": counter.best, "num_runs": counter.num_runs}}
-        return super().save_checkpoint(filename, extra_state)
+        path: str | None = super().save_checkpoint(filename, extra_state)
+        return path
 
     def load_checkpoint(
         self,
@@ -185,7 +186,7 @@ class XalignTrainer(Trainer):
         """
         self._find_whole(filename)
         with self._task_sees_its_state(filename, reset_optimizer):
-            extra_state = super().load_checkpoint(
+            extra_state: dict[str, Any] | None = super().load_checkpoint(
                 filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
             )
         counter = stopping_counter()
@@ -227,7 +228,7 @@ class XalignTrainer(Trainer):
 
         upgrade, anew = checkpoint_utils._upgrade_state_dict, data_anew and reset_optimizer
 
-        def upgraded(state: dict[str, Any]) -> dict[str, Any]:
+        def upgraded(state: dict[str, Any]) -> Any:
             return upgrade(with_training(state, filename, anew))
 
         with (
@@ -257,7 +258,7 @@ def _counting_what_is_there(step: Callable[..., Any]) -> Callable[..., Any]:
     return train_step
 
 
-def _train_epoch(train: Callable[..., Any]) -> Callable[..., Any]:
+def _train_epoch(train: Callable[..., tuple[list[Any], bool]]) -> Callable[..., tuple[list[Any], bool]]:
     @functools.wraps(train)
     def train_epoch(cfg: Any, trainer: XalignTrainer, task: Any, epoch_itr: Any) -> tuple[list[Any], bool]:
         if trainer.is_finished():

@@ -13,6 +13,7 @@ Limit: fairseq-hydra-train imports the user-dir after counting, so several CPU p
 import functools
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -92,7 +93,7 @@ def give_way() -> None:
     time.sleep(0.1)
 
 
-def _gather_without_cuda(original: Any) -> Any:
+def _gather_without_cuda(original: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     from fairseq.distributed import utils
 
     @functools.wraps(original)
@@ -107,7 +108,7 @@ def _gather_without_cuda(original: Any) -> Any:
     return all_gather_list
 
 
-def _wrap_without_device_ids(original: Any) -> Any:
+def _wrap_without_device_ids(original: Callable[..., torch.nn.Module]) -> Callable[..., torch.nn.Module]:
     @functools.wraps(original, updated=())
     def distributed_data_parallel(module: torch.nn.Module, **kwargs: Any) -> torch.nn.Module:
         if not any(parameter.is_cuda for parameter in module.parameters()):
