@@ -111,7 +111,7 @@ class TransferDataset(FairseqDataset):
         )
         return batches
 
-    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
         """Windows fit the encoder by construction: nothing is filtered."""
         return indices, []
 

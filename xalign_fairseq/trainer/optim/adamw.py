@@ -223,7 +223,7 @@ def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
         )
 
 
-def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:
+def require_moments(saved: Mapping[str, Any], p: Tensor, step: object) -> None:
     """Raise :class:`XalignError` unless a saved state is Adam's, of a parameter of this shape."""
     fitting = step is not None and set(saved) == set(MOMENTS)
     if fitting and all(saved[name].shape == p.shape for name in MOMENTS):
