@@ -189,9 +189,9 @@ class _LogLines(logging.Handler):
     """Lines on what stderr is at that time, above a progress bar; parameters and commands as they are typed."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if isinstance(record.args, tuple):
+        if isinstance(given := record.args, tuple):
             record = copy(record)
-            record.args = tuple(typed(each) if isinstance(each, Parameter | Command) else each for each in record.args)
+            record.args = tuple(typed(each) if isinstance(each, Parameter | Command) else each for each in given)
         others = (each for each in logging.getLogger().handlers if isinstance(each, logging.StreamHandler))
         if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's already logs it
             say(self.format(record))
