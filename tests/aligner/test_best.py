@@ -34,9 +34,10 @@ def test_the_parts_are_those_below_the_folder(folder):
 
 def test_links_are_those_of_its_encoder(folder):
     text = ["the red house", "a cat sees dogs"], ["house the red", "dogs see a cat"]
-    with load_aligner(folder, device="cpu") as ours, load_aligner(
-        folder / "encoder", linking=Linking("grow"), device="cpu"
-    ) as theirs:
+    with (
+        load_aligner(folder, device="cpu") as ours,
+        load_aligner(folder / "encoder", linking=Linking("grow"), device="cpu") as theirs,
+    ):
         assert [pair.links for pair in ours.align(*text)] == [pair.links for pair in theirs.align(*text)]
 
 

@@ -17,9 +17,9 @@ that was trained before.
 It is also the default if neither --model nor e5-small is available. A development set chooses its thresholds and
 calibrates its probabilities.
 
---best makes the best aligner of a bitext in four steps: links by the encoder and statistics, self-training that these
-links check, a link scorer, and statistics that it guides. With --gold the scorer learns from four fifths of each gold
-set; the last fifth judges each step, and a step with a higher AER is not used. The folder is a model for xalign align.
+--best makes an aligner in steps: links of the bitext by the encoder and statistics, self-training that these links
+check, a link scorer, and statistics that it guides. With --gold the scorer learns from four fifths of each gold set;
+the last fifth judges each step, and a step with a higher AER is not used. The folder is a model for xalign align.
 
 --gold alone trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with
 several languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.

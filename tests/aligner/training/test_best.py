@@ -121,3 +121,26 @@ def test_gold_too_small_to_judge_is_refused_before_the_work(run, trained, tmp_pa
     with pytest.raises(XalignError, match="gold sets are too small"):
         train_best(replace(run, golds=[str(small)]), lambda line: None)
     assert not run.out.exists()
+
+
+def test_gold_that_the_packaged_scorer_has_seen_does_not_judge_it(run, trained, monkeypatch):
+    monkeypatch.setattr(best, "scoring_method", lambda *given, **more: "scored")
+    judged = []
+
+    def judge(self, parts, judges):
+        judged.append((parts.linking.method, parts.linking.options, [each.name for each in judges]))
+        return 0.5
+
+    monkeypatch.setattr(best._Steps, "_judge", judge)
+    monkeypatch.setattr(best._Steps, "_fit", lambda self, encoder: None)
+    monkeypatch.setattr(best._Steps, "_learn", lambda self, parts: None)
+    [gold] = run.judges
+    with monkeypatch.context() as seen:
+        seen.setattr(best, "packaged_record", lambda: {"sets": {"en-xx": {"sha256": gold.digest}}})
+        steps = train_best(run, lambda line: None)["steps"]
+    assert list(steps) == ["links", "encoder", "packaged scorer", "scorer", "statistics"]
+    assert [step["aer"] for step in steps.values()] == [None, 0.5, None, None, 0.5]
+    assert [method for method, _, _ in judged] == ["grow", "grow", "scored", "scored"]
+    judged.clear()
+    steps = train_best(replace(run, out=run.out / "other"), lambda line: None)["steps"]
+    assert [step["aer"] for step in steps.values()] == [None, 0.5, 0.5, 0.5, 0.5]

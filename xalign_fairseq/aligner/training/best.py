@@ -35,10 +35,12 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.scorer_files import packaged_record
 
 STEPS = "steps.json"
 HELD_OUT = 5  # every fifth gold pair judges
 START = BestParts("", Linking(), None)  # of a step that leaves the aligner as it is
+PACKAGED = Linking("scored")
 Say = Callable[[str], object]
 
 
@@ -141,15 +143,16 @@ class _Steps:
         """Do what is not done; what the aligner is made of."""
         run = self._run
         parts = BestParts(run.model, Linking("grow"), None)
-        packaged = scoring_method(run.model, Linking(), maps=False) == "scored"
         self._step("links", "links of the bitext, by the encoder and statistics that it guides", self._align)
         encoder = parts._replace(encoder=str(run.out / "encoder"))
         parts = self._step("encoder", "self-training, checked by these links", self._train, parts, encoder)
-        if run.golds or packaged:
-            options = {"scorer": str(self._scorer / SCORER)} if run.golds else {}
-            scored = parts._replace(linking=Linking("scored", options))
-            what = "a link scorer, learned from the gold" if run.golds else "the packaged link scorer"
-            parts = self._step("scorer", what, partial(self._fit, parts.encoder), parts, scored)
+        if scoring_method(run.model, Linking(), maps=False) == PACKAGED.method:
+            packaged = parts._replace(linking=PACKAGED)
+            parts = self._step("packaged scorer", "the packaged link scorer", lambda: None, parts, packaged)
+        if run.golds:
+            scored = parts._replace(linking=Linking("scored", {"scorer": str(self._scorer / SCORER)}))
+            fit = partial(self._fit, parts.encoder)
+            parts = self._step("scorer", "a link scorer, learned from the gold", fit, parts, scored)
         beside = parts._replace(statistics=self._statistics)
         what = "statistics of the bitext, guided by these scores"
         parts = self._step("statistics", what, partial(self._learn, parts), parts, beside)
@@ -174,19 +177,23 @@ class _Steps:
             begin = _cpu_seconds()
             work()
             spent = _cpu_seconds() - begin
-            judges = self._judges(after)
+            judges = self._judges(before, after)
             found = [self._judge(parts, judges) if judges else None for parts in (before, after)]
             used = found[0] is None or found[1] is None or found[1] <= found[0]
-            self._done[name] = FinishedStep(done=what, cpu_seconds=round(spent, 1), before=found[0], aer=found[1], used=used)
+            self._done[name] = FinishedStep(
+                done=what, cpu_seconds=round(spent, 1), before=found[0], aer=found[1], used=used
+            )
             write_json(self._run.out / STEPS, self._done)
         return after if self._done[name]["used"] else before
 
-    def _judges(self, parts: BestParts) -> list[GoldSet]:
-        """The held-out gold that can judge parts: statistics know the words of their languages only."""
-        run = self._run
-        if parts is START:
-            return []
-        return [each for each in run.judges if parts.statistics is None or each.languages == run.languages]
+    def _judges(self, before: BestParts, after: BestParts) -> list[GoldSet]:
+        """The held-out gold that can judge a step: none that the packaged scorer has seen, if it is used; and
+        statistics know the words of their languages only."""
+        run, seen = self._run, set()
+        if PACKAGED in (before.linking, after.linking):
+            seen = {each["sha256"] for each in packaged_record()["sets"].values()}
+        known = [each for each in run.judges if after.statistics is None or each.languages == run.languages]
+        return [each for each in known if each.digest not in seen and after is not START]
 
     def _judge(self, parts: BestParts, judges: Sequence[GoldSet]) -> float:
         """The mean of the sets' AER."""
@@ -223,7 +230,7 @@ class _Steps:
 
     def _fit(self, encoder: str) -> None:
         run = self._run
-        if run.golds and not (self._scorer / SCORER).is_file():
+        if not (self._scorer / SCORER).is_file():
             train_scorer(ScorerRun(encoder, run.golds, self._scorer, run.seed, run.device, HELD_OUT), self._say)
 
     def _learn(self, parts: BestParts) -> None:
