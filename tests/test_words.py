@@ -1,5 +1,6 @@
-"""Pages use plain words: docs/style.md has the rules."""
+"""Pages are short and use plain words (docs/style.md). ``python tests/test_words.py`` prints the words of each page."""
 
+import json
 import re
 from pathlib import Path
 
@@ -16,15 +17,37 @@ WORDS = re.compile(
     r"|mend(?:ed|s)?|seldom|so many|stands?(?! for|-in)|tells|wants)\b",
     re.IGNORECASE,
 )
-# Text that scripts write, code, and the targets of links.
-LEFT_OUT = re.compile(
-    r"<!-- \w+:.*?<!-- end -->|<!--.*?-->|```.*?```|^    .*?$|`[^`\n]*`|\]\([^)]*\)", re.DOTALL | re.M
-)
+# Text that scripts write, code blocks, and the targets of links; for the list of words also code in a line.
+LEFT_OUT = re.compile(r"<!-- \w+:.*?<!-- end -->|<!--.*?-->|```.*?```|^    .*?$|\]\([^)]*\)", re.DOTALL | re.M)
+CODE = re.compile(r"`[^`\n]*`")
+TABLE = re.compile(r"^\s*\|.*$", re.M)
+MOST_WORDS = 27_000
 
 
 def found(text):
     """The words of the list in what people wrote."""
-    return [match.group() for match in WORDS.finditer(LEFT_OUT.sub(" ", text))]
+    return [match.group() for match in WORDS.finditer(CODE.sub(" ", LEFT_OUT.sub(" ", text)))]
+
+
+def words(text):
+    """The number of words that people wrote, without tables."""
+    return sum(any(map(str.isalnum, word)) for word in TABLE.sub(" ", LEFT_OUT.sub(" ", text)).split())
+
+
+def words_of_pages():
+    """The words of README, docs and examples by page, most first, without the generated reference and results."""
+    counts = {"README.md": words((ROOT / "README.md").read_text(encoding="utf-8"))}
+    for path in sorted(path for folder in ("docs", "examples") for path in (ROOT / folder).rglob("*")):
+        name = path.relative_to(ROOT)
+        text = ""
+        if path.suffix == ".md" and "results" not in name.parts and name.parent != Path("docs/reference/cli"):
+            text = path.read_text(encoding="utf-8")
+        elif path.suffix == ".ipynb":
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            text = "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        if text:
+            counts[str(name)] = words(text)
+    return dict(sorted(counts.items(), key=lambda each: -each[1]))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -39,3 +62,21 @@ def test_a_page_has_no_word_of_the_list(page):
 def test_code_and_tables_of_scripts_are_left_out():
     text = "Blanks, nothing else, `else`.\n\n    else\n\n<!-- results:a -->\nkin\n<!-- end -->\n[x](beside.md)\n"
     assert found(text) == ["Blanks"]
+
+
+def test_words_leave_out_tables_and_code():
+    assert (
+        words("Two words.\n\n| a | b |\n\n```\nc d\n```\n<!-- results:a -->\ne\n<!-- end -->\n[`f` g](h i) – !\n") == 4
+    )
+
+
+def test_the_pages_are_short():
+    counts = words_of_pages()
+    assert {"README.md", "docs/reference/objectives.md", "docs/notebooks/align_look_evaluate.ipynb"} <= set(counts)
+    assert sum(counts.values()) <= MOST_WORDS
+
+
+if __name__ == "__main__":
+    for page, count in words_of_pages().items():
+        print(f"{count:6,} {page}")
+    print(f"{sum(words_of_pages().values()):6,} words; at most {MOST_WORDS:,}")

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from xalign_fairseq.aligner.best import BestParts, best_options, read_best
+from xalign_fairseq.aligner.best import BestParts, read_best
 from xalign_fairseq.aligner.load import check_options, load_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.run_record import model_state
@@ -15,36 +15,40 @@ from xalign_fairseq.transport.linking import Linking
 
 @pytest.fixture
 def folder(tiny_checkpoint, tmp_path):
-    """One without statistics."""
+    """One without statistics; both encoders are the same."""
     (tmp_path / "encoder").mkdir()
     shutil.copy(tiny_checkpoint, tmp_path / "encoder" / "checkpoint_last.pt")
-    parts = {"encoder": "encoder", "method": "grow", "scorer": "", "statistics": "", "steps": {}}
-    (tmp_path / "best.json").write_text(json.dumps(parts))
+    write(tmp_path, encoder=str(tiny_checkpoint))
     return tmp_path
 
 
-def test_the_parts_are_those_below_the_folder(folder):
-    assert read_best(folder) == BestParts(str(folder / "encoder"), Linking("grow"), None)
-    content = {"encoder": "e5-small", "method": "scored", "scorer": "s/scorer.npz", "statistics": "statistics"}
-    (folder / "best.json").write_text(json.dumps({**content, "steps": {}}))
+def write(folder, **parts):
+    usual = {"encoder": "e5-small", "method": "grow", "trained": "encoder", "scorer": "", "statistics": ""}
+    (folder / "best.json").write_text(json.dumps({**usual, **parts, "steps": {}}))
+
+
+def test_the_parts_are_those_below_the_folder(folder, tiny_checkpoint):
+    assert read_best(folder) == BestParts(str(tiny_checkpoint), "grow", str(folder / "encoder"))
+    write(folder, method="scored", scorer="s/scorer.npz", statistics="links.txt.aligner")
     scored = Linking("scored", {"scorer": str(folder / "s" / "scorer.npz")})
-    assert read_best(folder) == BestParts("e5-small", scored, folder / "statistics")
+    statistics = folder / "links.txt.aligner"
+    assert read_best(folder) == BestParts("e5-small", "scored", str(folder / "encoder"), scored, statistics)
+    write(folder, trained="")
+    assert read_best(folder) == BestParts("e5-small", "grow")
     assert read_best(folder / "encoder") is None
 
 
-def test_links_are_those_of_its_encoder(folder):
-    text = ["the red house", "a cat sees dogs"], ["house the red", "dogs see a cat"]
-    with (
-        load_aligner(folder, device="cpu") as ours,
-        load_aligner(folder / "encoder", linking=Linking("grow"), device="cpu") as theirs,
-    ):
-        assert [pair.links for pair in ours.align(*text)] == [pair.links for pair in theirs.align(*text)]
+def test_the_mean_of_two_encoders_that_are_the_same_is_one(folder, tiny_checkpoint):
+    text = ["the red house", "a cat sees dogs", ""], ["house the red", "dogs see a cat", "big"]
+    single = load_aligner(tiny_checkpoint, linking=Linking("grow", {"threshold": 0.3}), device="cpu")
+    with single, load_aligner(folder, min_probability=0.3, device="cpu") as both:
+        for one, two in zip(single.align(*text), both.align(*text), strict=True):
+            chosen = {} if one.matrix is None else {(i, j) for i, j in zip(*(one.matrix >= 0.3).nonzero(), strict=True)}
+            assert set(two.links) == set(chosen)
 
 
 def test_options_that_choose_links_are_taken_and_others_refused(folder):
-    parts = read_best(folder)
-    chosen = best_options(parts, AlignerOptions(linking=Linking(options={"threshold": 0.3})))
-    assert chosen.linking == Linking("grow", {"threshold": 0.3})
+    check_options(folder, AlignerOptions(linking=Linking(options={"threshold": 0.3}), device="cpu"))
     for options in ({"linking": Linking("argmax")}, {"units": "subword"}, {"statistics": "statistics"}):
         with pytest.raises(XalignError, match="sets this option itself"):
             check_options(folder, AlignerOptions(**options))

@@ -1,5 +1,7 @@
-import subprocess
+import os
 from pathlib import Path
+
+from support.warm_start import WARM
 
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, adam_options, encoder_options, flags
 
@@ -29,6 +31,6 @@ def test_numbers_of_adam_are_as_they_are_written_by_hand():
 def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_in_the_input_alone(tmp_path):
     line = [*FAIRSEQ_TRAIN, "nowhere", "--user-dir", USER_DIR, "--cpu", "--task", "xalign_pretraining"]
     line += ["--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64", "--lr=-1"]
-    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)  # its --save-dir is in there
+    done = WARM.run("fairseq", line, tmp_path, dict(os.environ))  # its --save-dir is in there
     assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"

@@ -123,6 +123,7 @@ def run_fairseq_train(command, recorder, folder, out, *extra):
     return [float(line) for line in (recorder / "losses").read_text().splitlines()]
 
 
+@pytest.mark.slow  # trains
 def test_losses_are_those_of_fairseq_train(folder, fairseq_train, tmp_path):
     theirs = fairseq_train("--tlm-weight", 0.5)
     ours, losses = trainer(folder, tmp_path / "ours")
@@ -133,6 +134,7 @@ def test_losses_are_those_of_fairseq_train(folder, fairseq_train, tmp_path):
     assert worst < 1e-6 and losses[-1] < losses[0] - 0.02
 
 
+@pytest.mark.slow  # trains
 def test_accumulated_gradients_are_those_of_fairseq_train(folder, fairseq_train, tmp_path):
     options = ("--update-freq", 2, "--loss-normalization", "per-objective", "--objectives", "mlm,tlm,dwa")
     fairseq_losses = fairseq_train(*options, "--max-update", 10)
@@ -241,6 +243,7 @@ def worker(rank):
     return {name: each.detach() for name, each in made.alignment.named_parameters()}
 
 
+@pytest.mark.slow  # trains
 def test_two_processes_of_accelerates_train_as_one_on_all_their_batches(folder, tmp_path):
     workers = run_workers(worker, 2, tmp_path)
     model, data = build(folder)

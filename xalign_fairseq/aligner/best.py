@@ -1,7 +1,6 @@
 """The folder of an aligner that was made in steps: a trained encoder, a link scorer, and statistics of its bitext."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
@@ -37,26 +36,30 @@ class BestAligner(TypedDict):
     """What ``best.json`` says.
 
     Attributes:
-        encoder: a name or a checkpoint below the folder.
-        method: that scores pairs of words, ``grow`` or ``scored``.
-        scorer: a file below the folder; empty for the packaged one.
-        statistics: a folder below the folder; empty if they are not used.
+        encoder: the one that the steps began with, by its name or path.
+        method: by which it scores pairs of words, ``grow`` or ``scored``.
+        trained: the folder of the trained one, below this folder; empty if it is not used.
+        scorer: the trained one's link scorer, below this folder; empty: it scores by ``grow``.
+        statistics: a folder below this folder; empty if they are not used.
         steps: by name, in their order.
     """
 
     encoder: str
     method: str
+    trained: str
     scorer: str
     statistics: str
     steps: dict[str, FinishedStep]
 
 
 class BestParts(NamedTuple):
-    """The parts of a finished folder."""
+    """The parts of an aligner: an encoder with its method, a trained one with its method, and statistics."""
 
     encoder: str
-    linking: Linking
-    statistics: Path | None
+    method: str
+    trained: str | None = None
+    linking: Linking = Linking("grow")
+    statistics: Path | None = None
 
 
 def read_best(path: str | os.PathLike[str]) -> BestParts | None:
@@ -64,29 +67,25 @@ def read_best(path: str | os.PathLike[str]) -> BestParts | None:
 
     Example::
 
-        read_best("aligner").encoder  # "aligner/encoder/checkpoint_last.pt"
+        read_best("aligner").trained  # "aligner/encoder"
     """
     folder = Path(path)
     if not (folder / DONE).is_file():
         return None
     found = read_json(folder / DONE, BestAligner)
-    own = folder / found["encoder"]
+    scored = Linking("scored", {"scorer": str(folder / found["scorer"])})
     return BestParts(
-        str(own) if own.exists() else found["encoder"],
-        Linking(found["method"], {"scorer": str(folder / found["scorer"])} if found["scorer"] else {}),
+        found["encoder"],
+        found["method"],
+        str(folder / found["trained"]) if found["trained"] else None,
+        scored if found["scorer"] else Linking("grow"),
         folder / found["statistics"] if found["statistics"] else None,
     )
 
 
-def best_options(parts: BestParts, options: AlignerOptions) -> AlignerOptions:
-    """The options of the encoder of such an aligner.
-
-    Raises:
-        XalignError: an option that the folder itself sets.
-    """
+def check_own(options: AlignerOptions) -> None:
+    """Raise :class:`XalignError` for an option that the folder itself sets."""
     for name in options.given():
         if name not in COMMON:
             problem = "the folder of an aligner made by all steps sets this option itself"
             raise XalignError(problem, parameter=name, remedy="leave it out")
-    linking = replace(parts.linking, options={**parts.linking.options, **options.linking.options})
-    return replace(options, linking=linking)

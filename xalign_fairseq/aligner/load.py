@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.aligner.best import BestParts, best_options, read_best
+from xalign_fairseq.aligner.best import BestParts, check_own, read_best
 from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
@@ -87,13 +87,15 @@ def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
 
 
 def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
-    """Load an aligner of an encoder, perhaps with a link scorer, and perhaps with statistics that it guided."""
-    options = best_options(parts, options)
-    if parts.statistics is None:
-        return open_encoder(parts.encoder, options)
-    method = parts.linking.method
-    encoder = open_encoder(parts.encoder, scoring_options(options, method))
-    return CombinedAligner(encoder, load(parts.statistics), method, *choice_of(options))
+    """Load the parts of an aligner made by all steps, as one."""
+    statistics = load(parts.statistics) if parts.statistics else None
+    second = None
+    if parts.trained:
+        second = open_encoder(
+            parts.trained, scoring_options(replace(options, linking=parts.linking), parts.linking.method)
+        )
+    encoder = open_encoder(parts.encoder, scoring_options(options, parts.method))
+    return CombinedAligner(encoder, statistics, parts.method, *choice_of(options), second)
 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
@@ -112,10 +114,10 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
                 problem = "an aligner from bitext alone has no such option"
                 raise XalignError(problem, parameter=name, remedy="leave it out")
         return
-    if parts := read_best(path):
+    if read_best(path):
         if learn:
             raise XalignError("the aligner has learned already", where=path, parameter=learn, remedy="leave it out")
-        best_options(parts, options)
+        check_own(options)
         return
     if combined:
         _check_combined(path, options)
@@ -167,9 +169,9 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:
-    """Of the encoder of a combined aligner: the options that choose links are not its own."""
+    """Of the encoder of a combined aligner, which gives scores: the options that choose links are not its own."""
     kept = {name: value for name, value in options.linking.options.items() if name not in ("threshold", "growth")}
-    linking = replace(options.linking, method=method, options=kept | MIXINGS[method].scoring)
+    linking = replace(options.linking, method=method, options=kept | {"threshold": 1.0})
     return replace(options, min_probability=None, linking=linking, statistics=None)
 
 

@@ -163,7 +163,7 @@ def _open_aligner(
         identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, run.learn)}
         identity["method"] = method
         with open_encoder(run.model, scoring_options(options, method)) as encoder:
-            reading = partial(reading_bar, quiet=run.quiet)
+            reading = partial(_reading_bar, quiet=run.quiet)
             learning = partial(passes_bar, run.quiet)
             sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
             scores, trained = learn_beside(encoder, sample, run.learned, identity, reading, learning)
@@ -198,7 +198,6 @@ def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format
 
 
 @contextmanager
-def reading_bar(total: int, quiet: bool) -> Iterator[Progress]:
-    """A bar of the pairs that an encoder reads; yields the function that advances it."""
+def _reading_bar(total: int, quiet: bool) -> Iterator[Progress]:
     with progress(total=total, unit=" pairs", quiet=quiet) as bar:
         yield bar.update

@@ -17,9 +17,9 @@ that was trained before.
 It is also the default if neither --model nor e5-small is available. A development set chooses its thresholds and
 calibrates its probabilities.
 
---best makes an aligner in steps: links of the bitext by the encoder and statistics, self-training that these links
-check, a link scorer, and statistics that it guides. With --gold the scorer learns from four fifths of each gold set;
-the last fifth judges each step, and a step with a higher AER is not used. The folder is a model for xalign align.
+--best makes an aligner in steps: statistics and links of the bitext, self-training that these links check, and with
+--gold a link scorer of the trained encoder. It combines both encoders and the statistics. Of each gold set, every fifth
+pair trains nothing and judges each step; a step with a higher AER is not used. The folder is a model for xalign align.
 
 --gold alone trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with
 several languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
@@ -39,7 +39,7 @@ Examples:
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -219,7 +219,7 @@ class ScratchRun(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Train, and tell how good the aligner is and how to use it."""
+    """Train, and print the aligner's scores and the command that uses it."""
     from xalign_fairseq.aligner.training.best import BestRun
     from xalign_fairseq.aligner.training.run import TrainingRun
 
@@ -243,21 +243,23 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
     from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
     from xalign_fairseq.aligner.training.text import development_set, languages_of
 
-    _check_text(args)
+    _check_text(args.src, args.tgt, args.gold, args.best)
+    for_encoders = _of_encoders(vars(args))
+    others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
     if args.best:
         from xalign_fairseq.aligner.training.best import BestRun
 
-        _check_alone(args, "best", ("model", "languages", "updates", "seed", "device"))
-        languages = args.languages or languages_of(args.src, args.tgt)
-        more = (args.gold or (), chosen_model(args), args.updates, args.seed, args.device, args.quiet)
+        _check_alone("best", [*for_encoders, *others], ("model", "languages", "updates", "seed", "device"))
+        languages, model = args.languages or languages_of(args.src, args.tgt), chosen_model(args.model, args.quiet)
+        more = (args.gold or (), model, args.updates, args.seed, args.device, args.quiet)
         return BestRun(args.src, args.tgt, Path(args.out), languages, *more)
     if args.gold:
         from xalign_fairseq.aligner.training.gold import ScorerRun
 
-        _check_alone(args, "gold", ("model", "seed", "device"))
-        return ScorerRun(chosen_model(args), args.gold, Path(args.out), args.seed, args.device)
-    model = None if args.from_scratch else args.model or _usual_start(args)
-    for option in _of_encoders(args) if model is None else ():
+        _check_alone("gold", [*for_encoders, *others], ("model", "seed", "device"))
+        return ScorerRun(chosen_model(args.model, args.quiet), args.gold, Path(args.out), args.seed, args.device)
+    model = None if args.from_scratch else args.model or _usual_start(for_encoders, args.quiet)
+    for option in for_encoders if model is None else ():
         problem = "an aligner of bitext alone has no use for this option"
         raise XalignError(problem, parameter=option, remedy="leave it out")
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
@@ -280,23 +282,21 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
     )
 
 
-def _check_alone(args: argparse.Namespace, mode: str, known: Sequence[str]) -> None:
-    """That a way to train is given none but its own options."""
-    others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
-    if found := [*(name for name in _of_encoders(args) if name not in known), *others]:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in found)
-        raise XalignError("this way to train has no such option", parameter=mode, found=flags)
+def _check_alone(mode: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Raise :class:`XalignError` if a way to train is given other options than its own."""
+    if found := [f"--{name.replace('_', '-')}" for name in given if name not in known]:
+        raise XalignError("this way to train has no such option", parameter=mode, found=", ".join(found))
 
 
-def _of_encoders(args: argparse.Namespace) -> list[str]:
+def _of_encoders(given: Mapping[str, Any]) -> list[str]:
     """The options that are given and are for an encoder."""
     parser = CommandParser()
     _add_encoder_arguments(parser)
     defaults = vars(parser.parse_args([]))
-    return [option for option, default in defaults.items() if getattr(args, option) != default]
+    return [option for option, default in defaults.items() if given[option] != default]
 
 
-def _usual_start(args: argparse.Namespace) -> str | None:
+def _usual_start(for_encoders: Sequence[str], quiet: bool) -> str | None:
     """The packaged encoder, or None, for the bitext alone, where it is not installed; says which, and the other way.
 
     Raises:
@@ -312,19 +312,19 @@ def _usual_start(args: argparse.Namespace) -> str | None:
             "--from-scratch learns from the bitext alone"
         )
     except XalignError:
-        if _of_encoders(args):
+        if for_encoders:
             raise
         model = None
         text = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
-    if not args.quiet:
+    if not quiet:
         print(f"no --model: {text}", file=sys.stderr)
     return model
 
 
-def _check_text(args: argparse.Namespace) -> None:
-    """That there is either bitext or gold links, or for ``--best`` bitext, perhaps with gold links."""
-    given = [f"--{option}" for option in ("src", "tgt", "gold") if getattr(args, option)]
-    if given not in (["--src", "--tgt"], ["--src", "--tgt", "--gold"] if args.best else ["--gold"]):
+def _check_text(src: str | None, tgt: str | None, gold: str | None, best: bool) -> None:
+    """That there is either bitext or gold links; for ``best`` bitext, perhaps with gold links."""
+    given = [f"--{option}" for option, value in (("src", src), ("tgt", tgt), ("gold", gold)) if value]
+    if given not in (["--src", "--tgt"], ["--src", "--tgt", "--gold"] if best else ["--gold"]):
         raise XalignError(
             "the text to learn from is not given",
             found=", ".join(given) or "none",
@@ -406,18 +406,15 @@ def _learn_all(run: "BestRun", out: str) -> list[str]:
         result = train_best(run, say, show)
     lines = []
     for name, step in result["steps"].items():
-        aer = (
-            ""
-            if step["aer"] is None or step["before"] is None
-            else (f", AER on held-out gold {100 * step['before']:.2f} to {100 * step['aer']:.2f}")
-        )
+        before, aer = step["before"], step["aer"]
+        judged = "" if before is None or aer is None else f", AER on held-out gold {100 * before:.2f} to {100 * aer:.2f}"
         left_out = "" if step["used"] else ", not used"
-        lines.append(f"{name}: {step['done']}; {step['cpu_seconds']:.0f} CPU seconds{aer}{left_out}")
+        lines.append(f"{name}: {step['done']}; {step['cpu_seconds']:.0f} CPU seconds{judged}{left_out}")
     return [*lines, f"xalign align --model {shlex.quote(out)} --src FILE --tgt FILE --out FILE.links"]
 
 
 def _say(bar: Any, quiet: bool, line: str) -> None:
-    """A line beside the bar; if quiet, only a warning, on stderr."""
+    """A line next to the bar; if quiet, only a warning, on stderr."""
     if not quiet:
         bar.write(line)
     elif line.startswith("warning:"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.aligner.best import read_best
+from xalign_fairseq.aligner.best import BestParts, read_best
 from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.load import load_aligner
@@ -18,7 +18,7 @@ from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.transport.scorer_files import load_scorer
 
-STEPS = ["links", "encoder", "scorer", "statistics"]
+STEPS = ["links", "encoder", "scorer"]
 
 
 @pytest.fixture
@@ -37,6 +37,13 @@ def trained(monkeypatch, tiny_checkpoint):
 
 
 @pytest.fixture
+def kind(monkeypatch):
+    """A judge that finds no step worse: of an untrained encoder each AER is chance."""
+    judge = best._Steps._judge
+    monkeypatch.setattr(best._Steps, "_judge", lambda self, *parts: tuple(sorted(judge(self, *parts), reverse=True)))
+
+
+@pytest.fixture
 def run(tiny_text, tiny_checkpoint, tmp_path):
     gold = tmp_path / "en-xx.gold"
     for ending in ("en", "xx", "gold"):
@@ -45,43 +52,40 @@ def run(tiny_text, tiny_checkpoint, tmp_path):
     return BestRun(*text, tmp_path / "best", ("en", "xx"), [str(gold)], str(tiny_checkpoint), device="cpu", quiet=True)
 
 
-def test_the_folder_holds_all_steps_and_aligns_by_itself(run, trained):
+def test_the_folder_holds_all_steps_and_aligns_by_itself(run, trained, kind):
     said = []
     result = train_best(run, said.append)
     assert list(result["steps"]) == STEPS and len(trained) == 1
     assert trained[0].objectives == ("self_training",) and trained[0].links == str(run.out / "links.txt")
     _, record = load_scorer(run.out / "scorer" / "scorer.npz")
     assert record["held_out"] == HELD_OUT and record["sets"]["en-xx"]["pairs"] == 32
-    for name, step in result["steps"].items():
-        assert (step["aer"] is None) == (name == "links") and step["cpu_seconds"] >= 0
-        assert step["used"] == (step["aer"] is None or step["aer"] <= step["before"])
-    assert result["steps"]["encoder"]["aer"] == result["steps"]["encoder"]["before"]  # the same weights
+    for step in result["steps"].values():
+        assert step["cpu_seconds"] >= 0 and step["used"] and 0 < step["aer"] <= step["before"] <= 1
     pairs = read_set(Path(run.golds[0])).pairs
     with load_aligner(run.out, device="cpu") as aligner:
         links = [set(pair.links) for pair in aligner.stream(pairs)]
-        assert isinstance(aligner, CombinedAligner) == result["steps"]["statistics"]["used"]
+        assert isinstance(aligner, CombinedAligner)
     assert any(links)
     shutil.move(run.out, run.out.with_name("moved"))
     with load_aligner(run.out.with_name("moved"), device="cpu") as aligner:
         assert [set(pair.links) for pair in aligner.stream(pairs)] == links
 
 
-def test_finished_steps_are_not_made_again(run, trained, monkeypatch):
+def test_finished_steps_are_not_made_again(run, trained, kind, monkeypatch):
     def broken(*args, **options):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken_off:
-        broken_off.setattr(best, "learn_beside", broken)
+        broken_off.setattr(best, "train_scorer", broken)
         with pytest.raises(KeyboardInterrupt):
             train_best(run, lambda line: None)
     before = read_json(run.out / "steps.json")
-    assert list(before) == STEPS[:3] and read_best(run.out) is None
+    assert list(before) == STEPS[:2] and read_best(run.out) is None
     with monkeypatch.context() as nothing:
         nothing.setattr(best, "align_files", broken)
-        nothing.setattr(best, "train_scorer", broken)
         result = train_best(run, lambda line: None)
         assert {name: result["steps"][name] for name in before} == before
-        nothing.setattr(best, "learn_beside", broken)
+        nothing.setattr(best, "train_scorer", broken)
         assert train_best(run, lambda line: None) == result
     assert len(trained) == 1
     with pytest.raises(XalignError, match="of another run"):
@@ -90,18 +94,25 @@ def test_finished_steps_are_not_made_again(run, trained, monkeypatch):
 
 def test_without_gold_every_step_is_used_and_nothing_judged(run, trained):
     result = train_best(replace(run, golds=()), lambda line: None)
-    assert list(result["steps"]) == ["links", "encoder", "statistics"]  # no link scorer is packaged for this encoder
+    assert list(result["steps"]) == STEPS[:2]
     assert all(step["used"] and step["aer"] is None for step in result["steps"].values())
-    assert (result["method"], result["scorer"], result["statistics"]) == ("grow", "", "statistics")
+    assert (result["method"], result["trained"], result["scorer"]) == ("grow", "encoder", "")
+    assert result["statistics"] == "links.txt.aligner"
 
 
 def test_a_step_with_a_higher_aer_is_not_used(run, trained, monkeypatch):
-    found = iter([0.2, 0.3, 0.2, 0.1, 0.1, 0.4])
-    monkeypatch.setattr(best._Steps, "_judge", lambda self, parts, judges: next(found))
+    found = iter([(0.2, 0.3), (0.2, 0.1), (0.1, 0.4)])
+    monkeypatch.setattr(best._Steps, "_judge", lambda self, before, after: next(found))
     result = train_best(run, lambda line: None)
-    assert [step["used"] for step in result["steps"].values()] == [True, False, True, False]
-    assert result["encoder"] == run.model and result["scorer"] == "scorer/scorer.npz" and not result["statistics"]
-    assert read_best(run.out).statistics is None
+    assert [step["used"] for step in result["steps"].values()] == [False, True, False]
+    assert read_best(run.out) == BestParts(run.model, "grow", str(run.out / "encoder"))
+
+
+def test_an_encoder_that_is_not_used_has_no_scorer(run, trained, monkeypatch):
+    found = iter([(0.2, 0.2), (0.2, 0.3)])
+    monkeypatch.setattr(best._Steps, "_judge", lambda self, before, after: next(found))
+    assert list(train_best(run, lambda line: None)["steps"]) == STEPS[:2]
+    assert read_best(run.out) == BestParts(run.model, "grow", statistics=run.out / "links.txt.aligner")
 
 
 def test_no_pair_both_trains_and_judges(run):
@@ -123,24 +134,23 @@ def test_gold_too_small_to_judge_is_refused_before_the_work(run, trained, tmp_pa
     assert not run.out.exists()
 
 
-def test_gold_that_the_packaged_scorer_has_seen_does_not_judge_it(run, trained, monkeypatch):
-    monkeypatch.setattr(best, "scoring_method", lambda *given, **more: "scored")
+def test_what_can_judge_a_step(run, trained, monkeypatch):
     judged = []
 
-    def judge(self, parts, judges):
-        judged.append((parts.linking.method, parts.linking.options, [each.name for each in judges]))
+    def aer(self, parts, judge):
+        judged.append(parts)
         return 0.5
 
-    monkeypatch.setattr(best._Steps, "_judge", judge)
-    monkeypatch.setattr(best._Steps, "_fit", lambda self, encoder: None)
-    monkeypatch.setattr(best._Steps, "_learn", lambda self, parts: None)
+    monkeypatch.setattr(best._Steps, "_aer", aer)
     [gold] = run.judges
-    with monkeypatch.context() as seen:
-        seen.setattr(best, "packaged_record", lambda: {"sets": {"en-xx": {"sha256": gold.digest}}})
-        steps = train_best(run, lambda line: None)["steps"]
-    assert list(steps) == ["links", "encoder", "packaged scorer", "scorer", "statistics"]
-    assert [step["aer"] for step in steps.values()] == [None, 0.5, None, None, 0.5]
-    assert [method for method, _, _ in judged] == ["grow", "grow", "scored", "scored"]
+    steps = best._Steps(run, lambda line: None, lambda report: None)
+    start, trained_too = BestParts("e5-small", "scored"), BestParts("e5-small", "scored", "encoder")
+    counted = start._replace(statistics=run.out)
+    assert steps._judge(start, counted) == (0.5, 0.5) and judged == [start, counted]
+    other = best._Steps(replace(run, languages=("xx", "en")), lambda line: None, lambda report: None)
+    assert other._judge(start, counted) is None  # statistics of other languages
     judged.clear()
-    steps = train_best(replace(run, out=run.out / "other"), lambda line: None)["steps"]
-    assert [step["aer"] for step in steps.values()] == [None, 0.5, 0.5, 0.5, 0.5]
+    assert other._judge(counted, trained_too._replace(statistics=run.out)) and judged == [start, trained_too]
+    monkeypatch.setattr(best, "packaged_record", lambda: {"sets": {"en-xx": {"sha256": gold.digest}}})
+    assert steps._judge(start, counted) is None
+    assert steps._judge(start._replace(method="grow"), counted._replace(method="grow"))

@@ -1,24 +1,24 @@
-"""The best aligner of a bitext, in steps: links, self-training, a link scorer, statistics. Each is made once.
+"""The best aligner of a bitext, in steps: statistics and links, self-training, a link scorer. Each is made once.
 
-The links of the bitext by the encoder and statistics check what it learns from itself; the trained encoder's states,
-which have seen no gold, are what a link scorer learns from; both guide the statistics that the aligner then reads.
+The links of the bitext, by the encoder and statistics that it guides, check what it learns from itself. A link scorer
+learns from the states of the trained encoder, which has seen no gold. The aligner combines both encoders and the
+statistics.
 """
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from xalign_fairseq.aligner.best import BEGUN, DONE, BestAligner, BestParts, FinishedStep, best_options
-from xalign_fairseq.aligner.combined import learn_beside
+from xalign_fairseq.aligner.best import BEGUN, DONE, BestAligner, BestParts, FinishedStep
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
-from xalign_fairseq.aligner.load import GUIDED, open_encoder, open_parts, scoring_method, scoring_options
+from xalign_fairseq.aligner.load import GUIDED, open_parts, scoring_method
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.run import AlignRun, align_files, reading_bar
+from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import model_state
-from xalign_fairseq.aligner.statistical.progress import passes_bar
 from xalign_fairseq.aligner.training.gold import SCORER, ScorerRun, judging_part, train_scorer
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.aligner.training.text import text_digest
@@ -39,8 +39,7 @@ from xalign_fairseq.transport.scorer_files import packaged_record
 
 STEPS = "steps.json"
 HELD_OUT = 5  # every fifth gold pair judges
-START = BestParts("", Linking(), None)  # of a step that leaves the aligner as it is
-PACKAGED = Linking("scored")
+ENCODER = "encoder"
 Say = Callable[[str], object]
 
 
@@ -137,37 +136,33 @@ class _Steps:
         self._done: dict[str, FinishedStep] = read_json(path, dict[str, FinishedStep]) if path.is_file() else {}
         device, dtype = choose_devices(run.device, "auto")
         self._options = AlignerOptions(device=device, dtype=dtype)
-        self._links, self._scorer, self._statistics = (run.out / name for name in ("links.txt", "scorer", "statistics"))
+        self._links, self._scorer = run.out / "links.txt", run.out / "scorer"
+        self._statistics = Path(f"{self._links}.aligner")
 
     def make(self) -> BestAligner:
         """Do what is not done; what the aligner is made of."""
         run = self._run
-        parts = BestParts(run.model, Linking("grow"), None)
-        self._step("links", "links of the bitext, by the encoder and statistics that it guides", self._align)
-        encoder = parts._replace(encoder=str(run.out / "encoder"))
-        parts = self._step("encoder", "self-training, checked by these links", self._train, parts, encoder)
-        if scoring_method(run.model, Linking(), maps=False) == PACKAGED.method:
-            packaged = parts._replace(linking=PACKAGED)
-            parts = self._step("packaged scorer", "the packaged link scorer", lambda: None, parts, packaged)
-        if run.golds:
+        parts = BestParts(run.model, scoring_method(run.model, Linking(), maps=False))
+        counted = parts._replace(statistics=self._statistics)
+        parts = self._step("links", "links by the encoder and statistics that it guides", self._align, parts, counted)
+        both = parts._replace(trained=str(run.out / ENCODER))
+        parts = self._step("encoder", "self-training, checked by these links", self._train, parts, both)
+        if run.golds and parts.trained:
             scored = parts._replace(linking=Linking("scored", {"scorer": str(self._scorer / SCORER)}))
-            fit = partial(self._fit, parts.encoder)
-            parts = self._step("scorer", "a link scorer, learned from the gold", fit, parts, scored)
-        beside = parts._replace(statistics=self._statistics)
-        what = "statistics of the bitext, guided by these scores"
-        parts = self._step("statistics", what, partial(self._learn, parts), parts, beside)
+            parts = self._step("scorer", "a link scorer of this encoder, by the gold", self._fit, parts, scored)
         found: BestAligner = {
-            "encoder": "encoder" if parts.encoder == encoder.encoder else run.model,
-            "method": parts.linking.method,
+            "encoder": str(Path(run.model).absolute()) if Path(run.model).exists() else run.model,
+            "method": parts.method,
+            "trained": ENCODER if parts.trained else "",
             "scorer": f"{self._scorer.name}/{SCORER}" if parts.linking.options else "",
-            "statistics": "" if parts.statistics is None else parts.statistics.name,
+            "statistics": self._statistics.name if parts.statistics else "",
             "steps": self._done,
         }
         write_json(run.out / DONE, found)
         return found
 
     def _step(
-        self, name: str, what: str, work: Callable[[], object], before: BestParts = START, after: BestParts = START
+        self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts
     ) -> BestParts:
         """Do a step unless it is done; the parts that it leaves."""
         if name in self._done:
@@ -176,30 +171,32 @@ class _Steps:
             self._say(f"{name}: {what}")
             begin = _cpu_seconds()
             work()
-            spent = _cpu_seconds() - begin
-            judges = self._judges(before, after)
-            found = [self._judge(parts, judges) if judges else None for parts in (before, after)]
-            used = found[0] is None or found[1] is None or found[1] <= found[0]
-            self._done[name] = FinishedStep(
-                done=what, cpu_seconds=round(spent, 1), before=found[0], aer=found[1], used=used
-            )
+            spent = round(_cpu_seconds() - begin, 1)
+            aers = self._judge(before, after)
+            used = aers is None or aers[1] <= aers[0]
+            first, second = aers or (None, None)
+            self._done[name] = FinishedStep(done=what, cpu_seconds=spent, before=first, aer=second, used=used)
             write_json(self._run.out / STEPS, self._done)
         return after if self._done[name]["used"] else before
 
-    def _judges(self, before: BestParts, after: BestParts) -> list[GoldSet]:
-        """The held-out gold that can judge a step: none that the packaged scorer has seen, if it is used; and
-        statistics know the words of their languages only."""
-        run, seen = self._run, set()
-        if PACKAGED in (before.linking, after.linking):
-            seen = {each["sha256"] for each in packaged_record()["sets"].values()}
-        known = [each for each in run.judges if after.statistics is None or each.languages == run.languages]
-        return [each for each in known if each.digest not in seen and after is not START]
+    def _judge(self, before: BestParts, after: BestParts) -> tuple[float, float] | None:
+        """The mean AER of the held-out gold that can judge a step, without it and with it; None if there is none.
 
-    def _judge(self, parts: BestParts, judges: Sequence[GoldSet]) -> float:
-        """The mean of the sets' AER."""
+        Gold that the packaged scorer has learned from judges nothing that this scorer is part of. For gold of other
+        languages than the bitext's, the statistics are left out.
+        """
+        seen = {each["sha256"] for each in packaged_record()["sets"].values()} if before.method == "scored" else set()
+        found = []
+        for each in self._run.judges:
+            own = each.languages == self._run.languages
+            pair = [parts if own else parts._replace(statistics=None) for parts in (before, after)]
+            if each.digest not in seen and pair[0] != pair[1]:
+                found.append([self._aer(parts, each) for parts in pair])
+        return (fmean(row[0] for row in found), fmean(row[1] for row in found)) if found else None
+
+    def _aer(self, parts: BestParts, judge: GoldSet) -> float:
         with open_parts(parts, self._options) as aligner:
-            found = [score([set(pair.links) for pair in aligner.stream(each.pairs)], each.golds) for each in judges]
-        return sum(each.aer for each in found) / len(found)
+            return score([set(pair.links) for pair in aligner.stream(judge.pairs)], judge.golds).aer
 
     def _align(self) -> None:
         run = self._run
@@ -216,7 +213,7 @@ class _Steps:
         training = TrainingRun(
             run.model,
             *run.text,
-            (run.out / "encoder").absolute(),
+            (run.out / ENCODER).absolute(),
             run.languages,
             links=str(self._links),
             objectives=("self_training",),
@@ -228,19 +225,11 @@ class _Steps:
             training = replace(training, updates=run.updates, chosen=frozenset({"objectives", "updates"}))
         train_aligner(training, self._say, self._progress)
 
-    def _fit(self, encoder: str) -> None:
+    def _fit(self) -> None:
         run = self._run
         if not (self._scorer / SCORER).is_file():
-            train_scorer(ScorerRun(encoder, run.golds, self._scorer, run.seed, run.device, HELD_OUT), self._say)
-
-    def _learn(self, parts: BestParts) -> None:
-        run, method = self._run, parts.linking.method
-        options = scoring_options(best_options(parts, self._options), method)
-        identity = {**run.identity(), "model": parts.encoder, "method": method}
-        reading = partial(reading_bar, quiet=run.quiet)
-        with open_encoder(parts.encoder, options) as encoder:
-            text = SentencePairs(*run.text)
-            learn_beside(encoder, text, self._statistics, identity, reading, partial(passes_bar, run.quiet))
+            golds = ScorerRun(str(run.out / ENCODER), run.golds, self._scorer, run.seed, run.device, HELD_OUT)
+            train_scorer(golds, self._say)
 
 
 def write_words(text: SentencePairs, paths: Sequence[str]) -> None:
