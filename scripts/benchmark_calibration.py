@@ -123,7 +123,9 @@ def _fitted(scored: Sequence[Scored]) -> Calibration:
     least = min(len(values) for values, _ in scored)
     random = np.random.default_rng(1)
     chosen = [random.permutation(len(values))[:least] for values, _ in scored]
-    values, hits = (np.concatenate([each[side][at] for each, at in zip(scored, chosen, strict=True)]) for side in (0, 1))
+    values, hits = (
+        np.concatenate([each[side][at] for each, at in zip(scored, chosen, strict=True)]) for side in (0, 1)
+    )
     return fit_calibration(values, hits)
 
 

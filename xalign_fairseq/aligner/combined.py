@@ -136,11 +136,16 @@ class CombinedAligner(WordAligner):
 
     def describe(self) -> str:
         """How the encoder makes its scores, and how links are made of both, in a line."""
-        names = ", ".join(model.name for model in self._models)
-        second = f"; the mean of its scores and those of another: {self._second.describe()}" if self._second else ""
+        scores = self._encoder.describe()
+        if self._second:
+            scores += f"; the mean of its scores and those of another: {self._second.describe()}"
+        if self._models:
+            names = ", ".join(model.name for model in self._models)
+            scores += (
+                f"; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics that it guides ({names})"
+            )
         return (
-            f"{self._encoder.describe()}{second}; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics "
-            f"that it guides ({names}), links of {self._choice.threshold:.2g} and more, "
+            f"{scores}, links of {self._choice.threshold:.2g} and more, "
             f"grown by those of {self._choice.least:.2f} and more"
         )
 

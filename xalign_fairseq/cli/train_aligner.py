@@ -250,8 +250,8 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
         from xalign_fairseq.aligner.training.best import BestRun
 
         _check_alone("best", [*for_encoders, *others], ("model", "languages", "updates", "seed", "device"))
-        languages, model = args.languages or languages_of(args.src, args.tgt), chosen_model(args.model, args.quiet)
-        more = (args.gold or (), model, args.updates, args.seed, args.device, args.quiet)
+        languages, start = args.languages or languages_of(args.src, args.tgt), chosen_model(args.model, args.quiet)
+        more = (args.gold or (), start, args.updates, args.seed, args.device, args.quiet)
         return BestRun(args.src, args.tgt, Path(args.out), languages, *more)
     if args.gold:
         from xalign_fairseq.aligner.training.gold import ScorerRun
@@ -407,7 +407,9 @@ def _learn_all(run: "BestRun", out: str) -> list[str]:
     lines = []
     for name, step in result["steps"].items():
         before, aer = step["before"], step["aer"]
-        judged = "" if before is None or aer is None else f", AER on held-out gold {100 * before:.2f} to {100 * aer:.2f}"
+        judged = (
+            "" if before is None or aer is None else f", AER on held-out gold {100 * before:.2f} to {100 * aer:.2f}"
+        )
         left_out = "" if step["used"] else ", not used"
         lines.append(f"{name}: {step['done']}; {step['cpu_seconds']:.0f} CPU seconds{judged}{left_out}")
     return [*lines, f"xalign align --model {shlex.quote(out)} --src FILE --tgt FILE --out FILE.links"]

@@ -161,9 +161,7 @@ class _Steps:
         write_json(run.out / DONE, found)
         return found
 
-    def _step(
-        self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts
-    ) -> BestParts:
+    def _step(self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts) -> BestParts:
         """Do a step unless it is done; the parts that it leaves."""
         if name in self._done:
             self._say(f"{name}: done before ({what})")
