@@ -15,16 +15,22 @@ def test_flags_are_what_a_command_line_has():
 def test_an_encoder_is_built_as_its_checkpoint_is():
     options = encoder_options({"encoder_layers": 2, "layer_norm_eps": 1e-12}, "model.pt")
     assert options == {
-        "--user-dir": USER_DIR, "--arch": "xalign_base", "--encoder-layers": 2, "--layer-norm-eps": 1e-12,
+        "--user-dir": USER_DIR,
+        "--arch": "xalign_base",
+        "--encoder-layers": 2,
+        "--layer-norm-eps": 1e-12,
         "--init-checkpoint": "model.pt",
-    }  # fmt: skip
+    }
 
 
 def test_numbers_of_adam_are_as_they_are_written_by_hand():
     options = adam_options(2e-5, 100, 8, (0.9, 0.999), 1e-8, 1.0)
     assert [options[f"--{name}"] for name in ("lr", "adam-betas", "adam-eps", "clip-norm")] == [
-        "2e-05", "(0.9, 0.999)", "1e-08", "1",
-    ]  # fmt: skip
+        "2e-05",
+        "(0.9, 0.999)",
+        "1e-08",
+        "1",
+    ]
     assert options["--max-update"] == options["--total-num-update"] == 100
 
 

@@ -85,8 +85,9 @@ def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint",
     optimizer = FoldedAdamW(model.parameters(), lr=LR)
     still = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda _: 1.0)
     batches = Batches(data, model.reader, max_tokens=120)
-    made = AlignmentTrainer(model, args, batches, Batches(data, model.reader, "valid", max_tokens=120),
-                            optimizers=(optimizer, still))  # fmt: skip
+    made = AlignmentTrainer(
+        model, args, batches, Batches(data, model.reader, "valid", max_tokens=120), optimizers=(optimizer, still)
+    )
     losses, compute = [], made.compute_loss
 
     def recorded(model, inputs, **keywords):
@@ -208,8 +209,9 @@ def test_validation_is_over_all_predictions(folder, tmp_path):
     # several by their names, as transformers' Trainer takes them
     made.eval_batches = {"a": made.eval_batches, "b": made.eval_batches}
     assert {name: made.evaluate()[f"eval_{name}_loss"] for name in "ab"} == {
-        "a": pytest.approx(whole), "b": pytest.approx(whole),
-    }  # fmt: skip
+        "a": pytest.approx(whole),
+        "b": pytest.approx(whole),
+    }
 
 
 def test_each_objective_has_its_own_curve_but_no_loss_where_it_predicts_nothing(folder, tmp_path):
