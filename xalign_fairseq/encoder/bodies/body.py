@@ -98,8 +98,10 @@ class TransformersBody(nn.Module):
         """What the layers of a pass over these inputs have to know."""
         return Surroundings.of(inputs, packing, self.config.pad)
 
-    def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
-        """As of our own encoder; there are no language embeddings."""
+    def embed(
+        self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
+    ) -> Tensor:
+        """As of our own encoder; there are no language embeddings, and there is one token type."""
         self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 
