@@ -90,10 +90,11 @@ def test_the_commands_of_readme_work_one_after_another(tiny_checkpoint, tiny_tex
     model.parent.mkdir(parents=True)
     export(tiny_checkpoint, model)
     english, other = ((tiny_text / f"text.{side}").read_text() for side in ("en", "xx"))
-    for name, text in {
-        "text.en": english, "text.fr": other, "text.de": other, "P.en": english, "P.de": other, "news.en": english,
-        "news.de": other, "raw.en": "The house is red.\n", "raw.zh": "房子是红色的。\n",
-    }.items():  # fmt: skip
+    texts = dict.fromkeys(("text.en", "P.en", "news.en"), english) | dict.fromkeys(
+        ("text.fr", "text.de", "P.de"), other
+    )
+    texts |= {"news.de": other, "raw.en": "The house is red.\n", "raw.zh": "房子是红色的。\n"}
+    for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     section = re.split(r"^## ", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)
     align, train = (next(part for part in section if part.startswith(name)) for name in ("Align", "Train"))
