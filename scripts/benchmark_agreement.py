@@ -78,8 +78,14 @@ def measured(hyps: Links, sets: Sequence[GoldSet]) -> dict[str, float]:
         for link in gold.sure:
             kinds[link in many].append(link in own)
     shares = {kind: sum(each) / max(1, len(each)) for kind, each in kinds.items()}
-    values = (found.aer, found.precision, found.recall, shares[True], shares[False],
-              len(kinds[True]) / max(1, len(kinds[True]) + len(kinds[False])))  # fmt: skip
+    values = (
+        found.aer,
+        found.precision,
+        found.recall,
+        shares[True],
+        shares[False],
+        len(kinds[True]) / max(1, len(kinds[True]) + len(kinds[False])),
+    )
     names = ("aer", "precision", "recall", "recall_of_several", "recall_of_others", "share_of_several")
     return {name: 100 * value for name, value in zip(names, values, strict=True)}
 
@@ -99,8 +105,10 @@ def kftt(gold: Path) -> dict[str, dict[str, float]]:
         "... 0.5, with all links between connected words": measured(list(map(closed, grown[0.5])), [japanese]),
     }
     layers, similar = usual_layers(aligner.encoder.config.encoder_layers)
-    learned = [replace(one, pairs=one.pairs[:700], golds=one.golds[:700]) for one in
-               (read_set(gold / f"{name}.gold") for name in GOLD)]  # fmt: skip
+    learned = [
+        replace(one, pairs=one.pairs[:700], golds=one.golds[:700])
+        for one in (read_set(gold / f"{name}.gold") for name in GOLD)
+    ]
     base = [[pair for one in members for pair in gold_pairs(aligner, one, layers)] for members in grouped(learned)]
     own = gold_pairs(aligner, japanese, layers)
     for name, extra in (("scorer, no Japanese", False), ("scorer, the other half of KFTT's", True)):
@@ -127,8 +135,10 @@ def agreement(data: Path, language: str, pairs: int) -> dict[str, float]:
     """F1 in percent of each two aligners' links of English and another language."""
     cut = find_segmenter("icu")
     thai = data / "bitext/tatoeba-laser-test/en-th"
-    files = [thai.with_suffix(f".{each}") if language == "th" else data / f"bitext/ntrex128/ntrex.{each}"
-             for each in ("en", language)]  # fmt: skip
+    files = [
+        thai.with_suffix(f".{each}") if language == "th" else data / f"bitext/ntrex128/ntrex.{each}"
+        for each in ("en", language)
+    ]
     text = [list(map(cut, read_lines(file))) for file in files]
     extra = data / f"bitext/tatoeba-manythings/en-{language}"
     if extra.with_suffix(".en").is_file():
@@ -164,8 +174,15 @@ def main() -> None:
     rows = kftt(args.data / "gold")
     agreed = {language: agreement(args.data, language, args.pairs) for language in LANGUAGES}
     made = about(["benchmark_agreement.py", "--pairs", args.pairs], seed=1, kftt=rows, agreement=agreed)
-    write(args.out, "agreement", made, table(("F1 of links of", *LANGUAGES), [
-        (name, *(f"{each[name]:.0f}" for each in agreed.values())) for name in agreed["fr"]]))  # fmt: skip
+    write(
+        args.out,
+        "agreement",
+        made,
+        table(
+            ("F1 of links of", *LANGUAGES),
+            [(name, *(f"{each[name]:.0f}" for each in agreed.values())) for name in agreed["fr"]],
+        ),
+    )
 
 
 if __name__ == "__main__":

