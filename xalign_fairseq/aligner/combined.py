@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.kept_scores import KeptScores
+from xalign_fairseq.aligner.kept_scores import KeptScores, kept_scores
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
@@ -27,12 +27,10 @@ class Mixing:
     """How the scores of an encoder are joined with those of statistics.
 
     Attributes:
-        scoring: the encoder's options. Its scores are of words, as those of the statistics are, and nearly all of them.
         share: of the statistics.
         choice: of links, by the sum.
     """
 
-    scoring: dict[str, float]
     share: float
     choice: Grown
 
@@ -41,8 +39,8 @@ class Mixing:
 # self-trained; that of scored, for e5-small untrained, on the trial sets of Hansards and WPT05 (Hindi), INESC's en-fr
 # and XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). Test sets chose nothing.
 MIXINGS = {
-    "grow": Mixing({"threshold": 1e-3, "growth": 1.0}, 0.6, Grown(threshold=0.42, growth=0.35)),
-    "scored": Mixing({"threshold": 1e-3}, 0.5, Grown(threshold=0.4, growth=0.7)),
+    "grow": Mixing(0.6, Grown(threshold=0.42, growth=0.35)),
+    "scored": Mixing(0.5, Grown(threshold=0.4, growth=0.7)),
 }
 
 
@@ -63,7 +61,7 @@ class CombinedAligner(WordAligner):
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
     with a weight w for each method (:data:`MIXINGS`). Links are chosen as by ``grow``: all from ``threshold`` on, and
-    weaker ones of ``growth`` times that beside them. A pair that is too long for the statistics has the encoder's
+    weaker ones of ``growth`` times that next to them. A pair that is too long for the statistics has the encoder's
     score.
 
     Args:
@@ -108,12 +106,12 @@ class CombinedAligner(WordAligner):
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-            for alignment in self._encoder.stream(pairs, progress):
+            for alignment in self._encoder.stream(pairs, progress, matrices=True):
                 read.append(alignment)
                 yield alignment.src, alignment.tgt
 
         for chunk in chunks(words(), AT_ONCE, pairs):
-            own = [_matrix(alignment) for alignment in read]
+            own = [kept_scores(alignment.matrix) for alignment in read]
             counted = mean_scores(self._models, chunk, own.__getitem__)
             for alignment, scores, statistics in zip(read, own, counted, strict=True):
                 both = self._both(scores, statistics)
@@ -149,15 +147,15 @@ def learn_beside(
     reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],
     learning: Callable[[], AbstractContextManager[UnitProgress]],
 ) -> tuple[KeptScores, TrainedModels]:
-    """Learn statistics of a text with the guidance of an encoder; the same call goes on with one that was broken off.
+    """Learn statistics of a text with the guidance of an encoder; the same call continues an interrupted one.
 
     Args:
         encoder: as of :class:`CombinedAligner`.
-        text: read by the encoder once, and kept beside the statistics.
+        text: read by the encoder once, and kept next to the statistics.
         folder: where they go.
         identity: of the text, the encoder and its options, and the version; a folder of another is refused.
-        reading: opens what is told how many more pairs the encoder has read, of so many.
-        learning: opens what is told the units, the passes done, and of all.
+        reading: given the number of pairs, opens what is called with the number of pairs newly read.
+        learning: opens what is called with the units, the passes done, and all passes.
 
     Returns:
         the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.
@@ -169,13 +167,3 @@ def learn_beside(
         with learning() as progress:
             trained, _ = learn_models(text, folder, progress, kept.guide)
         return kept, trained
-
-
-def _matrix(alignment: Alignment) -> np.ndarray | None:
-    """The scores of a pair; ``None`` if it has none."""
-    if alignment.too_long or not alignment.finite:
-        return None
-    scores = np.zeros((len(alignment.src), len(alignment.tgt)), np.float32)
-    for link, score in alignment.links.items():
-        scores[link] = score
-    return scores

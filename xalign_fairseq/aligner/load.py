@@ -148,9 +148,9 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:
-    """Of the encoder of a combined aligner: the options that choose links are not its own."""
+    """Of the encoder of a combined aligner, which gives scores: the options that choose links are not its own."""
     kept = {name: value for name, value in options.linking.options.items() if name not in ("threshold", "growth")}
-    linking = replace(options.linking, method=method, options=kept | MIXINGS[method].scoring)
+    linking = replace(options.linking, method=method, options=kept | {"threshold": 1.0})
     return replace(options, min_probability=None, linking=linking, statistics=None)
 
 

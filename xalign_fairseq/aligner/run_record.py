@@ -53,7 +53,7 @@ def model_state(path: str | os.PathLike[str]) -> str:
 
 
 def _model_files(folder: Path) -> list[Path]:
-    """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
+    """The files a model is read from; not the logs next to it, nor the output, which may be in its folder."""
     from xalign_fairseq.data.databin import DICTIONARY
     from xalign_fairseq.data.tokenizers.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
     from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.samples, seed=args.seed)
-    paper = chosen_paper(args)
+    paper = chosen_paper(args.paper, args.row)
     if paper is not None:
         paper.require([AER])
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):

@@ -221,7 +221,7 @@ def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) 
 
 
 def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[PairGroup, str, str]:
-    """The pair, split and path of a ``--links`` value that stands after ``before`` pairs."""
+    """The pair, split and path of a ``--links`` value that follows ``before`` pairs."""
     own = groups[before - 1] if before else None
     split, equals, path = value.partition("=")
     if not equals or split not in SPLITS:

@@ -34,7 +34,7 @@ Examples:
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -211,7 +211,7 @@ class ScratchRun(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Train, and tell how good the aligner is and how to use it."""
+    """Train, and print the aligner's scores and the command that uses it."""
     from xalign_fairseq.aligner.training.run import TrainingRun
 
     show_log(args.quiet)
@@ -232,17 +232,18 @@ def parse(args: argparse.Namespace) -> "ScratchRun | ScorerRun | TrainingRun":
     from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
     from xalign_fairseq.aligner.training.text import development_set, languages_of
 
-    _check_text(args)
+    _check_text(args.src, args.tgt, args.gold)
+    for_encoders = _of_encoders(vars(args))
     if args.gold:
         from xalign_fairseq.aligner.training.gold import ScorerRun
 
         others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
-        if found := [*(name for name in _of_encoders(args) if name not in ("model", "seed", "device")), *others]:
+        if found := [*(name for name in for_encoders if name not in ("model", "seed", "device")), *others]:
             flags = ", ".join(f"--{name.replace('_', '-')}" for name in found)
             raise XalignError("a link scorer has no such option", parameter="gold", found=flags)
-        return ScorerRun(chosen_model(args), args.gold, Path(args.out), args.seed, args.device)
-    model = None if args.from_scratch else args.model or _usual_start(args)
-    for option in _of_encoders(args) if model is None else ():
+        return ScorerRun(chosen_model(args.model, args.quiet), args.gold, Path(args.out), args.seed, args.device)
+    model = None if args.from_scratch else args.model or _usual_start(for_encoders, args.quiet)
+    for option in for_encoders if model is None else ():
         problem = "an aligner of bitext alone has no use for this option"
         raise XalignError(problem, parameter=option, remedy="leave it out")
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
@@ -265,15 +266,15 @@ def parse(args: argparse.Namespace) -> "ScratchRun | ScorerRun | TrainingRun":
     )
 
 
-def _of_encoders(args: argparse.Namespace) -> list[str]:
+def _of_encoders(given: Mapping[str, Any]) -> list[str]:
     """The options that are given and are for an encoder."""
     parser = CommandParser()
     _add_encoder_arguments(parser)
     defaults = vars(parser.parse_args([]))
-    return [option for option, default in defaults.items() if getattr(args, option) != default]
+    return [option for option, default in defaults.items() if given[option] != default]
 
 
-def _usual_start(args: argparse.Namespace) -> str | None:
+def _usual_start(for_encoders: Sequence[str], quiet: bool) -> str | None:
     """The packaged encoder, or None, for the bitext alone, where it is not installed; says which, and the other way.
 
     Raises:
@@ -289,18 +290,18 @@ def _usual_start(args: argparse.Namespace) -> str | None:
             "--from-scratch learns from the bitext alone"
         )
     except XalignError:
-        if _of_encoders(args):
+        if for_encoders:
             raise
         model = None
         text = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
-    if not args.quiet:
+    if not quiet:
         print(f"no --model: {text}", file=sys.stderr)
     return model
 
 
-def _check_text(args: argparse.Namespace) -> None:
+def _check_text(src: str | None, tgt: str | None, gold: str | None) -> None:
     """That there is either bitext or gold links."""
-    given = [f"--{option}" for option in ("src", "tgt", "gold") if getattr(args, option)]
+    given = [f"--{option}" for option, value in (("src", src), ("tgt", tgt), ("gold", gold)) if value]
     if given not in (["--src", "--tgt"], ["--gold"]):
         raise XalignError(
             "the text to learn from is not given",
@@ -369,7 +370,7 @@ def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
 
 
 def _say(bar: Any, quiet: bool, line: str) -> None:
-    """A line beside the bar; if quiet, only a warning, on stderr."""
+    """A line next to the bar; if quiet, only a warning, on stderr."""
     if not quiet:
         bar.write(line)
     elif line.startswith("warning:"):

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class DataWait:
-    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; time beside both is left out."""
+    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; other time is left out."""
 
     def __init__(self) -> None:
         self.reset()

@@ -38,7 +38,7 @@ class XalignTask(FairseqTask):
 
     @classmethod
     def setup_task(cls, cfg: Any, **kwargs: Any) -> "XalignTask":
-        """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
+        """Called by fairseq; ``from_checkpoint``: weights are about to be loaded."""
         return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
 
     @property

@@ -53,7 +53,7 @@ def windowed_iterator(
 
     Args:
         dataset: of training.
-        epoch_batches: batches of an epoch (its number, ``num_shards``) that is given in updates, else None.
+        epoch_batches: batches of an epoch (its number, ``num_shards``) that is given in updates, otherwise None.
         options: as fairseq's ``get_batch_iterator`` takes them.
     """
     epoch = options.get("epoch", 1)

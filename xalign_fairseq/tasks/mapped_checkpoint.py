@@ -40,7 +40,7 @@ class MappedCheckpoint:
         out: the new checkpoint.
         split: of the data-bin.
         lang_pairs: such as ``("en-de",)``; None for all of the split.
-        pivot_lang: language to map to; None for English, or else the only one that all pairs share.
+        pivot_lang: language to map to; None for English, otherwise the only one that all pairs share.
         pooling: the vector of a word is ``first``, of its first token, or ``mean``, of all.
         device, batch_tokens: of the pass over the data.
         overwrite: replace ``out``.

@@ -145,7 +145,7 @@ class XalignTrainer(Trainer):
         return again
 
     def requeue_if_signalled(self, epoch_itr: Any) -> None:
-        """After SIGUSR1 write ``checkpoint_last.pt``, whatever else is saved or not, and end with exit code 75.
+        """After SIGUSR1 write ``checkpoint_last.pt``, whether or not other files are saved, and end with exit code 75.
 
         One process of several may receive the signal when the others have begun their next update: only what went
         around with an update's counts ends all of them after the same one.

@@ -261,8 +261,8 @@ class AlignmentModel(HeadedEncoder):
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.
 
         Args:
-            out: a checkpoint, if it ends in ``.pt``; else a folder that ``AutoModel.from_pretrained`` loads, with the
-                heads beside the model. :meth:`from_pretrained` and ``--init-checkpoint`` read both.
+            out: a checkpoint, if it ends in ``.pt``; otherwise a folder that ``AutoModel.from_pretrained`` loads, with
+                the heads next to the model. :meth:`from_pretrained` and ``--init-checkpoint`` read both.
             overwrite: replace what is there, once the new model is whole.
 
         Raises:

@@ -52,7 +52,7 @@ def test_what_it_tells(run):
     read = Reader(report_page(run, "<p>links</p>"))
     assert read.headings == [
         "Training run a <run>", "Losses", "Validation", "Example links", "Numbers", "Configuration", "Data",
-        "Where and when", "Warnings", "All else that was logged",
+        "Where and when", "Warnings", "Other logged values",
     ]  # fmt: skip
     text = " ".join(read.text)
     for part in (
@@ -87,7 +87,7 @@ def test_a_bare_run_has_what_there_is(run, tmp_path):
         run, configuration={}, sessions=(), data=(), warnings=(), command="", cost=replace(run.cost, minutes=0)
     )
     read = Reader(report_page(bare))
-    assert read.headings[1:] == ["Losses", "Validation", "Numbers", "Where and when", "All else that was logged"]
+    assert read.headings[1:] == ["Losses", "Validation", "Numbers", "Where and when", "Other logged values"]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no browser to look with")

@@ -166,7 +166,7 @@ class Aligner(WordAligner):
             own = {**asked.options, "scorer": OWN}
             linking = replace(asked, options=own, layers=layers, encoding=asked.encoding or Scored.encoding)
         else:
-            # The packaged scorer knows words, and the encoder as it comes.
+            # The packaged scorer knows words, and the encoder without further training.
             scored = model.packaged and options.units == "word"
             known = (model.linking, model.family, options.maps, width, scored)
             linking = resolve_linking(asked, depth, *known)

@@ -31,7 +31,7 @@ class ScorerRun:
 
     Attributes:
         model: an encoder, which is not changed.
-        golds: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` beside each.
+        golds: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` next to each.
         out: the folder that ``scorer.npz`` goes to.
         seed: of the scorer.
         device: of the encoder.

@@ -1,7 +1,7 @@
-"""The thread that fetches batches ahead of the trainer ends with the interpreter, not after it.
+"""The thread that reads batches ahead of the trainer ends before the interpreter.
 
-Why: training that stops in mid-epoch (``--max-update``, an error, ctrl-C) leaves fairseq's daemon thread running; when
-it touches torch while the interpreter is torn down, the process aborts with exit code 134 after all is done and saved.
+Why: training that stops within an epoch (``--max-update``, an error, Ctrl-C) leaves fairseq's daemon thread running. If
+the thread uses torch while the interpreter shuts down, the process aborts with exit code 134 after everything is saved.
 Touches: ``fairseq.data.iterators.BackgroundConsumer``.
 Can go: when that class can be stopped.
 """
@@ -19,7 +19,7 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 NAME = "BackgroundConsumer"
 WHY = "fairseq's prefetching thread is never joined and can abort a finished run (exit code 134)"
 
-PATIENCE = 30.0  # seconds that the exit waits for a batch that is being made
+PATIENCE = 30.0  # seconds that the exit waits for an unfinished batch
 
 _running: "weakref.WeakSet[Any]" = weakref.WeakSet()
 

@@ -1,9 +1,9 @@
-"""``--cpu`` on a machine with a GPU clips gradients where they are.
+"""``--cpu`` clips gradients on the CPU, also on a machine with a GPU.
 
-Why: ``clip_grad_norm_`` adds up the norms of gradients on the GPU wherever there is one, and multiplies the gradients
-by a number there, which torch refuses for gradients on the CPU: a run with ``--cpu`` ends at its first update.
+Why: ``clip_grad_norm_`` sums the norms on the GPU if there is one. torch refuses to multiply gradients on the CPU by
+a number on the GPU, so a run with ``--cpu`` ends at its first update.
 Touches: ``fairseq.utils.clip_grad_norm_``, which sees no GPU while it clips gradients on the CPU.
-Can go: when fairseq asks where the gradients are.
+Can go: when fairseq uses the device of the gradients.
 """
 
 import functools
@@ -15,8 +15,8 @@ from torch import Tensor
 
 from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
 
-NAME = "--cpu beside a GPU"
-WHY = "fairseq adds up the norms of gradients on the GPU even in --cpu runs (the patch leaves GPU runs alone)"
+NAME = "--cpu with a GPU"
+WHY = "fairseq sums the norms of gradients on the GPU even in --cpu runs (the patch leaves GPU runs alone)"
 
 
 def needed() -> bool:

@@ -1,13 +1,13 @@
 """Several processes without a GPU: ``--cpu --distributed-world-size N --distributed-backend gloo``.
 
-Why: fairseq counts GPUs to know how many processes it may start, divides by their number, passes their ids to
-DistributedDataParallel and gathers Python objects in CUDA memory, ``--cpu`` or not.
+Why: even with ``--cpu``, fairseq derives the number of processes from the number of GPUs, divides by it, passes GPU ids
+to DistributedDataParallel and gathers Python objects in CUDA memory.
 Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
-``fairseq.models.distributed_fairseq_model`` uses. On a GPU all do as before; but a warning of
-torch's to developers is told nowhere. A rank on a CPU that has trained gives gloo's threads a moment before it ends,
-without which it may abort (``give_way``).
-Can go: when fairseq asks whether the run uses CUDA in these places.
-Limit: fairseq-hydra-train imports the user-dir after it has counted, so that several CPU processes need fairseq-train.
+``fairseq.models.distributed_fairseq_model`` uses. Runs on GPUs are unchanged, except that a torch warning for
+developers is hidden. A rank on a CPU waits a moment at its end for gloo's threads, because it may abort otherwise
+(``give_way``).
+Can go: when fairseq asks in these places whether the run uses CUDA.
+Limit: fairseq-hydra-train imports the user-dir after counting, so several CPU processes need fairseq-train.
 """
 
 import functools
@@ -112,7 +112,7 @@ def _wrap_without_device_ids(original: Any) -> Any:
     def distributed_data_parallel(module: torch.nn.Module, **kwargs: Any) -> torch.nn.Module:
         if not any(parameter.is_cuda for parameter in module.parameters()):
             kwargs.update(device_ids=None, output_device=None)
-        with warnings.catch_warnings():  # torch 2.13 tells fairseq's developers, not who runs it
+        with warnings.catch_warnings():  # torch 2.13's warning is for fairseq's developers
             warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
             return original(module=module, **kwargs)
 

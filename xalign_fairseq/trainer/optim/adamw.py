@@ -18,7 +18,7 @@ HALVES = (torch.float16, torch.bfloat16)
 class FoldedAdamW(torch.optim.Optimizer):
     r"""AdamW (Loshchilov & Hutter 2019) with the gradients' scale kept as a number until the step.
 
-    With g the gradient times the kept factor, t the parameter's updates, and all else by element::
+    With g the gradient times the kept factor, t the parameter's updates, and the rest by element::
 
         m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
         p = (1 - lr w) p - lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps)

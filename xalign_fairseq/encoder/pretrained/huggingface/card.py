@@ -52,7 +52,7 @@ print(pair.links)
         parts += [
             "## Heads",
             f"`xalign_heads.safetensors` holds parameters that transformers has no place for ({', '.join(kinds)}); "
-            "xalign_fairseq reads them beside the model.",
+            "xalign_fairseq reads them with the model.",
         ]
     parts += ["## Citation", _citation(family, record)]
     return "\n\n".join(parts) + "\n"
