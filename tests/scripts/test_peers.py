@@ -104,8 +104,12 @@ def test_others_are_quoted_by_test_set(peers):
         ["14.4", "4.7", "29.4", "24.8", "39.4", "18.3"]
     )
     table = peers.table(ROOT)
-    for each in ("15.2 de-en, 4.1 en-fr, 22.6 ro-en, 37.4 ja-en", "17.4 de-en, 5.6 en-fr, 27.9 ro-en, 45.6 ja-en",
-                 "22.6 de-en, 8.2 en-fr, 25.1 ro-en, 47.5 ja-en", "19 de-en, 7 en-fr, 39 en-hi, 29 ro-en"):  # fmt: skip
+    for each in (
+        "15.2 de-en, 4.1 en-fr, 22.6 ro-en, 37.4 ja-en",
+        "17.4 de-en, 5.6 en-fr, 27.9 ro-en, 45.6 ja-en",
+        "22.6 de-en, 8.2 en-fr, 25.1 ro-en, 47.5 ja-en",
+        "19 de-en, 7 en-fr, 39 en-hi, 29 ro-en",
+    ):
         assert f"{each} (published" in table
 
 
