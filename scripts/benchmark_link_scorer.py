@@ -7,9 +7,9 @@ All learn from the gold links of TRAINING and are scored on TESTED, which shares
 (LightGBM, which is no dependency of the package) read the features of the scorer's first network. BinaryAlign (Latouche
 et al., 2024) reads both sentences together with one word marked, and classifies each subword of the other side; the
 scores of both directions are averaged. It trains the whole encoder for one epoch on --small pairs, so scorer and trees
-are trained on these too; its links are scored on the first --tested pairs of CROSS_ENCODED. Each contestant has the best of
-THRESHOLDS. Writes OUT/link_scorer.json and OUT/link_scorer.md; --work keeps what was
-measured, and BinaryAlign's parameters.
+are trained on these too; its links are scored on the first --tested pairs of CROSS_ENCODED. Each contestant has the
+best of THRESHOLDS. --work keeps what was measured, and BinaryAlign's parameters. Writes OUT/link_scorer.json and
+OUT/link_scorer.md.
 """
 
 import argparse
