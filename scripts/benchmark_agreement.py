@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -137,7 +137,7 @@ def agreement(data: Path, language: str, pairs: int) -> dict[str, float]:
     extra = data / f"bitext/tatoeba-manythings/en-{language}"
     if extra.with_suffix(".en").is_file():
         for side, each in zip(text, ("en", language), strict=True):
-            side.extend(map(cut, read_lines(extra.with_suffix(f".{each}"))[:2000]))
+            side.extend(map(cut, islice(read_lines(extra.with_suffix(f".{each}")), 2000)))
     tested = [side[:pairs] for side in text]
     found = {}
     for name, linking in METHODS.items():
