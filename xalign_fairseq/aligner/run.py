@@ -78,7 +78,7 @@ class AlignRun:
 
 @dataclass(frozen=True)
 class AlignReport:
-    """What was done: in a line, and a warning about words that the model does not know, if there are many."""
+    """A run's summary in one line, with a warning if many words are unknown to the model."""
 
     summary: str
     warning: str | None

@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``--from-scratch`` has no use for."""
+    """Options that ``--from-scratch`` does not use."""
     default = "(default: e5-small; --from-scratch if it is not installed)"
     add_model(parser, f"model to start from: {PRETRAINED} {default}", required=False)
     parser.add_argument(

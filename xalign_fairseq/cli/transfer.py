@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to compare, on what, and how."""
+    """The options: what to compare, on what, and how."""
     about = f"encoder to compare, with its name in the tables: {PRETRAINED}; repeatable"
     add_model(parser, about, several=True, metavar="NAME=MODEL")
     add_out(parser, "folder of all runs", metavar="DIR")

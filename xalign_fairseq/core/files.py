@@ -25,9 +25,9 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
 
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
-    What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
-    already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points to is
-    replaced. What a killed process has left there goes.
+    What exists and is not a regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has
+    open already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points
+    to is replaced. What a killed process has left there goes.
     """
     path = Path(path)
     require_place(path)  # found here, not after the work
@@ -272,7 +272,7 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def nearly(path: StrPath) -> str | None:
-    """What there is nearly of the name of what there is not, for the error that says so; None if nothing is.
+    """An existing name similar to a missing one, for the error; None if there is none.
 
     Of a path whose folder does not exist either, what its first missing folder is nearly called.
     """

@@ -122,7 +122,7 @@ def heard(
 
 
 def exit_text(code: int) -> str:
-    """What an exit code says; the system kills a process (SIGKILL) when memory runs out.
+    """The meaning of an exit code; the system kills a process (SIGKILL) when memory runs out.
 
     Example::
 

@@ -155,14 +155,14 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
 
 
 class About(TypedDict):
-    """What of the description of a lexicon is read again."""
+    """The fields of a lexicon's description that are read."""
 
     dictionary: str
     digest: str
 
 
 def read_about(data: DataBin, src: str, tgt: str) -> About:
-    """What ``xalign lexicon`` wrote about a lexicon: options, counts, sources; errors as :func:`read`."""
+    """The description of a lexicon by ``xalign lexicon``: options, counts, sources; errors as :func:`read`."""
     path = about_path(data, src, tgt)
     if not path.exists():
         there = lexicons(data)

@@ -31,7 +31,7 @@ class CountingStep(Transformation, Protocol):
 
 @dataclass(frozen=True)
 class DeriveOptions:
-    """What ``xalign derive`` is asked for; ``inputs`` are (kind, name, path), kinds being those of the options."""
+    """The options of ``xalign derive``; ``inputs`` are (kind, name, path), kinds being those of the options."""
 
     destdir: str
     steps: tuple[str, ...]

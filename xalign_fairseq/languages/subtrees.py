@@ -83,7 +83,7 @@ class Subtrees:
     def blocks(self, counts: Counter[str]) -> Iterator[Blocks]:
         """Nouns and verbs whose dependents can be ordered, each after those in its subtree.
 
-        Counts ``heads``, nouns and verbs with a dependent that is no punctuation; and those that are left out:
+        Counts ``heads``, nouns and verbs with a dependent that is not punctuation; and those that are left out:
         ``too many dependents``, ``not contiguous``.
         """
         upos, relations = self.tree.upos, self.tree.deprels

@@ -77,7 +77,7 @@ class ProjectRun:
 
 @dataclass
 class ProjectReport:
-    """What was done: sentence pairs, annotations that were placed, and how many were not, for each reason."""
+    """Counts of a run: sentence pairs, placed annotations, and dropped ones by reason."""
 
     units: int = 0
     placed: int = 0

@@ -54,7 +54,7 @@ def read_line(line: str) -> Progress | None:
 
 
 class TrainedAligner(TypedDict):
-    """What ``result.json`` says.
+    """The content of ``result.json``.
 
     Attributes:
         checkpoint: the aligner.
