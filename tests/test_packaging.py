@@ -65,7 +65,7 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
 
 
 def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
-    """So that the tests run from it; what git tracks is copied as it stands here."""
+    """So that the tests run from it; the files that git tracks are copied in their present state."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if tracked.returncode:
         pytest.skip("not a git repository")
@@ -93,7 +93,7 @@ def test_the_changelogs_sections_have_one_order():
         names = [section.split("\n")[0] for section in sections]
         assert names == [name for name in order if name in names], title
         assert names and "\n- " not in title, f"{title.splitlines()[0]} has entries without a section"
-        assert "**Breaking**" not in version, "what breaks stands under Breaking"
+        assert "**Breaking**" not in version, "breaking changes belong under Breaking"
 
 
 @pytest.mark.slow

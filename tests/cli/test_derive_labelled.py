@@ -26,7 +26,7 @@ def english(transfer_data):
 
 @pytest.fixture(scope="module")
 def verb_final(transfer_data, tmp_path_factory):
-    """A gzipped treebank whose verbs stand at the end, before the full stop."""
+    """A gzipped treebank whose verbs are at the end, before the full stop."""
     path = tmp_path_factory.mktemp("treebank") / "verb_final.conllu.gz"
     with gzip.open(path, "wt", encoding="utf-8") as out:
         for block in (transfer_data / "ud/en_ewt-ud-train.conllu").read_text().strip().split("\n\n"):

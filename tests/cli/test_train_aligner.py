@@ -52,7 +52,7 @@ def call(tiny_checkpoint, tiny_text, fairseq):
 
 @pytest.fixture(scope="module")
 def trained(call, fairseq, tmp_path_factory):
-    """A run that was broken off after its first checkpoint and went on to the end; with both exit codes."""
+    """A run that was interrupted after its first checkpoint and then completed; with both exit codes."""
     out = tmp_path_factory.mktemp("aligner") / "run"
 
     def broken_off(line, log, held=()):

@@ -10,7 +10,7 @@ from xalign_fairseq.data.labelled.conllu import read_trees, read_upos
 from xalign_fairseq.languages import conllu_files
 from xalign_fairseq.languages.sentence import SyntaxTree
 
-# "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a blank in a word.
+# "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a space in a word.
 NATURAL = """\
 # newdoc id = d1
 # sent_id = d1-1

@@ -75,11 +75,11 @@ def test_a_language_whose_adjectives_follow_moves_english_ones(adjectives_follow
             if relation == "amod":
                 total += 1
                 after += place[word] == place[head] + 1
-                assert word == head - 1  # in English it stands right before
+                assert word == head - 1  # in English it is right before
     assert total > 100
     assert after / total > 0.97
     kept = sum(s.move(s.tree.deprels)[0] in ("det", "nsubj") and s.forms[-1] == "." for s in derived)
-    assert kept / len(derived) > 0.97  # all else is as in English
+    assert kept / len(derived) > 0.97  # the rest is as in English
 
 
 def test_blocks_move_by_hand():

