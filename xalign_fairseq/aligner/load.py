@@ -5,7 +5,6 @@ import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
@@ -30,7 +29,7 @@ ALONE, GUIDED = "from_scratch", "statistics"  # what may be learned first
 
 
 def load_aligner(
-    path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: Any
+    path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: object
 ) -> WordAligner:
     """Load a word aligner.
 

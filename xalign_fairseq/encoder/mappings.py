@@ -46,7 +46,7 @@ class LanguageMaps(StaysFloat32):
         self.pivot._buffers[pivot] = torch.zeros(1)
         self._edited_before = -1
 
-    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+    def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._edited_before = -1  # these maps have not been
 

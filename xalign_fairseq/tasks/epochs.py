@@ -17,7 +17,7 @@ class WindowedEpochIterator(TrainIterator):
     run that goes on begins is found without what came before.
     """
 
-    def __init__(self, dataset: FairseqStreams, windows: Windows, **options: Any):
+    def __init__(self, dataset: FairseqStreams, windows: Windows, **options: object):
         super().__init__(dataset, dataset.collater, lambda dataset, epoch: windows, **options)
         self._windows = windows
 

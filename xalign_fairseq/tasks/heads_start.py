@@ -55,7 +55,7 @@ class HeadsStart:
                 expected="float32, amp, autocast, memory_efficient_fp16 or memory_efficient_bf16",
             )
 
-    def hold(self, model: Any, update: int) -> None:
+    def hold(self, model: object, update: int) -> None:
         """Remove the gradients of an encoder that waits; ``update``: how many updates were done before this one."""
         if update < self.updates:
             for parameter in body(model):

@@ -146,7 +146,7 @@ class TransferTask(XalignTask):
         return self.tokenizer.dictionary
 
     @cached_property
-    def family(self) -> TaskFamily:
+    def family(self) -> TaskFamily[Any]:
         """Encodes the examples and computes loss and predictions."""
         return self.spec.build_family(self.tokenizer)
 
@@ -243,7 +243,7 @@ class TransferTask(XalignTask):
     def _examples(self) -> list[Any]:
         return [each for group in (*self.train_groups, *self.valid_groups) for each in group]
 
-    def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
+    def load_dataset(self, split: str, combine: bool = False, **kwargs: object) -> None:
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
         if split not in ("train", "valid"):
             raise XalignError(

@@ -276,7 +276,7 @@ def _workers() -> int:
     return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
 
 
-def to_device(value: Any, device: torch.device) -> Any:
+def to_device(value: object, device: torch.device) -> Any:
     """A batch, or a part of it, with its tensors on a device; what stays on the host is left there."""
     if isinstance(value, Tensor):
         return value.to(device, non_blocking=True)

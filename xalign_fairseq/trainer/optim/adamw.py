@@ -154,7 +154,7 @@ class FoldedAdamW(torch.optim.Optimizer):
                 yield p.grad
 
     def _state(self, p: Tensor) -> dict[str, Any]:
-        state = self.state[p]
+        state: dict[str, Any] = self.state[p]
         if not state:
             state["step"] = 0
             for name in MOMENTS:
@@ -197,7 +197,8 @@ def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
         for (_, kind), each in alike.items()
         for norm in torch._foreach_norm(each, 2.0, torch.float32 if kind in HALVES else None)
     ]
-    return torch.linalg.vector_norm(torch.stack([norm.to(norms[0]) for norm in norms]))
+    together: Tensor = torch.linalg.vector_norm(torch.stack([norm.to(norms[0]) for norm in norms]))
+    return together
 
 
 def moment_type(p: Tensor) -> torch.dtype:
@@ -222,7 +223,7 @@ def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
         )
 
 
-def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:
+def require_moments(saved: Mapping[str, Any], p: Tensor, step: object) -> None:
     """Raise :class:`XalignError` unless a saved state is Adam's, of a parameter of this shape."""
     fitting = step is not None and set(saved) == set(MOMENTS)
     if fitting and all(saved[name].shape == p.shape for name in MOMENTS):

@@ -168,9 +168,9 @@ def _fits_onednn(x: Tensor, weight: Tensor) -> bool:
     return (
         x.dtype == weight.dtype == torch.float32
         and x.device.type == "cpu"
-        and x.numel() * weight.shape[0] >= SMALLEST
         and not torch.is_autocast_enabled("cpu")
         and not torch.compiler.is_compiling()  # torch's compiler needs such weights to be constants
+        and x.numel() * weight.shape[0] >= SMALLEST
     )
 
 

@@ -205,7 +205,7 @@ def _plan(
     tgt_sizes: Tensor,
     src_mass: Tensor | None,
     tgt_mass: Tensor | None,
-    *options: Any,
+    *options: object,
 ) -> Tensor:
     iterations, mu, eps, rows_first, log_domain = options
     similarity = similarity.contiguous()
@@ -289,7 +289,7 @@ def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options: Any
     return _outputs(similarity, length, _LinkOptions(*options))
 
 
-def _fake_plan(similarity: Tensor, *rest: Any) -> Tensor:
+def _fake_plan(similarity: Tensor, *rest: object) -> Tensor:
     return torch.empty_like(similarity, memory_format=torch.contiguous_format)
 
 

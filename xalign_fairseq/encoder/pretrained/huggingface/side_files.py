@@ -130,7 +130,7 @@ def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
     return state
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Options as JSON has them, without files and folders of the machine that it was."""
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items() if _is_plain(each)}
