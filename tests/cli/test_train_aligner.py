@@ -185,7 +185,7 @@ def test_a_training_that_fails_says_why(call, tmp_path, capsys):
 def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
     (tmp_path / "notes.txt").touch()
     assert call(tmp_path) == 2
-    assert "something else" in capsys.readouterr().err
+    assert "other files" in capsys.readouterr().err
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
 
 

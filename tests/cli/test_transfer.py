@@ -246,7 +246,7 @@ def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint
     ("extra", "message"),
     [
         (["--model", "justapath.pt"], "NAME=MODEL"),
-        (["--model", "tiny=other.pt"], "names of their own"),
+        (["--model", "tiny=other.pt"], "need different names"),
         (["--model", "a/b=other.pt"], "cannot be a folder name"),
         (["--jobs", "0"], "at least one job"),
         (["--tasks", "poss"], "expected: pos?"),

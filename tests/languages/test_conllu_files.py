@@ -149,7 +149,7 @@ def test_transformations_see_the_tree_and_the_number_of_the_sentence(write):
 def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write):
     circle = NATURAL.replace("\t4\tvocative", "\t5\tvocative", 1)
     path = write("# text = Hm\n1\tHm\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n" + circle)
-    with pytest.raises(XalignError, match=rf"(?s)run in a circle.*{path}, line 4 \(sentence d1-1\).*5 -> 6 -> 5"):
+    with pytest.raises(XalignError, match=rf"(?s)form a cycle.*{path}, line 4 \(sentence d1-1\).*5 -> 6 -> 5"):
         conllu_files.read(path)
 
 

@@ -1,4 +1,4 @@
-"""Blocks that can change places, by hand, against plain loops, and heads that make no tree."""
+"""Blocks that can change places, by hand, against plain loops, and heads that do not form a tree."""
 
 import random
 from collections import Counter
@@ -109,5 +109,5 @@ def test_spans_and_the_way_up_against_plain_loops(seed):
     ],
 )
 def test_heads_that_make_no_tree(heads, found):
-    with pytest.raises(XalignError, match=f"make no tree\n  where: here\n  found: {found}\n"):
+    with pytest.raises(XalignError, match=f"do not form a tree\n  where: here\n  found: {found}\n"):
         Subtrees(SyntaxTree(heads, ("x",) * 3, ("NOUN",) * 3), range(3), "here")

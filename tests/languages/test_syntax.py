@@ -181,7 +181,7 @@ def test_after_an_inversion_the_treebanks_order_is_the_same(english):
 
 @pytest.mark.parametrize(
     ("tree", "found"),
-    [(SyntaxTree((1, 2, 1), ("x",) * 3, ("NOUN",) * 3), "make no tree.*circle"), (None, "has no tree")],
+    [(SyntaxTree((1, 2, 1), ("x",) * 3, ("NOUN",) * 3), "do not form a tree.*circle"), (None, "has no tree")],
 )
 def test_a_sentence_without_a_tree_is_named(tree, found):
     with pytest.raises(XalignError, match=f"(?s){found.partition('.*')[0]}.*sentence 12"):

@@ -127,7 +127,7 @@ def align_files(run: AlignRun) -> AlignReport:
         counts = _write(aligner, pairs, form, output, run.quiet)
         return AlignReport(
             f"{counts}; {aligner.describe()}",
-            aligner.unknown().warning("links of these words mean little, and those --from-scratch may be better"),
+            aligner.unknown().warning("links of these words are unreliable; those of --from-scratch may be better"),
         )
 
 

@@ -244,7 +244,7 @@ def parse(args: argparse.Namespace) -> "ScratchRun | ScorerRun | TrainingRun":
         return ScorerRun(chosen_model(args.model, args.quiet), args.gold, Path(args.out), args.seed, args.device)
     model = None if args.from_scratch else args.model or _usual_start(for_encoders, args.quiet)
     for option in for_encoders if model is None else ():
-        problem = "an aligner of bitext alone has no use for this option"
+        problem = "an aligner from bitext alone does not use this option"
         raise XalignError(problem, parameter=option, remedy="leave it out")
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
     if model is None:

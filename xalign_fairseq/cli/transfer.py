@@ -88,7 +88,7 @@ def _names(given: list[str]) -> dict[str, str]:
     for each in given:
         name, equals, path = each.partition("=")
         if not equals or name in named:
-            problem = "the checkpoints need names of their own"
+            problem = "the checkpoints need different names"
             raise XalignError(problem, parameter="model", found=each, expected="NAME=MODEL")
         named[name] = path
     return named

@@ -66,7 +66,7 @@ def require_own(path: StrPath) -> None:
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
         said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
-        problem, expected = "what is unfinished was not left by this user", "a file or folder of an earlier run"
+        problem, expected = "the unfinished output belongs to another user", "a file or folder of an earlier run"
         raise XalignError(problem, where=path, found=said, expected=expected, remedy="remove it, if you trust it")
 
 
@@ -183,7 +183,7 @@ def require_outside(read: StrPath, output: StrPath) -> None:
     """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
     source, target = _resolved(read), _resolved(output)
     if target in (source, *source.parents):
-        problem = "the output is or holds what is read, which would be lost"
+        problem = "the output is or contains an input, which would be lost"
         raise XalignError(problem, where=output, found=read, remedy="choose another place")
 
 

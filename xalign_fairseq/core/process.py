@@ -49,7 +49,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     """
     if shutil.which(command[0]) is None:
         raise XalignError(
-            "a program can't be started", where=shlex.join(command), found="no such program, or no permission"
+            "a program cannot be started", where=shlex.join(command), found="no such program, or no permission"
         )
     line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
     return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)

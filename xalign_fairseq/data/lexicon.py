@@ -142,7 +142,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     """
     about = read_about(data, src, tgt)
     if about["dictionary"] != data.dictionary.digest:
-        problem = "the lexicon was made with another dictionary than the data-bin has"
+        problem = "the lexicon was made with another dictionary than the data-bin's"
         where = about_path(data, src, tgt)
         raise XalignError(problem, where=where, remedy=("run again", Command("lexicon", Parameter("overwrite"))))
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]

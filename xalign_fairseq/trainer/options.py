@@ -231,7 +231,7 @@ def check_start(cfg: DictConfig) -> None:
         if path is not None and not PathManager.isfile(path):
             what = "is a folder" if os.path.isdir(path) else "does not exist"
             raise XalignError(
-                f"the checkpoint to begin with {what}",
+                f"the initial checkpoint {what}",
                 parameter=name,
                 found=path,
                 remedy=f"give a checkpoint's path; without it a run resumes from its own {LAST}, if any",

@@ -151,7 +151,7 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     cycle = _cycle(heads)
     if cycle:
         found = " -> ".join(map(str, cycle))
-        raise XalignError("the heads of a sentence run in a circle", where=where, found=found, expected="a tree")
+        raise XalignError("the heads of a sentence form a cycle", where=where, found=found, expected="a tree")
     return heads
 
 

@@ -85,7 +85,7 @@ def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None
     heads = {name: value for name, value in others.items() if name.startswith("heads.")}
     config = encoder.config
     if config.transformers_config:
-        problem = "an encoder that transformers runs is exported into the model that it began with"
+        problem = "an encoder that transformers runs is exported into its original model"
         remedy = Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL"))
         raise XalignError(problem, where=where, remedy=remedy)
     if config.languages:
