@@ -203,4 +203,4 @@ def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, tra
 def test_without_fairseq_nothing_is_wrong(alone):
     done = alone("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "note  fairseq: not there" in done.stdout and "patches" not in done.stdout
+    assert "note  fairseq: not installed" in done.stdout and "patches" not in done.stdout
