@@ -77,7 +77,7 @@ trained_options=(--model "$out/aligner.pt" --method scored --scorer "$out/scorer
 step "Links by both"
 links after "${trained_options[@]}"
 
-step "A page of links, beside those made by hand: $out/links.html"
+step "A page of links, next to gold links: $out/links.html"
 xalign align --quiet "${trained_options[@]}" --format html --src "$out/test/en-fr.en" --tgt "$out/test/en-fr.fr" \
   --gold "$out/test/en-fr.gold" --out "$out/links.html"
 ls -l "$out/links.html"
