@@ -67,7 +67,7 @@ step "Links by the trained encoder, in the whole vocabulary again"
 xalign untrim --model "$out/checkpoints/checkpoint_last.pt" --original e5-small --out "$out/aligner.pt"
 links after --model "$out/aligner.pt"
 
-step "A page of links, beside those made by hand: $out/links.html"
+step "A page of links, next to gold links: $out/links.html"
 xalign align --quiet --model "$out/aligner.pt" --format html \
   --src "$gold/en-fr.en" --tgt "$gold/en-fr.fr" --gold "$gold/en-fr.gold" --out "$out/links.html"
 ls -l "$out/links.html"

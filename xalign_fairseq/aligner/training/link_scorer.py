@@ -123,7 +123,7 @@ def similarity_loss(similarity: Similarity, src: Tensor, tgt: Tensor, links: Seq
 
     Args:
         similarity: whose softmaxes p and q are.
-        src: (B, n, H), 0 where there is no word.
+        src: (B, n, H), 0 where there is not a word.
         tgt: (B, m, H).
         links: of each pair, one at least.
     """
@@ -193,7 +193,7 @@ def _calibrate(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]],
 
 
 def _rows_of(features: Tensor) -> Callable[[slice], Tensor]:
-    """What gives the features of some rows of a batch (B, n, m, C)."""
+    """A function that gives the features of some rows of a batch (B, n, m, C)."""
     return lambda rows: features[:, rows]
 
 
