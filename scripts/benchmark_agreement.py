@@ -3,11 +3,10 @@
 
 usage: benchmark_agreement.py [--data FOLDER] [--pairs N] [--out FOLDER]
 
-The first table is of KFTT's development set (ja-en) and, for comparison, of XL-WA's: which share of the gold links join
-words that both have other links, and which share of either kind is found. The second table is AGREEMENT, not
-quality: the F1 of one aligner's links against another's, on NTREX (Thai: Tatoeba), segmented by ICU. French, for which
-there is gold, shows what agreement of good links looks like. Statistics learn from the same text and up to 2,000 pairs
-of Tatoeba.
+The first table (kftt) is of KFTT's development set (ja-en) and, for comparison, of XL-WA's: how many gold links join
+words that have no other link, and how many of each kind are found. The second table is AGREEMENT, not quality: the F1
+of one aligner's links against another's, on NTREX (Thai: Tatoeba), segmented by ICU. French, for which there is gold,
+shows what agreement of good links looks like. Statistics learn from the same text and up to 2,000 pairs of Tatoeba.
 """
 
 import argparse
@@ -42,22 +41,16 @@ OTHERS = tuple(f"xl-wa/dev/en-{language}" for language in ("bg", "da", "et", "hu
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5)
 LANGUAGES = ("ja", "zh", "vi", "ar", "th", "fr")
 METHODS = {"scored": Linking("scored"), "grow": Linking("grow"), "transport": Linking("transport")}
-HEADS = (
-    "AER",
-    "precision",
-    "recall",
-    "recall: words of several links",
-    "recall: other links",
-    "share of gold: words of several links",
-)
+KINDS = ("one to one", "one to several", "several to several")
+HEADS = ("AER", "precision", "recall", *(f"{kind}: {what}" for kind in KINDS for what in ("share of gold", "recall")))
 Links = Sequence[Iterable[Link]]
 
 
-def several(links: Iterable[Link]) -> set[Link]:
-    """The links of two words that both have other links, too."""
+def sides_with_several(links: Iterable[Link]) -> dict[Link, int]:
+    """For each link, how many of its two words have other links, too."""
     found = set(links)
     rows, columns = Counter(i for i, _ in found), Counter(j for _, j in found)
-    return {(i, j) for i, j in found if rows[i] > 1 and columns[j] > 1}
+    return {(i, j): (rows[i] > 1) + (columns[j] > 1) for i, j in found}
 
 
 def closed(links: Iterable[Link]) -> set[Link]:
@@ -75,25 +68,19 @@ def closed(links: Iterable[Link]) -> set[Link]:
 
 
 def measured(hyps: Links, sets: Sequence[GoldSet]) -> dict[str, float]:
-    """In percent: AER, precision, recall; recall of links of words with several on both sides, and of the others."""
+    """In percent: AER, precision, recall; share and recall of gold links by :func:`sides_with_several`."""
     golds = [gold for each in sets for gold in each.golds]
     found = score(hyps, golds)
-    kinds: dict[bool, list[bool]] = {True: [], False: []}
+    hits: dict[int, list[bool]] = {0: [], 1: [], 2: []}
     for own, gold in zip(hyps, golds, strict=True):
-        many, own = several(gold.sure), set(own)
-        for link in gold.sure:
-            kinds[link in many].append(link in own)
-    shares = {kind: sum(each) / max(1, len(each)) for kind, each in kinds.items()}
-    values = (
-        found.aer,
-        found.precision,
-        found.recall,
-        shares[True],
-        shares[False],
-        len(kinds[True]) / max(1, len(kinds[True]) + len(kinds[False])),
-    )
-    names = ("aer", "precision", "recall", "recall_of_several", "recall_of_others", "share_of_several")
-    return {name: 100 * value for name, value in zip(names, values, strict=True)}
+        links = set(own)
+        for link, kind in sides_with_several(gold.sure).items():
+            hits[kind].append(link in links)
+    total = sum(map(len, hits.values()))
+    values = [found.aer, found.precision, found.recall]
+    for each in hits.values():
+        values += [len(each) / total, sum(each) / max(1, len(each))]
+    return {name: 100 * value for name, value in zip(HEADS, values, strict=True)}
 
 
 def kftt(gold: Path) -> dict[str, dict[str, float]]:
