@@ -1,4 +1,4 @@
-"""What determines the lines of an output: options, and the state of the files that they name."""
+"""The record that determines an output's lines: options, and the state of the files that they name."""
 
 import hashlib
 import os

@@ -115,7 +115,7 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def seed(self) -> int:
-        """Of the run."""
+        """The run's seed."""
         return self.cfg.seed
 
     @property
@@ -269,7 +269,7 @@ class XalignPretrainingTask(XalignTask):
             optimizer.step()
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint carries besides weights.
+        """The state in a checkpoint besides weights.
 
         Tokenizer, labelling method, the family of the encoder that training began with and what that was trimmed to,
         the lexicons it learned from, and of several folders which one its epoch reads, and how often each was read.

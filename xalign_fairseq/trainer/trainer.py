@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class XalignTrainer(Trainer):
-    """What fairseq's trainer lacks.
+    """fairseq's trainer with the package's additions.
 
     - The task sees all micro-batches of an update before the first one runs (its ``begin_update``), so that losses can
       be divided by counts over all of them.
