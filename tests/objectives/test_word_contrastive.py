@@ -221,7 +221,7 @@ def test_two_workers_are_one_with_both_batches(tmp_path):
 
 
 def lacking_worker(rank):
-    """Losses and gradients of one worker; for what the second one lacks, a batch that was there stands in."""
+    """Losses and gradients of one worker; the second one repeats an earlier batch."""
     results = []
     for negatives, masked in VARIANTS:
         trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, gather=True)

@@ -77,7 +77,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         return cls(**options)
 
     def attach_heads(self, model: Any) -> None:
-        """As the sum does; and learn how links are scored."""
+        """Attach the sum, and set up the scoring of links."""
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
             raise XalignError(

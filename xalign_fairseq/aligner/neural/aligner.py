@@ -122,12 +122,12 @@ class Aligner(WordAligner):
 
     @property
     def device(self) -> torch.device:
-        """Where the encoder is."""
+        """The encoder's device."""
         return self.encoder.device
 
     @property
     def dtype(self) -> str:
-        """What the encoder computes in: ``float32``, ``bfloat16`` or ``int8``."""
+        """The encoder's precision: ``float32``, ``bfloat16`` or ``int8``."""
         return dtype_of(self.encoder)
 
     @classmethod
@@ -159,7 +159,7 @@ class Aligner(WordAligner):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
-        """As :meth:`from_pretrained`, by options that name the device and the dtype."""
+        """Like :meth:`from_pretrained`, with device and dtype by name."""
         model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
@@ -232,13 +232,13 @@ class Aligner(WordAligner):
         )
 
     def unknown(self) -> UnknownTokens:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self._unknown
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         for [alignment] in self.sweep(pairs, [self.linking], progress, matrices):
             yield alignment
 
