@@ -3,6 +3,7 @@
 import importlib
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ def load(monkeypatch):
     yield importlib.import_module
     for path in GALLERY.glob("*.py"):
         sys.modules.pop(path.stem, None)
+
+
+def colours(picture):
+    """How often each colour is used."""
+    return Counter(re.findall(r"(?:fill|stroke): (#\w+)", picture))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
@@ -54,6 +60,8 @@ def test_the_script_draws(script, load, tmp_path, monkeypatch):
     # As many words as the committed picture has: each is a group of outlines.
     committed = (GALLERY / made.name).read_text(encoding="utf-8")
     assert text.count('<g id="text_') == committed.count('<g id="text_')
+    # And as many cells, lines and dots of each colour, which is that of a link's probability.
+    assert colours(text) == colours(committed), f"run: python docs/gallery/{script.name}"
 
 
 def test_the_page_shows_every_picture_and_names_every_script():

@@ -11,6 +11,8 @@ import torch
 from support.launched import put_lines
 from support.text import LINES, train_symbols, write_bert
 
+from xalign_fairseq.aligner.training import gold
+from xalign_fairseq.aligner.training.link_scorer import Fitting
 from xalign_fairseq.aligner.training.train import Progress
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
@@ -238,7 +240,8 @@ def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
     assert quiet.err == "warning: words that are not known\n" and quiet.out.splitlines() == told[4:]
 
 
-def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys):
+def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(gold, "Fitting", partial(Fitting, updates=1))
     for ending in ("en", "xx", "gold"):
         (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
     line = ["train-aligner", "--model", tiny_checkpoint, "--gold", tmp_path / "en-xx.gold", "--device", "cpu"]

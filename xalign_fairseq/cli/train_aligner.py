@@ -339,7 +339,7 @@ def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
 
 
 def _learn(run: ScratchRun, quiet: bool) -> list[str]:
-    """Learn from bitext alone; what is said of it."""
+    """Learn from bitext alone; returns the summary."""
     from pathlib import Path
 
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch

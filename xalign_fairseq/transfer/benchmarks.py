@@ -39,7 +39,7 @@ class Benchmark:
         names: split -> names of its files, in the order in which they are looked for, relative to the data folder or
             to one of ``folders``. ``*`` stands for anything; fields: ``{language}``, ``{context}`` and ``{question}``
             (the parts of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:``
-            is before the name of a file that is for English alone.
+            is before the name of a file that is only for English.
         folders: where in a data folder of many benchmarks this one's files lie; patterns too.
         limits: how long the windows are unless a run says otherwise.
         labelled: where test files with labels are; XTREME's scripts take them away.
@@ -96,7 +96,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     Args:
         benchmark: one of :data:`BENCHMARKS`.
         folder: of the data.
-        split: ``train``, ``dev`` or ``test`` (SQuAD trains XQuAD's models; Tatoeba has a test set alone).
+        split: ``train``, ``dev`` or ``test`` (SQuAD trains XQuAD's models; Tatoeba has only a test set).
         language: its code; for treebanks also ``en_ewt``, where a folder holds several of a language; for MLQA also
             ``en-de``, contexts in English and questions in German. Of a language with several treebanks in a release
             that of :data:`USUAL_TREEBANKS` is taken.
