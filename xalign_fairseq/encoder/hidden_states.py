@@ -59,7 +59,7 @@ class Pass:
         return self._states[layer]
 
     def ending(self, rows: Tensor) -> Tensor:
-        """States (K, H) of the last layer at rows (K,) of the packed row, for which alone it runs unless it has run."""
+        """States (K, H) of the last layer at rows (K,) of the packed row, only for these, unless it has run."""
         layers = self.encoder.layers
         if self.reached == len(layers) or not self.encoder.takes_rows:
             return self.upto(len(layers)).index_select(0, rows)

@@ -52,7 +52,7 @@ class EncoderLayer(nn.Module):
     """x = LN(x + attention(x)); x = LN(x + W2 gelu(W1 x)).
 
     Attributes:
-        checkpoint_activations: where there is a gradient, keep the layer's input alone, and compute the rest again in
+        checkpoint_activations: where there is a gradient, keep only the layer's input, and compute the rest again in
             the backward pass, with the same dropout.
         compiled: run what follows attention by torch.compile, see :func:`compiled_rest`.
     """
