@@ -191,6 +191,7 @@ def same_options(script, yaml):
     assert yaml["task._name"] == "xalign_pretraining"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", TWINS, ids=recipe)
 def test_yaml_has_the_options_of_the_script(twin, configurations):
     same_options(*configurations[twin])
