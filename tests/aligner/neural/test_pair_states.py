@@ -165,7 +165,6 @@ def test_passes_are_over_similar_lengths(encoder, monkeypatch, encoding):
 
 def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
     """Also where all sequences would go into one."""
-    monkeypatch.setattr(pair_states, "PASS_STEP", 1)
     passes = []
     states = encoder.states
     monkeypatch.setattr(encoder, "states", lambda given: passes.append(given.tokens) or states(given))
@@ -176,6 +175,7 @@ def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
 def test_products_on_a_cpu_have_few_shapes(encoder, monkeypatch, encoding):
+    monkeypatch.setattr(pair_states, "PASS_TOKENS", 20)
     passes = []
     states = encoder.states
     monkeypatch.setattr(encoder, "states", lambda given: passes.append(given.tokens) or states(given))

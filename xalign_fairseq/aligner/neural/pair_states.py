@@ -144,9 +144,10 @@ class PairEncoder:
         lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
         on_cpu = self._device.type == "cpu"
+        # A batch of one pass stays as small as it was asked for.
+        fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
         for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
-            packed = on_cpu and self.encoder.sentence_encoder.packs
-            filled = _filled([lengths[row] for row in rows]) if packed else []
+            filled = _filled([lengths[row] for row in rows]) if fill else []
             read = [*(sequences[row] for row in rows), *(sequences[rows[0]][:length] for length in filled)]
             tokens = pad(read, self.encoder.config.pad).to(self._device)
             states = begin(Input(tokens, lengths=np.array([*map(len, read)])), rows + rows[:1] * len(filled))
