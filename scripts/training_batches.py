@@ -108,9 +108,11 @@ def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
     found = list(islice(open_batches(task, setting), wanted))
     if len(found) < wanted:
         raise XalignError(
-            "the data-bin has too few batches", where=setting.data, found=f"{len(found)} of pairs: {setting.pairs}",
+            "the data-bin has too few batches",
+            where=setting.data,
+            found=f"{len(found)} of pairs: {setting.pairs}",
             expected=wanted,
-        )  # fmt: skip
+        )
     return found[rank :: setting.processes]
 
 
@@ -148,7 +150,7 @@ def count_tokens(samples: Sequence[Sample]) -> int:
 
 
 def contents(samples: Sequence[Sample]) -> dict[str, float]:
-    """Means over the batches: tokens, the share of padding beside them, pairs, monolingual blocks, and predictions."""
+    """Means over the batches: tokens, the share of padding, pairs, monolingual blocks, and predictions."""
     streams = [stream for sample in samples for stream in _streams(sample)]
     tokens, places = count_tokens(samples), sum(read.numel() for read, _ in streams)
     each = len(samples)

@@ -64,8 +64,9 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
     assert native == {path.name for path in (ROOT / LIB).parents[1].joinpath("csrc").iterdir()}
 
 
+@pytest.mark.slow
 def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
-    """So that the tests run from it; what git tracks is copied as it stands here."""
+    """So that the tests run from it; the files that git tracks are copied in their present state."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if tracked.returncode:
         pytest.skip("not a git repository")
@@ -93,7 +94,7 @@ def test_the_changelogs_sections_have_one_order():
         names = [section.split("\n")[0] for section in sections]
         assert names == [name for name in order if name in names], title
         assert names and "\n- " not in title, f"{title.splitlines()[0]} has entries without a section"
-        assert "**Breaking**" not in version, "what breaks stands under Breaking"
+        assert "**Breaking**" not in version, "breaking changes belong under Breaking"
 
 
 @pytest.mark.slow
@@ -171,12 +172,14 @@ def text(tmp_path):
     return ["--src", tmp_path / "text.en", "--tgt", tmp_path / "text.de"]
 
 
+@pytest.mark.slow
 def test_the_wheel_alone_aligns(alone, transfer_encoder, text):
     done = alone("align", "--model", transfer_encoder, *text)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 2 and "0-0" in done.stdout
 
 
+@pytest.mark.slow
 def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
     done = alone("align", *text)
     assert done.returncode == 2
@@ -200,7 +203,8 @@ def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, tra
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_without_fairseq_nothing_is_wrong(alone):
     done = alone("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "note  fairseq: not there" in done.stdout and "patches" not in done.stdout
+    assert "note  fairseq: not installed" in done.stdout and "patches" not in done.stdout

@@ -62,7 +62,7 @@ def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
 
 
 def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys):
-    """Lines of a side that lacks one would be shown beside other sentences' translations."""
+    """Lines of a side that lacks one would be shown next to other sentences' translations."""
     short = tmp_path / "short.xx"
     short.write_text("".join((tiny_text / "text.xx").read_text().splitlines(keepends=True)[1:]))
     assert main(["report", str(folder), "--src", str(tiny_text / "text.en"), "--tgt", str(short)]) == 2
@@ -92,6 +92,7 @@ def test_one_side_alone_is_no_text(folder, capsys):
     assert "both sides" in capsys.readouterr().err and not (folder / "report.html").exists()
 
 
+@pytest.mark.slow  # trains
 def test_a_real_run(command, databin, tmp_path):
     run = tmp_path / "run"
     options = [

@@ -11,6 +11,8 @@ import torch
 from support.launched import put_lines
 from support.text import LINES, train_symbols, write_bert
 
+from xalign_fairseq.aligner.training import gold
+from xalign_fairseq.aligner.training.link_scorer import Fitting
 from xalign_fairseq.aligner.training.train import Progress
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
@@ -52,7 +54,7 @@ def call(tiny_checkpoint, tiny_text, fairseq):
 
 @pytest.fixture(scope="module")
 def trained(call, fairseq, tmp_path_factory):
-    """A run that was broken off after its first checkpoint and went on to the end; with both exit codes."""
+    """A run that was interrupted after its first checkpoint and then completed; with both exit codes."""
     out = tmp_path_factory.mktemp("aligner") / "run"
 
     def broken_off(line, log, held=()):
@@ -185,7 +187,7 @@ def test_a_training_that_fails_says_why(call, tmp_path, capsys):
 def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
     (tmp_path / "notes.txt").touch()
     assert call(tmp_path) == 2
-    assert "something else" in capsys.readouterr().err
+    assert "other files" in capsys.readouterr().err
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -238,7 +240,8 @@ def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
     assert quiet.err == "warning: words that are not known\n" and quiet.out.splitlines() == told[4:]
 
 
-def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys):
+def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(gold, "Fitting", partial(Fitting, updates=1))
     for ending in ("en", "xx", "gold"):
         (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
     line = ["train-aligner", "--model", tiny_checkpoint, "--gold", tmp_path / "en-xx.gold", "--device", "cpu"]
@@ -256,3 +259,24 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
         assert main([str(each) for each in [*line, "--out", tmp_path / "other", *options]]) == 2
         assert found in capsys.readouterr().err
     assert not (tmp_path / "other").exists()
+
+
+def test_all_steps_leave_one_folder_that_aligns_by_itself(call, tiny_checkpoint, tiny_text, tmp_path, capsys, fairseq):
+    for ending in ("en", "xx", "gold"):
+        (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
+    text = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--gold", tmp_path / "en-xx.gold"]
+    line = ["train-aligner", "--best", "--model", tiny_checkpoint, *text, "--updates", 2, "--device", "cpu"]
+    with pytest.MonkeyPatch.context() as patch:
+        put_lines(patch, fairseq)
+        assert main([*map(str, line), "--out", str(tmp_path / "best")]) == 0
+        said = capsys.readouterr().out.splitlines()
+        assert main([*map(str, line), "--out", str(tmp_path / "best")]) == 0
+    again = capsys.readouterr().out.splitlines()
+    assert said[-len(again) :] == again and again[-1].startswith("xalign align --model")
+    assert [each.partition(":")[0] for each in again[:2]] == ["links", "encoder"]
+    assert all("AER on held-out gold" in each for each in again[:-1])
+    given = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx"), "--device", "cpu"]
+    assert main(["align", "--model", str(tmp_path / "best"), *given, "--out", str(tmp_path / "links")]) == 0
+    assert len(read_links(tmp_path / "links")) == 40
+    assert main([*map(str, line), "--objectives", "dwa", "--out", str(tmp_path / "other")]) == 2
+    assert "has no such option" in capsys.readouterr().err

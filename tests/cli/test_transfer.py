@@ -69,7 +69,7 @@ def options(folder, tiny_checkpoint):
 
 @pytest.fixture(scope="module")
 def finished(options, tmp_path_factory):
-    """The folder of four runs that nothing has broken off, and what the command printed."""
+    """The folder of four undisturbed runs, and what the command printed."""
     out = tmp_path_factory.mktemp("finished")
     done = subprocess.run([XALIGN, *options, "--out", out, "--jobs", "2"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -173,10 +173,13 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
     command = [XALIGN, *options, "--tasks", "pos", "--out", tmp_path]
     first = tmp_path / "runs/tiny/pos/en/4"
     driver = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    )
     until = time.monotonic() + 120
     while not (first / "train.log").exists() and driver.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
@@ -192,7 +195,7 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
 def test_a_failed_run_is_told_with_the_end_of_its_log_and_the_others_go_on(options, tmp_path):
     broken = tmp_path / "runs/tiny/pairs/en/4"
     broken.mkdir(parents=True)
-    (broken / "checkpoints").write_text("where fairseq wants a folder")
+    (broken / "checkpoints").write_text("where fairseq needs a folder")
     command = [XALIGN, *options, "--tasks", "pairs", "--out", tmp_path, "--keep-models", "--jobs", "2"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
@@ -210,9 +213,11 @@ def test_retrieval_needs_no_training(options, folder, tmp_path):
     assert main(command) == 0
     found = json.loads((tmp_path / "runs/tiny/tatoeba/none/0/result.json").read_text())
     assert found["scores"]["de"]["accuracy"] == 1.0  # each sentence finds itself
-    assert found["train_languages"] == [] and found["selection"] is None and "layer:1" in next(
-        iter(found["signatures"]["de"].values())
-    )  # fmt: skip
+    assert (
+        found["train_languages"] == []
+        and found["selection"] is None
+        and "layer:1" in next(iter(found["signatures"]["de"].values()))
+    )
 
 
 def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):
@@ -241,7 +246,7 @@ def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint
     ("extra", "message"),
     [
         (["--model", "justapath.pt"], "NAME=MODEL"),
-        (["--model", "tiny=other.pt"], "names of their own"),
+        (["--model", "tiny=other.pt"], "need different names"),
         (["--model", "a/b=other.pt"], "cannot be a folder name"),
         (["--jobs", "0"], "at least one job"),
         (["--tasks", "poss"], "expected: pos?"),

@@ -61,7 +61,7 @@ def test_inputs_that_are_read_as_far_are_run_together_when_the_first_is_asked_fo
         alone = encoder.states(each.tokens.clone()).layer(layer)
         keep = each.tokens.ne(1)
         torch.testing.assert_close(step.states(each).layer(layer)[keep], alone[keep], rtol=1e-12, atol=1e-12)
-    assert ran.count(1) == 2 + 4 and ran.count(2) == 1 + 3  # beside the four by themselves
+    assert ran.count(1) == 2 + 4 and ran.count(2) == 1 + 3  # in addition to the four by themselves
     del ran[:]
     step.expect([(Input(TOKENS.clone()), 2)])
     step.states(TOKENS.clone()).layer(2)  # what nobody announced runs by itself
@@ -284,8 +284,9 @@ def test_where_another_reads_the_last_layer_it_runs_once_for_both(encoder, whole
     keep = [asked[number].input.tokens.ne(1) for number in whole]
     for ours, theirs, real in zip(states, read, keep, strict=True):
         torch.testing.assert_close(ours[real], theirs[real], rtol=1e-12, atol=1e-12)
-    sum(each.square().sum() for each in [*found, *(x * real[..., None] for x, real in zip(states, keep, strict=True))]
-        ).backward()  # fmt: skip
+    sum(
+        each.square().sum() for each in [*found, *(x * real[..., None] for x, real in zip(states, keep, strict=True))]
+    ).backward()
     for p, gradient in zip(encoder.sentence_encoder.parameters(), gradients, strict=True):
         torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)
 

@@ -94,7 +94,7 @@ def test_the_moments_of_all_resamples(runs):
 
 
 def test_resampled_seeds_have_the_variance_of_the_mean():
-    # Items are all alike, so that seeds make all the spread: the variance of a mean of n is s^2 / n, without a bias.
+    # Items are all equal, so that seeds make all the spread: the variance of a mean of n is s^2 / n, without a bias.
     scores = np.array([0.1, 0.4, 0.6, 0.7])
     system = np.stack([scores, np.ones(4)], axis=-1)[:, None].repeat(3, axis=1)
     drawn = paired_items_and_seeds([system], [system], ratio, samples=20_000).drawn
@@ -184,8 +184,9 @@ def test_seeds_without_a_difference_seldom_make_one():
     tests = []
     for _ in range(300):
         systems = [[counts(rng, 5, 50, 0.7, spread=0.05)] for _ in range(2)]
-        tests.append([compare(*systems, ratio, samples=99).test().p_value for compare in
-                      (paired_items, paired_items_and_seeds)])  # fmt: skip
+        tests.append(
+            [compare(*systems, ratio, samples=99).test().p_value for compare in (paired_items, paired_items_and_seeds)]
+        )
     items, both = (np.array(tests) <= 0.05).mean(0)
     assert both <= 0.07 and items >= 0.12
 

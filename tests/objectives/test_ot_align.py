@@ -113,7 +113,7 @@ def test_sharper_plans_have_best_partners():
     for mu in (10.0, 0.3, 0.02):
         part, whole = trial(mu=mu, iterations=100).loss(batch(SENTENCES[:1])).stats["best_partner"]
         shares.append(part.item() / whole.item())
-    # 4 tokens with 5: at first all partners are alike.
+    # 4 tokens with 5: at first all partners are equal.
     assert 1 / 5 < shares[0] < 0.25 < shares[1] < shares[2] < 1
 
 

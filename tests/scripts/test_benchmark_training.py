@@ -157,8 +157,11 @@ def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, 
         ("small", "float32", "whole", "any", 1, "own"), ("tiny", "float32", "trimmed", "any", 2, "own"),
         ("tiny", "float32", "trimmed", "64", 1, "own"), ("small", "float32", "whole", "any", 1, "kept")))  # fmt: skip
     assert [tuple(each.values())[:2] for each in found[:4]] == [
-        ("tiny", "float32"), ("tiny", "bfloat16"), ("small", "float32"), ("small", "bfloat16")
-    ]  # fmt: skip
+        ("tiny", "float32"),
+        ("tiny", "bfloat16"),
+        ("small", "float32"),
+        ("small", "bfloat16"),
+    ]
     assert found[4:] == [whole, shared, longer, kept]
     describe = benchmark.training_report.setting
     assert describe(shared) == "tiny, float32, trimmed vocabulary, pairs of any length, 2 processes"
@@ -223,7 +226,7 @@ def test_two_processes_share_an_update(benchmark, setting, transformers):
 
 @pytest.mark.slow
 def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, setting, transformers, monkeypatch):
-    """The others are measured as they come, although they are built beside the package's model."""
+    """The others are measured unchanged, although they are built next to the package's model."""
     from xalign_fairseq.tasks import pretraining
 
     asked = []

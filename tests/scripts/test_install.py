@@ -23,7 +23,7 @@ def called(tmp_path):
     stand_in = (
         f'#!/bin/bash\necho "$(basename "$0") ${{*@Q}}" >> {tmp_path}/calls\n[[ "$1" != -c || -n "$COMPLETE" ]]\n'
     )
-    for name in ("python", "ruff", "mypy", "pytest", "nvidia-smi"):
+    for name in ("python", "ruff", "mypy", "shellcheck", "pytest", "nvidia-smi"):
         program = tmp_path / "bin" / name
         program.parent.mkdir(exist_ok=True)
         program.write_text(stand_in)

@@ -23,13 +23,13 @@ def in_four_bits(weights):
 
 @dataclass
 class Parts:
-    """A file as a list of its fields, name and bytes, in their order; the parameters that went into it beside them."""
+    """A file as a list of its fields, name and bytes, in their order; and the parameters in it."""
 
     fields: dict[str, bytes] = field(default_factory=dict)
     weights: dict[str, np.ndarray] = field(default_factory=dict)
 
     def content(self, **altered):
-        """The file's bytes; fields given by name stand in place of the right ones."""
+        """The file's bytes; fields given by name replace the right ones."""
         return b"".join(altered.get(name, value) for name, value in self.fields.items())
 
 
@@ -59,8 +59,10 @@ def make(pieces=PIECES):
             shapes.update({f"l{layer}.{part}.w": shape, f"l{layer}.{part}.b": shape[:1]})
     parts.weights = {name: random.standard_normal(shape).astype("<f4") for name, shape in shapes.items()}
     fields["parameters"] = struct.pack("<i", len(shapes))
-    stored = {name: in_four_bits(value) if name == "emb.word" or (value.ndim == 2 and name[0] == "l")
-              else value.tobytes() for name, value in parts.weights.items()}  # fmt: skip
+    stored = {
+        name: in_four_bits(value) if name == "emb.word" or (value.ndim == 2 and name[0] == "l") else value.tobytes()
+        for name, value in parts.weights.items()
+    }
     at = len(parts.content()) + sum(2 + len(name) + 21 for name in shapes)
     for name, value in stored.items():
         fields[f"name {name}"] = struct.pack("<H", len(name)) + name.encode()

@@ -105,7 +105,7 @@ def device_of(number: int) -> AbstractContextManager:
 
 
 aten = torch.ops.aten
-# Reading a value; shapes that hang on values; tensors made of values of the host, whose copy is waited for.
+# Reading a value; shapes that depend on values; tensors made of values of the host, whose copy is waited for.
 READING = {aten._local_scalar_dense, aten.equal, aten.is_nonzero}
 SHAPED_BY_VALUES = {
     aten.nonzero,

@@ -18,14 +18,14 @@ class Numbers(FairseqDataset):
 
 
 def readers(count, size=2):
-    """What each of so many processes reads: batches of so many items."""
+    """The batches that each process reads."""
     items = list(range(2 * BATCHES))
     batches = [items[start : start + size] for start in range(0, len(items), size)]
     return [TrainIterator(Numbers(), list, batches, seed=5, num_shards=count, shard_id=rank) for rank in range(count)]
 
 
 def read(all_readers, steps=None):
-    """The items of so many batches of each process, or of all that are left; and the state then."""
+    """The items of a number of batches of each process, or of all the rest; and the state then."""
     items = []
     for reader in all_readers:
         epoch = reader.next_epoch_itr()
@@ -60,12 +60,15 @@ def test_an_epoch_with_nothing_left_gives_way_to_the_next():
     assert [(each.next_epoch_idx, each.iterations_in_epoch) for each in resumed] == [(2, 0)] * 4
 
 
-@pytest.mark.parametrize(("before", "steps", "after", "size", "place"), [
-    (1, 10, 1, 4, 6),  # of 23 batches of 2, of 12 of 4 now: 5.2
-    (1, 10, 1, 1, 20),
-    (1, 20, 1, 23, (2, 0)),  # of two
-    (2, 5, 1, 4, 6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "steps", "after", "size", "place"),
+    [
+        (1, 10, 1, 4, 6),  # of 23 batches of 2, of 12 of 4 now: 5.2
+        (1, 10, 1, 1, 20),
+        (1, 20, 1, 23, (2, 0)),  # of two
+        (2, 5, 1, 4, 6),
+    ],
+)
 def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, size, place):
     """It ended in fairseq's traceback where it was behind the end."""
     _, state = read(readers(before), steps)

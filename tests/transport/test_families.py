@@ -30,7 +30,7 @@ def test_linkings_can_be_made_and_differ(row):
     assert places and len(set(places)) == len(places)
     assert (families[0] not in RESULTS) == (NOT_MEASURED in source)
     for linking in linkings:
-        # A line to paste names these alone beside what is usual.
+        # A line to paste names only these in addition to the defaults.
         assert set(linking.options) <= set(CHOSEN)
         found = default(families[0], OF, method=linking.method, encoding=linking.encoding)
         assert (found.finder, found.layers) == (linking.finder, linking.layers)

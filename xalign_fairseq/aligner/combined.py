@@ -1,4 +1,4 @@
-"""Links by an encoder and by statistics of the bitext that were learned, and are read, with the encoder's guidance."""
+"""Links by one encoder or two, and by statistics of the bitext that the first one guides."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -37,10 +37,13 @@ class Mixing:
 
 # By the encoder's method. Chosen on development gold: that of grow on en-cs, en-es, en-fr and en-hi, for e5-small
 # self-trained; that of scored, for e5-small untrained, on the trial sets of Hansards and WPT05 (Hindi), INESC's en-fr
-# and XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). Test sets chose nothing.
+# and XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). TWO, of two encoders, on the
+# trial sets, INESC's en-fr and Alibi's three, each annotator with the same weight. Test sets chose nothing.
+TWO = "two encoders"
 MIXINGS = {
     "grow": Mixing(0.6, Grown(threshold=0.42, growth=0.35)),
     "scored": Mixing(0.5, Grown(threshold=0.4, growth=0.7)),
+    TWO: Mixing(0.4, Grown(threshold=0.4, growth=0.7)),
 }
 
 
@@ -62,14 +65,15 @@ class CombinedAligner(WordAligner):
 
     with a weight w for each method (:data:`MIXINGS`). Links are chosen as by ``grow``: all from ``threshold`` on, and
     weaker ones of ``growth`` times that next to them. A pair that is too long for the statistics has the encoder's
-    score.
+    score. With a second encoder, the mean of both encoders' scores takes the place of s in this sum.
 
     Args:
         encoder: its aligner, by the scoring options of ``method``.
-        trained: the statistics, which :func:`learn_beside` learns.
+        trained: the statistics, which :func:`learn_beside` learns; ``None``: encoders alone.
         method: of the encoder, ``grow`` or ``scored``.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``.
+        second: another encoder, such as one that was trained on the links of the first.
 
     Example::
 
@@ -81,28 +85,32 @@ class CombinedAligner(WordAligner):
     def __init__(
         self,
         encoder: WordAligner,
-        trained: TrainedModels,
+        trained: TrainedModels | None,
         method: str = "grow",
         threshold: float | None = None,
         growth: float | None = None,
+        second: WordAligner | None = None,
     ):
         given = {"threshold": threshold, "growth": growth}
-        self._share, choice = MIXINGS[method].share, MIXINGS[method].choice
-        self._choice = replace(choice, **{name: value for name, value in given.items() if value is not None})
-        self._encoder, self._models = encoder, trained.models
+        mixing = MIXINGS[TWO if second else method]
+        self._share = mixing.share if trained else 0.0
+        self._choice = replace(mixing.choice, **{name: value for name, value in given.items() if value is not None})
+        self._encoder, self._second, self._models = encoder, second, trained.models if trained else []
 
     def unknown(self) -> UnknownTokens:
         """How many tokens of all pairs so far the encoder's vocabulary lacks."""
         return self._encoder.unknown()
 
     def close(self) -> None:
-        """End the encoder's processes, if it has any."""
+        """End the encoders' processes, if they have any."""
         self._encoder.close()
+        if self._second:
+            self._second.close()
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -112,9 +120,10 @@ class CombinedAligner(WordAligner):
 
         for chunk in chunks(words(), AT_ONCE, pairs):
             own = [kept_scores(alignment.matrix) for alignment in read]
-            counted = mean_scores(self._models, chunk, own.__getitem__)
-            for alignment, scores, statistics in zip(read, own, counted, strict=True):
-                both = self._both(scores, statistics)
+            counted = mean_scores(self._models, chunk, own.__getitem__) if self._models else [None] * len(chunk)
+            others = [each.matrix for each in self._second.stream(chunk, matrices=True)] if self._second else own
+            for alignment, scores, other, statistics in zip(read, own, others, counted, strict=True):
+                both = self._both(scores if scores is None or other is None else (scores + other) / 2, statistics)
                 links = {} if both is None else self._choice.choose(both)
                 yield replace(alignment, links=links, matrix=both if matrices else None)
             read.clear()
@@ -127,15 +136,21 @@ class CombinedAligner(WordAligner):
 
     def describe(self) -> str:
         """How the encoder makes its scores, and how links are made of both, in a line."""
-        names = ", ".join(model.name for model in self._models)
+        scores = self._encoder.describe()
+        if self._second:
+            scores += f"; the mean of its scores and those of another: {self._second.describe()}"
+        if self._models:
+            names = ", ".join(model.name for model in self._models)
+            scores += (
+                f"; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics that it guides ({names})"
+            )
         return (
-            f"{self._encoder.describe()}; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics "
-            f"that it guides ({names}), links of {self._choice.threshold:.2g} and more, "
+            f"{scores}, links of {self._choice.threshold:.2g} and more, "
             f"grown by those of {self._choice.least:.2f} and more"
         )
 
     def signature(self) -> str:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())
 
 

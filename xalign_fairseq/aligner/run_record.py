@@ -1,9 +1,10 @@
-"""What determines the lines of an output: options, and the state of the files that they name."""
+"""The record that determines an output's lines: options, and the state of the files that they name."""
 
 import hashlib
 import os
 from pathlib import Path
 
+from xalign_fairseq.aligner.best import DONE as BEST
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.text.containers import text_sha256
@@ -59,5 +60,16 @@ def _model_files(folder: Path) -> list[Path]:
     from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE
     from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS
 
-    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, PIPELINE, *FILES, *SAFE, *PICKLED, DONE)
-    return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})
+    patterns = (
+        *CHECKPOINTS,
+        DICTIONARY,
+        *SENTENCEPIECE_NAMES,
+        WORDPIECE,
+        PIPELINE,
+        *FILES,
+        *SAFE,
+        *PICKLED,
+        DONE,
+        BEST,
+    )
+    return sorted({file for pattern in (*patterns, DONE, BEST) for file in folder.rglob(pattern) if file.is_file()})

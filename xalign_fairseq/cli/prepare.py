@@ -67,7 +67,9 @@ class _IntoPair(argparse.Action):
 class _Links(argparse.Action):
     """Remember the value and the number of pairs before it."""
 
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: object, option: str | None = None
+    ) -> None:
         namespace.links = [*namespace.links, (len(namespace.pairs or []), values)]
 
 

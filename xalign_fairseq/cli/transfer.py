@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to compare, on what, and how."""
+    """The options: what to compare, on what, and how."""
     about = f"encoder to compare, with its name in the tables: {PRETRAINED}; repeatable"
     add_model(parser, about, several=True, metavar="NAME=MODEL")
     add_out(parser, "folder of all runs", metavar="DIR")
@@ -88,7 +88,7 @@ def _names(given: list[str]) -> dict[str, str]:
     for each in given:
         name, equals, path = each.partition("=")
         if not equals or name in named:
-            problem = "the checkpoints need names of their own"
+            problem = "the checkpoints need different names"
             raise XalignError(problem, parameter="model", found=each, expected="NAME=MODEL")
         named[name] = path
     return named

@@ -67,7 +67,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         self.seen: list[dict[str, Tensor]] = []  # the losses of the update's micro-batches
 
     @classmethod
-    def build_criterion(cls, cfg: Any, task: Any) -> "WeightedCriterion":
+    def build_criterion(cls, cfg: object, task: object) -> "WeightedCriterion":
         """fairseq's constructor."""
         return cls(cfg, task)
 
@@ -77,7 +77,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         return cls(**options)
 
     def attach_heads(self, model: Any) -> None:
-        """As the sum does; and learn how links are scored."""
+        """Attach the sum, and set up the scoring of links."""
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
             raise XalignError(

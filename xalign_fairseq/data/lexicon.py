@@ -142,7 +142,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     """
     about = read_about(data, src, tgt)
     if about["dictionary"] != data.dictionary.digest:
-        problem = "the lexicon was made with another dictionary than the data-bin has"
+        problem = "the lexicon was made with another dictionary than the data-bin's"
         where = about_path(data, src, tgt)
         raise XalignError(problem, where=where, remedy=("run again", Command("lexicon", Parameter("overwrite"))))
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
@@ -155,14 +155,14 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
 
 
 class About(TypedDict):
-    """What of the description of a lexicon is read again."""
+    """The fields of a lexicon's description that are read."""
 
     dictionary: str
     digest: str
 
 
 def read_about(data: DataBin, src: str, tgt: str) -> About:
-    """What ``xalign lexicon`` wrote about a lexicon: options, counts, sources; errors as :func:`read`."""
+    """The description of a lexicon by ``xalign lexicon``: options, counts, sources; errors as :func:`read`."""
     path = about_path(data, src, tgt)
     if not path.exists():
         there = lexicons(data)

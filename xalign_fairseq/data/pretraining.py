@@ -1,4 +1,4 @@
-"""What pre-training reads of data-bins: which pairs and languages, with what limits, masked how."""
+"""The data of pre-training: pairs and languages, limits, and masking."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ def option(default: Value, description: str) -> Value:
 
 @dataclass
 class PretrainingDataOptions:
-    """What is read of data-bins and how batches are made of it; a field ``x`` is the option ``--x``."""
+    """Options of reading data-bins and of making batches; a field ``x`` is the option ``--x``."""
 
     lang_pairs: Optional[str] = option(None, "language pairs, such as en-de,en-fr (default: all in the data-bin)")
     mono_langs: Optional[str] = option(None, "languages of the monolingual stream (default: all in the data-bin)")
@@ -94,7 +94,7 @@ def check_options(options: PretrainingDataOptions) -> None:
 
 @dataclass(frozen=True)
 class Reader:
-    """What reads the data: which of it, and how much of a text.
+    """The reader's needs: which streams, and how much of a text.
 
     Attributes:
         needs: streams that the objectives read.

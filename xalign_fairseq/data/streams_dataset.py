@@ -296,7 +296,7 @@ class StreamsDataset(Dataset):
         return self.mono.draws(self.seed, visit, count, self.temperature)
 
     def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
-        """What is cut into batches by itself: with ``apart`` each pair's first draw, then the second, and so on."""
+        """Groups that are cut into batches separately: with ``apart`` each pair's first draw, then the second, ..."""
         if not self.apart or self.bitext is None:
             return [indices]
         turns = repeats(self.bitext.pairs(indices % len(self)))

@@ -1,4 +1,4 @@
-"""How much of training's time passes in waiting for data."""
+"""The share of training's time spent waiting for data."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ class DataWait:
         """Begin anew."""
         self.waiting = self.working = 0.0
 
-    def wait(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def wait(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """Call what gives a batch."""
         begin = time.perf_counter()
         try:
@@ -23,7 +23,7 @@ class DataWait:
         finally:
             self.waiting += time.perf_counter() - begin
 
-    def work(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def work(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """Call what trains on a batch."""
         begin = time.perf_counter()
         try:
@@ -33,10 +33,10 @@ class DataWait:
 
     @property
     def seconds(self) -> float:
-        """Of both."""
+        """Sum of both."""
         return self.waiting + self.working
 
     @property
     def share(self) -> float:
-        """Of waiting in both, 0 to 1; 0 before any."""
+        """Share of waiting in both, 0 to 1; 0 at the start."""
         return self.waiting / self.seconds if self.seconds else 0.0

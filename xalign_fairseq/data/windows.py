@@ -81,7 +81,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Pilot:
-    """What the first window shows: its draws, the batches they make, and the deviation of a draw's tokens over mean."""
+    """Statistics of the first window: draws, batches, and the deviation of a draw's tokens divided by their mean."""
 
     draws: int
     batches: int

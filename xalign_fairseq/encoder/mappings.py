@@ -46,7 +46,7 @@ class LanguageMaps(StaysFloat32):
         self.pivot._buffers[pivot] = torch.zeros(1)
         self._edited_before = -1
 
-    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+    def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._edited_before = -1  # these maps have not been
 
@@ -103,7 +103,7 @@ class LanguageMaps(StaysFloat32):
 
 
 class States(Protocol):
-    """What gives hidden states by layer: a pass of the encoder, or one with maps behind it."""
+    """A source of hidden states by layer: a pass of the encoder, with or without maps."""
 
     def layer(self, layer: int = -1) -> Tensor:
         """Hidden states (B, T, H); 0 embeddings, -1 last."""
@@ -162,7 +162,7 @@ def load_maps(heads: Mapping[str, Tensor]) -> LanguageMaps | None:
 
 
 def require_maps(heads: Mapping[str, Tensor], where: object = "checkpoint") -> LanguageMaps:
-    """As :func:`load_maps`; :class:`XalignError` if there are none."""
+    """Like :func:`load_maps`; :class:`XalignError` if there are none."""
     maps = load_maps(heads)
     if maps is None:
         found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"

@@ -136,7 +136,7 @@ class SentenceEncoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Packed | Padded:
-        """What attention has to know of the inputs of a pass: several with a packing, otherwise one."""
+        """The facts that attention needs about the inputs of a pass: several with a packing, otherwise one."""
         return Padded(inputs[0].tokens.eq(self.config.pad)) if packing is None else packing.sentences
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
@@ -203,7 +203,7 @@ class Encoder(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the encoder is."""
+        """The encoder's device."""
         return next(self.sentence_encoder.parameters()).device
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> HiddenStates:

@@ -19,7 +19,7 @@ SAMPLES_OF_A_COMPARISON = 1000
 
 @dataclass(frozen=True)
 class LinkFilesToScore:
-    """What is scored.
+    """The links to score, and their gold.
 
     Attributes:
         hyp: links.

@@ -28,14 +28,14 @@ def head_symbol(tag: str) -> Symbol:
 
 @dataclass(frozen=True)
 class Node:
-    """What a model sees of a head and its dependents: the head's tag and the dependents' symbols, sorted."""
+    """A head and its dependents as a model sees them: the head's tag and the dependents' symbols, sorted."""
 
     tag: str
     dependents: tuple[Symbol, ...]
 
     @property
     def elements(self) -> tuple[Symbol, ...]:
-        """What is ordered, the head first; and at last the edge."""
+        """The elements to order: the head first, the edge last."""
         return (head_symbol(self.tag), *self.dependents, EDGE)
 
 

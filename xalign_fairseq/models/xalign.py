@@ -206,7 +206,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             state_dict.update({key: current[key] for key in missing})
 
 
-def take_transformers_config(cfg: Any, given: Mapping[str, Any]) -> None:
+def take_transformers_config(cfg: object, given: Mapping[str, Any]) -> None:
     """Give a run's options the body of transformers' that it begins with, and its sizes, unless it names one itself."""
     if given.get("transformers_config") and not getattr(cfg, "transformers_config", ""):
         for name in (*SIZES, "layer_norm_eps", "transformers_config"):

@@ -1,4 +1,4 @@
-"""How new heads begin on a good encoder: it waits for them, and they have a learning rate of their own."""
+"""New heads on a good encoder: the encoder is frozen at first, and heads have their own learning rate."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -55,7 +55,7 @@ class HeadsStart:
                 expected="float32, amp, autocast, memory_efficient_fp16 or memory_efficient_bf16",
             )
 
-    def hold(self, model: Any, update: int) -> None:
+    def hold(self, model: object, update: int) -> None:
         """Remove the gradients of an encoder that waits; ``update``: how many updates were done before this one."""
         if update < self.updates:
             for parameter in body(model):
@@ -76,7 +76,7 @@ def body(model: Any) -> list[Tensor]:
 
 @contextmanager
 def stretched(parameters: Sequence[Tensor], ratio: float) -> Iterator[None]:
-    """What the block changes in these parameters is multiplied by ``ratio``.
+    """Multiply the block's changes of these parameters by ``ratio``.
 
     Inside they are float32, and their gradients: half precision would round a small step before it is stretched.
     """

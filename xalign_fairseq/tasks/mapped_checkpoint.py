@@ -1,6 +1,5 @@
 """A checkpoint with the closed form's linear maps, written from a checkpoint and a data-bin."""
 
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import NamedTuple
 import torch
 
 from xalign_fairseq.core.devices import choose_device
-from xalign_fairseq.core.files import atomic_write, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_write, require_outside
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.verification import require_unchanged
 from xalign_fairseq.encoder.checkpoint import load_encoder
@@ -46,9 +45,9 @@ class MappedCheckpoint:
         overwrite: replace ``out``.
     """
 
-    model: str | os.PathLike
-    data: str | os.PathLike
-    out: str | os.PathLike
+    model: StrPath
+    data: StrPath
+    out: StrPath
     split: str = "train"
     lang_pairs: tuple[str, ...] | None = None
     pivot_lang: str | None = None

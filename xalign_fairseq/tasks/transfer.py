@@ -130,7 +130,7 @@ class TransferTask(XalignTask):
 
     @cached_property
     def _initial(self) -> tuple[Tokenizer, LanguageMaps | None]:
-        """What the encoder comes with: its tokenizer, and linear maps."""
+        """The encoder's tokenizer and linear maps."""
         path = self.init_checkpoint
         if not path:
             raise XalignError(
@@ -146,7 +146,7 @@ class TransferTask(XalignTask):
         return self.tokenizer.dictionary
 
     @cached_property
-    def family(self) -> TaskFamily:
+    def family(self) -> TaskFamily[Any]:
         """Encodes the examples and computes loss and predictions."""
         return self.spec.build_family(self.tokenizer)
 
@@ -243,7 +243,7 @@ class TransferTask(XalignTask):
     def _examples(self) -> list[Any]:
         return [each for group in (*self.train_groups, *self.valid_groups) for each in group]
 
-    def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
+    def load_dataset(self, split: str, combine: bool = False, **kwargs: object) -> None:
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
         if split not in ("train", "valid"):
             raise XalignError(
@@ -258,7 +258,7 @@ class TransferTask(XalignTask):
         logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
 
     def state_dict(self) -> dict[str, Any]:
-        """What makes the checkpoint complete: tokenizer, labels, options, and what its encoder is of and trimmed to."""
+        """The rest of the checkpoint: tokenizer, labels, options, and the encoder's family and trimming."""
         return {
             **self.lasting,
             "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model),

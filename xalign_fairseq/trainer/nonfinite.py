@@ -1,4 +1,4 @@
-"""What is said of an update whose gradient is not finite, and when such updates end the training."""
+"""Messages about updates with a non-finite gradient, and their limit in a row."""
 
 import logging
 from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fairseq.trainer import Trainer
 
 IN_A_ROW = 3
-"""What ends the training of a task without ``--nonfinite-updates``."""
+"""The limit for a task without ``--nonfinite-updates``."""
 logger = logging.getLogger(__name__)
 
 
@@ -88,7 +88,7 @@ def spoilt(state: dict[str, Any]) -> str:
     return next(found, "")
 
 
-def forget_factor(optimizer: Any) -> None:
+def forget_factor(optimizer: object) -> None:
     """Reset what gradients were multiplied with, which fairseq's bfloat16 optimizer keeps until a step."""
     if hasattr(optimizer, "_multiply_factor") and getattr(optimizer, "scaler", 0) is None:
         optimizer._multiply_factor = 1.0

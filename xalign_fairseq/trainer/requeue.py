@@ -51,7 +51,7 @@ def install() -> None:
 
 def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
+    def call_main(cfg: Any, main: object, **kwargs: object) -> Any:
         import torch.multiprocessing
 
         loop = training_loop()

@@ -1,4 +1,4 @@
-"""What a run of fairseq-train has cost, from the log that it leaves (``--log-file``, or ``train.log``)."""
+"""The cost of a run of fairseq-train, from its log (``--log-file``, or ``train.log``)."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class TrainingCost:
-    """Of a whole run, however often it was resumed.
+    """The cost of a whole run, with all resumptions.
 
     Attributes:
         updates: of the optimiser.

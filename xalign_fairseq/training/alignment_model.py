@@ -29,7 +29,7 @@ CHECKPOINTING = {"use_reentrant": False, "every_n_layers": 1, "offload": False}
 
 @dataclass
 class AlignmentLoss:
-    """What the model makes of a batch.
+    """The model's output for a batch.
 
     Attributes:
         loss: what to go backward from; a scalar.
@@ -143,7 +143,7 @@ class AlignmentModel(HeadedEncoder):
 
     @property
     def reader(self) -> Reader:
-        """What the objectives and the encoder read of the data."""
+        """What the objectives and the encoder read from the data."""
         return self.weighted.reader([self])
 
     def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
@@ -204,7 +204,7 @@ class AlignmentModel(HeadedEncoder):
         return AlignmentLoss(total / self._divisor(count), total, count, losses)
 
     def _divisor(self, count: Tensor) -> Any:
-        """What the loss of a batch is divided by, so that losses add up over batches, and are a mean over workers."""
+        """The divisor of a batch's loss, with which losses add up over batches and are a mean over workers."""
         if not self.training:
             return count.clamp(min=1)
         if not self.weighted.joint:
@@ -276,7 +276,7 @@ def _workers() -> int:
     return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
 
 
-def to_device(value: Any, device: torch.device) -> Any:
+def to_device(value: object, device: torch.device) -> Any:
     """A batch, or a part of it, with its tensors on a device; what stays on the host is left there."""
     if isinstance(value, Tensor):
         return value.to(device, non_blocking=True)

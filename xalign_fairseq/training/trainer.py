@@ -126,7 +126,7 @@ class AlignmentTrainer(Trainer):
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
         return found
 
-    def predict(self, *given: Any, **keywords: Any) -> Any:
+    def predict(self, *given: object, **keywords: object) -> Any:
         """Nothing: an alignment model has no predictions of a data set."""
         raise XalignError(
             "an alignment model predicts nothing for a data set",
@@ -151,7 +151,7 @@ class AlignmentTrainer(Trainer):
         elif self.args.should_save:
             self.alignment.save_pretrained(folder, overwrite=True)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike[str], model: Any = None) -> None:
+    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike[str], model: object = None) -> None:
         folder = Path(resume_from_checkpoint)
         self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
         self.train_batches.load_state_dict(torch.load(folder / PLACE, weights_only=True))

@@ -83,7 +83,7 @@ class Grown(ByMatrix):
         return (there * back).sqrt()
 
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """As :meth:`ByMatrix.scored`; links are found on the host."""
+        """Like :meth:`ByMatrix.scored`; links are found on the host."""
         tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
         scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
         links = torch.zeros(scores.shape, dtype=torch.bool)
@@ -106,7 +106,7 @@ class Grown(ByMatrix):
         return self.growth * self.threshold
 
     def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
+        """See :meth:`Method.describe`."""
         return {"method": "grow", "temperature": self.temperature, "threshold": self.threshold, "growth": self.growth}
 
 

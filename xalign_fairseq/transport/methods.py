@@ -43,7 +43,7 @@ __all__ = [
 
 
 class Method(Protocol):
-    """What finds links in hidden states. Nothing is differentiated, and a batch's padding changes no link.
+    """A method that finds links in hidden states, without gradient. A batch's padding changes no link.
 
     A pair whose similarities are not all finite has no links.
 
@@ -81,7 +81,7 @@ class Method(Protocol):
 
 @runtime_checkable
 class WordMethod(Protocol):
-    """What finds links between words rather than between their tokens."""
+    """A method that finds links between words instead of tokens."""
 
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
         """The word links of each pair, with their probabilities; arguments as of :func:`links_of_words`."""
@@ -121,7 +121,7 @@ def _fixed(name: str) -> dict[str, str]:
     return {"filter": name} if _CLASSES[name] is Cosine else {}
 
 
-def make_method(name: str, **options: Any) -> Method:
+def make_method(name: str, **options: object) -> Method:
     """A method by its name on the command line; options that are None keep the method's own defaults.
 
     Raises:
@@ -138,8 +138,8 @@ def make_method(name: str, **options: Any) -> Method:
 
 
 def of_layers(method: Method, states: Sequence[Tensor]) -> Tensor:
-    """What a method reads of the states (B, T, H) of its layers: a link scorer (B, T, L * H), all others their mean,
-    in float32 or float64."""
+    """The input of a method from the states (B, T, H) of its layers: a link scorer (B, T, L * H), all others their
+    mean, in float32 or float64."""
     if isinstance(method, Scored):
         return torch.cat(list(states), 2)
     wide = [at_least_float32(hidden) for hidden in states]
@@ -178,7 +178,7 @@ def links_and_scores(
     return word_links(links, src_words, tgt_words), word_scores(found, src_words, tgt_words).cpu().numpy()
 
 
-def with_options(method: Method, **options: Any) -> Method:
+def with_options(method: Method, **options: object) -> Method:
     """A method with some options changed; those that are None stay as they are. Errors as those of :func:`make_method`.
 
     Example::

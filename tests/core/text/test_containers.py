@@ -174,7 +174,7 @@ def test_a_folder_of_moses_format(tmp_path):
 
 
 def test_a_folder_of_the_name_of_a_prefix_hides_no_files(tmp_path):
-    """As ``train/`` of checkpoints beside ``train.en`` and ``train.de``."""
+    """Like ``train/`` of checkpoints next to ``train.en`` and ``train.de``."""
     folder = tmp_path / "train"
     folder.mkdir()
     for name in ("train.en.gz", "train.de", "train/own.en", "train/own.de"):

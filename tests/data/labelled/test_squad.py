@@ -95,12 +95,14 @@ def test_malformed_files(write, text, message):
 
 
 def test_few_wrong_questions_are_left_out_and_counted(write, caplog):
-    """As one answer of a published file that stands elsewhere; files of such questions are refused."""
+    """As one answer of a published file that is elsewhere; files of such questions are refused."""
     right = [question(f"q{k}", ("308", 25)) for k in range(60)]
     wrong = [question("bad", ("309", 25)), question("half", ("308", 25), text="\ud83d?"), question("none")]
-    for added, left in ((wrong[:1], "1 answers that are not where they should be, and 1 questions"),
-                        (wrong[1:], "0 answers that are not where they should be, and 2 questions"),
-                        ([question("both", ("308", 25), ("Die", 9))], "1 answers")):  # fmt: skip
+    for added, left in (
+        (wrong[:1], "1 answers that are not where they should be, and 1 questions"),
+        (wrong[1:], "0 answers that are not where they should be, and 2 questions"),
+        ([question("both", ("308", 25), ("Die", 9))], "1 answers"),
+    ):
         caplog.clear()
         found = read_squad(write("x.json", squad(*right, *added)), "de")
         assert len(found) == 60 + (left == "1 answers") and left in caplog.text and added[0]["id"] in caplog.text

@@ -20,7 +20,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import (
 )
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
-# "¨" becomes a blank and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a blank; Ж is unknown.
+# "¨" becomes a space and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a space; Ж is unknown.
 ODD = [
     "ab ¨c d",
     "ab \u200b cd",

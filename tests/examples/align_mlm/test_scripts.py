@@ -167,6 +167,7 @@ def test_syntax_needs_parses(tmp_path, benchmark):
     assert (data / "trans_syn").is_dir() and (data / "trans_syn.dictionary50/lexicon.en-xx.json").exists()
 
 
+@pytest.mark.slow  # trains a parser
 def test_syntax_has_ner_and_xnli_where_the_parser_is(tmp_path, benchmark, trained):
     parses = tmp_path / "parses/english.conllu"
     parses.parent.mkdir()
@@ -203,7 +204,7 @@ def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, give
 
 @pytest.fixture
 def study(tmp_path):
-    """study.sh beside stand-ins of the scripts that it calls, which write down their calls."""
+    """study.sh with stand-ins of the scripts that it calls, which write down their calls."""
     folder = tmp_path / "recipe"
     alone(folder, "align_mlm/study.sh")
     (folder / "2_train.sh").write_text(

@@ -1,4 +1,4 @@
-"""The page of a run: what it tells, that it is whole by itself, and that a browser shows it."""
+"""The page of a run: its content, that it needs no other file, and that a browser shows it."""
 
 import re
 import shutil
@@ -99,8 +99,10 @@ def test_a_browser_shows_it_light_and_dark(run, tmp_path, dark):
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile", *scheme]
     subprocess.run(
         [BROWSER, *options, f"--screenshot={picture}", "--window-size=1000,1400", f"file://{tmp_path}/report.html"],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
     image = pytest.importorskip("matplotlib.image").imread(picture)
     corner = image[5, 5, :3].mean()
     assert corner < 0.2 if dark else corner > 0.8

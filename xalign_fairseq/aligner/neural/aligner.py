@@ -4,7 +4,6 @@ import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -119,17 +118,17 @@ class Aligner(WordAligner):
 
     @property
     def device(self) -> torch.device:
-        """Where the encoder is."""
+        """The encoder's device."""
         return self.encoder.device
 
     @property
     def dtype(self) -> str:
-        """What the encoder computes in: ``float32``, ``bfloat16`` or ``int8``."""
+        """The encoder's precision: ``float32``, ``bfloat16`` or ``int8``."""
         return dtype_of(self.encoder)
 
     @classmethod
     def from_pretrained(
-        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: Any
+        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: object
     ) -> "Aligner":
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
@@ -156,7 +155,7 @@ class Aligner(WordAligner):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
-        """As :meth:`from_pretrained`, by options that name the device and the dtype."""
+        """Like :meth:`from_pretrained`, with device and dtype by name."""
         model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
@@ -227,13 +226,13 @@ class Aligner(WordAligner):
         )
 
     def unknown(self) -> UnknownTokens:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self._unknown
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         for [alignment] in self.sweep(pairs, [self.linking], progress, matrices):
             yield alignment
 

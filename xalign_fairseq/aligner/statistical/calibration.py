@@ -23,7 +23,7 @@ class Calibration(NamedTuple):
     shift: float
 
     def probability(self, scores: np.ndarray) -> np.ndarray:
-        """Of each score; ascends with it."""
+        """The probability of each score; increases with it."""
         return np.asarray(1 / (1 + np.exp(-(self.slope * log_odds(scores) + self.shift))))
 
     def score(self, probability: float) -> float:

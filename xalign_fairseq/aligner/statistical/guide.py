@@ -1,4 +1,4 @@
-"""What an encoder says of pairs of words, as a factor of what the probabilities of their units say."""
+"""The encoder's scores of word pairs, as a factor of the probabilities of their units."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -153,7 +153,7 @@ class _Auto:
 @cache
 def _warn_of_spaces() -> None:
     logger.warning(
-        "text has no spaces between words, and each line of it is taken for one word: install ICU (%s), or choose "
+        "text has no spaces between words, so each line counts as one word: install ICU (%s), or choose "
         "another segmenter (--segment)",
         PACKAGES["icu"][1],
     )

@@ -1,4 +1,4 @@
-"""What the readers of task files give: one item of a test set each, labelled or not.
+"""Examples from task files: one item of a test set each, labelled or not.
 
 ``language`` is that of an example's answers or labels, ``languages`` those of its texts in the order in which the
 encoder reads them.
@@ -23,7 +23,7 @@ class PairExample:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Of the first and of the second text."""
+        """Languages of the first and of the second text."""
         return self.language, self.second_language or self.language
 
 
@@ -85,7 +85,7 @@ class QuestionExample:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Of the question and of the context."""
+        """Languages of the question and of the context."""
         return self.question_language or self.language, self.language
 
 

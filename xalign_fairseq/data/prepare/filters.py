@@ -20,7 +20,7 @@ REASONS = (TOO_SHORT, TOO_LONG, UNEVEN, OTHER_LANGUAGE, REPEATED)
 
 @dataclass(frozen=True)
 class Filters:
-    """What is asked of a sentence, or of each side of a pair; lengths are in tokens, without ``</s>``.
+    """Conditions on a sentence, or on each side of a pair; lengths are in tokens, without ``</s>``.
 
     Attributes:
         min_length: the least number of tokens.

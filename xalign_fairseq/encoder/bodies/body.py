@@ -28,7 +28,7 @@ class TransformersLayer(nn.Module):
     def __init__(self, body: "TransformersBody", inner: nn.Module, final: nn.Module | None):
         super().__init__()
         self.inner, self.final = inner, final
-        # Of the body, which is no submodule.
+        # Of the body, which is not a submodule.
         self._share: Callable[[Tensor, Surroundings], Any] = body.share
         self._finish: Callable[[Tensor, bool], Tensor] = body.finish
         self._family = body.family
@@ -95,20 +95,20 @@ class TransformersBody(nn.Module):
         self.rest = model
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Surroundings:
-        """What the layers of a pass over these inputs have to know."""
+        """The facts that the layers of a pass over these inputs need."""
         return Surroundings.of(inputs, packing, self.config.pad)
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
-        """As of our own encoder; there are no language embeddings."""
+        """Like our own encoder, without language embeddings."""
         self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 
     def share(self, x: Tensor, around: Surroundings) -> Theirs:
-        """What all layers of a pass read."""
+        """The values that all layers of a pass read."""
         return self.family.share(self.rest, self.layers[0].inner, x, around)
 
     def finish(self, x: Tensor, training: bool) -> Tensor:
-        """What follows the final norm."""
+        """The step after the final norm."""
         self._rest_in(training)
         return self.family.finish(self.rest, x)
 

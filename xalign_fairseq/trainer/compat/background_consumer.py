@@ -45,7 +45,7 @@ class _Halting:
         self.target = target
         self.halted = threading.Event()
 
-    def put(self, item: Any) -> None:
+    def put(self, item: object) -> None:
         if self.halted.is_set():
             raise SystemExit  # threading lets it end the thread in silence, and fairseq's run() does not catch it
         self.target.put(item)
@@ -55,7 +55,7 @@ def _stoppable(original: type) -> type:
     class StoppableConsumer(original):
         __wrapped__ = original
 
-        def __init__(self, target: "queue.Queue[Any]", *args: Any, **kwargs: Any):
+        def __init__(self, target: "queue.Queue[Any]", *args: object, **kwargs: object):
             self.halting = _Halting(target)
             super().__init__(self.halting, *args, **kwargs)
             _running.add(self)

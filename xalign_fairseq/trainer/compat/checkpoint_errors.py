@@ -32,7 +32,7 @@ def install() -> None:
 
 def _explained(load: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     @functools.wraps(load)
-    def load_checkpoint_to_cpu(path: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def load_checkpoint_to_cpu(path: str, *args: object, **kwargs: object) -> dict[str, Any]:
         try:
             return load(path, *args, **kwargs)
         except Exception:

@@ -8,7 +8,6 @@ Can go: when fairseq uses the device of the gradients.
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -35,7 +34,7 @@ def install() -> None:
 
 def _where_they_are(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
     @functools.wraps(original)
-    def clip_grad_norm_(params: Tensor | Iterable[Tensor], *args: Any, **kwargs: Any) -> Tensor:
+    def clip_grad_norm_(params: Tensor | Iterable[Tensor], *args: object, **kwargs: object) -> Tensor:
         params = [params] if isinstance(params, Tensor) else list(params)
         if any(p is not None and p.grad is not None and p.grad.device.type != "cpu" for p in params):
             return original(params, *args, **kwargs)

@@ -13,6 +13,7 @@ Limit: fairseq-hydra-train imports the user-dir after counting, so several CPU p
 import functools
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -92,11 +93,11 @@ def give_way() -> None:
     time.sleep(0.1)
 
 
-def _gather_without_cuda(original: Any) -> Any:
+def _gather_without_cuda(original: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     from fairseq.distributed import utils
 
     @functools.wraps(original)
-    def all_gather_list(data: Any, group: Any = None, max_size: int = 16384) -> list[Any]:
+    def all_gather_list(data: object, group: Any = None, max_size: int = 16384) -> list[Any]:
         group = utils.get_global_group() if group is None else group
         if utils.use_xla() or torch.distributed.get_backend(group) == "nccl":
             return original(data, group=group, max_size=max_size)
@@ -107,9 +108,9 @@ def _gather_without_cuda(original: Any) -> Any:
     return all_gather_list
 
 
-def _wrap_without_device_ids(original: Any) -> Any:
+def _wrap_without_device_ids(original: Callable[..., torch.nn.Module]) -> Callable[..., torch.nn.Module]:
     @functools.wraps(original, updated=())
-    def distributed_data_parallel(module: torch.nn.Module, **kwargs: Any) -> torch.nn.Module:
+    def distributed_data_parallel(module: torch.nn.Module, **kwargs: object) -> torch.nn.Module:
         if not any(parameter.is_cuda for parameter in module.parameters()):
             kwargs.update(device_ids=None, output_device=None)
         with warnings.catch_warnings():  # torch 2.13's warning is for fairseq's developers

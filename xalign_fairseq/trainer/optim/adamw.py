@@ -145,7 +145,7 @@ class FoldedAdamW(torch.optim.Optimizer):
                 self.state[p] = {"step": int(step), **moments}
 
     def _gradients(self) -> Iterator[Tensor]:
-        """What the norm is of; repeated rows of sparse gradients are summed, here once for the step, too."""
+        """The gradients of the norm; repeated rows of sparse gradients are summed, once for norm and step."""
         for p in chain.from_iterable(group["params"] for group in self.param_groups):
             if p.grad is not None and p.grad.is_sparse:
                 p.grad = p.grad.coalesce()
@@ -154,7 +154,7 @@ class FoldedAdamW(torch.optim.Optimizer):
                 yield p.grad
 
     def _state(self, p: Tensor) -> dict[str, Any]:
-        state = self.state[p]
+        state: dict[str, Any] = self.state[p]
         if not state:
             state["step"] = 0
             for name in MOMENTS:
@@ -197,7 +197,8 @@ def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
         for (_, kind), each in alike.items()
         for norm in torch._foreach_norm(each, 2.0, torch.float32 if kind in HALVES else None)
     ]
-    return torch.linalg.vector_norm(torch.stack([norm.to(norms[0]) for norm in norms]))
+    together: Tensor = torch.linalg.vector_norm(torch.stack([norm.to(norms[0]) for norm in norms]))
+    return together
 
 
 def moment_type(p: Tensor) -> torch.dtype:
@@ -222,7 +223,7 @@ def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
         )
 
 
-def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:
+def require_moments(saved: Mapping[str, Any], p: Tensor, step: object) -> None:
     """Raise :class:`XalignError` unless a saved state is Adam's, of a parameter of this shape."""
     fitting = step is not None and set(saved) == set(MOMENTS)
     if fitting and all(saved[name].shape == p.shape for name in MOMENTS):

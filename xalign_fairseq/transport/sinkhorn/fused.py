@@ -93,7 +93,7 @@ def link_partners_of(
     probabilities: bool = False,
     highest: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """As :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
+    """Like :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
     given = _LinkOptions.of(options, probabilities, highest)
     found: tuple[Tensor, Tensor] = torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *given)
     return found
@@ -129,7 +129,7 @@ def _sinkhorn(options: SinkhornOptions) -> tuple[int, float, float, bool, bool]:
 
 
 class _LinkOptions(NamedTuple):
-    """What both operators that find links take behind their tensors and sizes, in the order of their schema."""
+    """The arguments that both link operators take after their tensors and sizes, in the order of their schema."""
 
     iterations: int
     mu: float
@@ -205,7 +205,7 @@ def _plan(
     tgt_sizes: Tensor,
     src_mass: Tensor | None,
     tgt_mass: Tensor | None,
-    *options: Any,
+    *options: object,
 ) -> Tensor:
     iterations, mu, eps, rows_first, log_domain = options
     similarity = similarity.contiguous()
@@ -289,7 +289,7 @@ def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options: Any
     return _outputs(similarity, length, _LinkOptions(*options))
 
 
-def _fake_plan(similarity: Tensor, *rest: Any) -> Tensor:
+def _fake_plan(similarity: Tensor, *rest: object) -> Tensor:
     return torch.empty_like(similarity, memory_format=torch.contiguous_format)
 
 

@@ -155,7 +155,7 @@ def compile_portable(sources: Path, folder: Path) -> None:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What :func:`compile_library` wrote next to a library; empty if there is none."""
+    """The description that :func:`compile_library` wrote next to a library; empty if there is none."""
     try:
         return read_json(folder / RECORD)
     except (OSError, XalignError):
@@ -219,7 +219,7 @@ def nvcc_release(nvcc: str) -> str:
 
 
 def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> list[str]:
-    """What to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones).
+    """The architectures to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones).
 
     Named by TORCH_CUDA_ARCH_LIST, otherwise the GPUs' compute capabilities, otherwise sm_80 with PTX, sm_90a and
     sm_100.
