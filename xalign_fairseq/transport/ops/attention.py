@@ -111,8 +111,8 @@ def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """
     dtype, wide = q.dtype, torch.promote_types(q.dtype, torch.float32)
     inner = wide if q.shape[-2] <= SHORT else dtype
-    q, k, v = (part.to(inner, memory_format=torch.contiguous_format) for part in (q, k, v))
-    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
+    q, k, v = (part.to(inner) for part in (q, k, v))
+    scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
     weights = scores.softmax(-1, dtype=wide).to(inner)
     return (dropout(weights, dropout_p) @ v).to(dtype)
 
