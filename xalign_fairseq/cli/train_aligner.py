@@ -44,13 +44,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xalign_fairseq.cli._aligning import (
-    METHODS,
-    add_backend_argument,
-    chosen_model,
-    language_pair,
-    show_log,
-)
+from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.core.errors import XalignError

@@ -306,10 +306,7 @@ class XalignPretrainingTask(XalignTask):
 def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
     """Refuse what fairscale would cut into pieces and put together wrongly, before fairseq asks for fairscale."""
     if cfg.ddp_backend == "fully_sharded":
-        found, why = (
-            Parameter("ddp_backend", "fully_sharded"),
-            "it wraps the model before heads join it",
-        )
+        found, why = (Parameter("ddp_backend", "fully_sharded"), "it wraps the model before heads join it")
     elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":
         found, why = Parameter("zero_sharding", "os"), "xalign_adamw clips over all parameters, which it would not have"
     else:

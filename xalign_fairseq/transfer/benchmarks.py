@@ -200,11 +200,7 @@ _TREEBANK_FOLDERS = ("ud", "UD_*", f"{_RELEASE}*/UD_*")
 _TRANSLATED = ("xtreme_translations/{0}/translate-train", "{0}/translate-train")
 _TRANSLATED_SQUAD = "squad.translate.train.en-{language}.json"
 _SQUAD = {"train": ("en:train-v1.1.json", _TRANSLATED_SQUAD), "dev": ("en:dev-v1.1.json",)}
-_TYDIQA_DEV = (
-    "tydiqa.goldp.{language}.dev.json",
-    "tydiqa-goldp-dev-{english_name}.json",
-    "tydiqa-goldp-v1.1-dev.json",
-)
+_TYDIQA_DEV = ("tydiqa.goldp.{language}.dev.json", "tydiqa-goldp-dev-{english_name}.json", "tydiqa-goldp-v1.1-dev.json")
 
 
 def _of_splits(*names: str) -> dict[str, tuple[str, ...]]:
@@ -226,11 +222,7 @@ _ALL = (
         read_pairs,
         (ACCURACY,),
         {
-            "train": (
-                "train-{language}.tsv",
-                "multinli.train.{language}.tsv",
-                "en-{language}-translated.tsv",
-            ),
+            "train": ("train-{language}.tsv", "multinli.train.{language}.tsv", "en-{language}-translated.tsv"),
             "dev": ("dev-{language}.tsv", "xnli.dev.tsv"),
             "test": ("test-{language}.tsv", "xnli.test.tsv"),
         },
