@@ -99,8 +99,7 @@ def test_the_text_is_not_replaced_by_the_model(trim, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"),
-    [(None, "does not exist"), (b"", "the file is empty"), (b"a\xff\n", "not UTF-8")],
+    ("content", "expected"), [(None, "does not exist"), (b"", "the file is empty"), (b"a\xff\n", "not UTF-8")]
 )
 def test_bad_text_leaves_nothing(trim, tmp_path, capsys, content, expected):
     before = set(tmp_path.iterdir())

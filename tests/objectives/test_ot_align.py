@@ -139,10 +139,7 @@ def test_a_pair_without_finite_states_is_counted_and_left_out(options):
     assert [part.item() for part in loss.stats["pairs_without_plan"]] == [1, 4]
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("mu", 0.0), ("iterations", 0), ("dustbin", 1.5)],
-)
+@pytest.mark.parametrize(("option", "value"), [("mu", 0.0), ("iterations", 0), ("dustbin", 1.5)])
 def test_wrong_options_are_refused(option, value):
     with pytest.raises(XalignError, match=f"ot_align_{option}"):
         trial(**{option: value})

@@ -141,9 +141,7 @@ def test_gradient(negatives, masked):
     sides = [given.bitext.side(side) for side in (0, 1)]
     hidden = [torch.randn(*side.shape, 8, dtype=torch.float64, requires_grad=True) for side in sides]
     assert torch.autograd.gradcheck(
-        lambda *hidden: trial.loss(given, passes=Given(trial.heads, sides, hidden)).total,
-        hidden,
-        fast_mode=True,
+        lambda *hidden: trial.loss(given, passes=Given(trial.heads, sides, hidden)).total, hidden, fast_mode=True
     )
 
 

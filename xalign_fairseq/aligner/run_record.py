@@ -39,7 +39,7 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
 def model_state(path: str | os.PathLike[str]) -> str:
     """The value of a model, by the sizes and times of its files.
 
-    Models have gigabytes, of which a digest would take long; their files are not edited in place.
+    Models have gigabytes, so a digest would take long; their files are not edited in place.
 
     Example::
 

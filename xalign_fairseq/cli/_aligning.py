@@ -98,9 +98,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         help="entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)",
     )
     links.add_argument(
-        "--order",
-        choices=ORDERS,
-        help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})",
+        "--order", choices=ORDERS, help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})"
     )
     links.add_argument("--rounds", type=int, metavar="N", help="rounds of itermax (default: 2)")
     links.add_argument("--alpha", type=float, help="itermax's discount of aligned tokens (default: 0.9)")

@@ -44,13 +44,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xalign_fairseq.cli._aligning import (
-    METHODS,
-    add_backend_argument,
-    chosen_model,
-    language_pair,
-    show_log,
-)
+from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.core.errors import XalignError
@@ -345,7 +339,7 @@ def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
 
 
 def _learn(run: ScratchRun, quiet: bool) -> list[str]:
-    """Learn from bitext alone; what is said of it."""
+    """Learn from bitext alone; returns the summary."""
     from pathlib import Path
 
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch

@@ -35,11 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all tasks of the study")
     parser.add_argument("--languages", nargs="+", metavar="LANG", help="test languages (default: all of the study)")
     parser.add_argument(
-        "--seeds",
-        nargs="+",
-        type=int,
-        metavar="S",
-        help="default: the study's, otherwise 12 156 78 37 8 (Wu & Dredze)",
+        "--seeds", nargs="+", type=int, metavar="S", help="default: the study's, otherwise 12 156 78 37 8 (Wu & Dredze)"
     )
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="parallel runs; each has one GPU, or cores/N (default: 1)"

@@ -16,7 +16,7 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
-# The name of what is to become an output, of which a kill leaves it: the output, and the process.
+# The name of an unfinished output, which a kill leaves: the output, and the process.
 LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 
@@ -42,7 +42,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = _beside(path)
-    # Made by hand, since tempfile's are for their owner alone: the permissions are those that the umask asks for.
+    # Not by tempfile, whose files only their owner can read: the permissions follow the umask.
     handle = new_file(temporary)
     try:
         _hold(handle)

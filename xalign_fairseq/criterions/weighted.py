@@ -36,8 +36,7 @@ class WeightedConfig(FairseqDataclass):
         default=None, metadata={"help": "layer whose links validation scores (default: the labelling layer)"}
     )
     aer_filter: Optional[str] = field(
-        default=None,
-        metadata={"help": "filter of the links that validation scores (default: that of the labels)"},
+        default=None, metadata={"help": "filter of the links that validation scores (default: that of the labels)"}
     )
     aer_similarity: Optional[str] = field(
         default=None,

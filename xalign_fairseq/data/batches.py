@@ -51,7 +51,7 @@ class Bitext:
 
     Attributes:
         tokens, masked, targets: (B, T) int64, padded with ``pad``; targets are ``pad`` where nothing is predicted.
-        draw: (B, T) float64 in [0, 1), which mixed precision leaves alone: half precision would round draws.
+        draw: (B, T) float64 in [0, 1), which mixed precision must not change: half precision would round draws.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
         host: what an objective may ask about the batch without waiting for the device.
@@ -189,7 +189,7 @@ class Mono:
         """
         if languages is None and self.language_rows is not None:
             languages = self.language_rows[:, None]
-        return Input(self.masked if tokens is None else tokens, languages, lengths=self.lengths)
+        return Input(self.masked if tokens is None else tokens, languages, lengths=self.lengths, one_text=True)
 
 
 @dataclass

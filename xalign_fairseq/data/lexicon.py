@@ -213,7 +213,7 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
 
 
 def require_languages(data: DataBin, *languages: str) -> None:
-    """:class:`XalignError` for a language of which a data-bin has no text; its files may leave theirs unnamed."""
+    """:class:`XalignError` for a language without text in a data-bin; its files may leave theirs unnamed."""
     known = {lang for _, src, tgt in data.pairs for lang in (src, tgt)} | {lang for _, lang in data.monos}
     unknown = [language for language in languages if language not in known]
     if unknown and known and "" not in known:
@@ -253,7 +253,7 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
     """All lexicons of a data-bin.
 
     Raises:
-        XalignError: there is none, or none of which an entry is trained on.
+        XalignError: there is none, or none with a training entry.
     """
     found = [read(data, src, tgt) for src, tgt in lexicons(data)]
     if not any((each.part == TRAINED).any() for each in found):

@@ -39,7 +39,7 @@ class ShardPlace(TypedDict):
 
 
 class Shards:
-    """Folders of data-bins, of which each epoch of training reads one, in turn.
+    """Folders of data-bins; each training epoch reads one, in turn.
 
     Args:
         folders: one or more.

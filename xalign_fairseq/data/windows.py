@@ -137,7 +137,7 @@ def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
 
 
 class Windows(Sequence[np.ndarray]):
-    """The batches of an epoch as a sequence of which one window is held.
+    """The batches of an epoch as a sequence, with one window in memory.
 
     Args:
         plan: how the epoch is cut.

@@ -83,7 +83,7 @@ class LanguageMaps(StaysFloat32):
 
     @torch.no_grad()
     def orthogonalise(self, beta: float, update: int) -> None:
-        """W <- (1 + beta) W - beta (W W^T) W (Eq. 2), in place; of an update's calls the first one alone counts."""
+        """W <- (1 + beta) W - beta (W W^T) W (Eq. 2), in place; only the first call of an update counts."""
         if update == self._edited_before:
             return
         self._edited_before = update

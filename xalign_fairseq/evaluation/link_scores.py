@@ -52,9 +52,7 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     """
     if files.bootstrap < 0 or files.seed < 0:
         raise XalignError(
-            "resamples or seed is negative",
-            parameter=("bootstrap", "seed"),
-            found=f"{files.bootstrap}, {files.seed}",
+            "resamples or seed is negative", parameter=("bootstrap", "seed"), found=f"{files.bootstrap}, {files.seed}"
         )
     first, *rest = read_counts(files)
     result: dict[str, Any] = figures(first)

@@ -81,7 +81,7 @@ class Resampled:
     drawn: list[np.ndarray]
 
     def runs(self, chosen: Sequence[int]) -> "Resampled":
-        """These of its runs alone."""
+        """Only these of its runs."""
         return Resampled([each[chosen] for each in self.scores], [each[:, chosen] for each in self.drawn])
 
 

@@ -113,7 +113,7 @@ def active_features(size: int) -> np.ndarray:
     first, second = np.triu_indices(size, 1)
     before = [_places(PRECEDES, order[:, first], order[:, second], size)]
     before.append(_places(ADJACENT, framed[:, :-1], framed[:, 1:], size))
-    # The dependents alone, in order; those before place `head` precede the head.
+    # Only the dependents, in order; those before place `head` precede the head.
     dependents = order[order > 0].reshape(len(order), size - 1)
     head = np.argmin(order, 1)[:, None]
     first, second = np.triu_indices(size - 1, 1)

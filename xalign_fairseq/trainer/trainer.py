@@ -182,7 +182,7 @@ class XalignTrainer(Trainer):
         """Load a checkpoint, or the newest whole one in the place of a damaged last one.
 
         Raises:
-            XalignError: it holds a model alone, and the run is to go on with a training.
+            XalignError: it has only a model, but the run needs a training to resume.
         """
         self._find_whole(filename)
         with self._task_sees_its_state(filename, reset_optimizer):

@@ -43,7 +43,7 @@ def read_cost(log: Path) -> TrainingCost:
     text = log.read_text(encoding="utf-8", errors="replace")
     tokens, updates = 0.0, 0
     for row in map(read_row, text.splitlines()):
-        # The line of each epoch has the mean of all its updates; those of an interval in between are left alone.
+        # The line of each epoch has the mean of all its updates; those of intervals are not used.
         if row is not None and row.kind == EPOCH:
             # A run that is resumed at the end of an epoch logs it again.
             tokens += max(0, row.updates - updates) * row.values.get("wpb", 0)

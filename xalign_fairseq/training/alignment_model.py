@@ -147,7 +147,7 @@ class AlignmentModel(HeadedEncoder):
         return self.weighted.reader([self])
 
     def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
-        """Announce the batches of an update that accumulates gradients; one batch alone needs no announcement.
+        """Announce the batches of an update that accumulates gradients; a single batch needs no announcement.
 
         Their losses then add up to that of one large batch. ``joint`` normalisation needs objectives that count ahead;
         for others go backward from ``total``, and divide the gradient by the sum of ``count`` over all workers.
@@ -178,7 +178,7 @@ class AlignmentModel(HeadedEncoder):
         """The :class:`AlignmentLoss` of a batch, of what :class:`~xalign_fairseq.training.batches.Batches` gives.
 
         In training a call without :meth:`begin_update` is an update of its own, and an error, as of memory, ends the
-        update that was announced. With several processes, of which each has its batches, the mean of the processes'
+        update that was announced. With several processes, each with its own batches, the mean of the processes'
         gradients, as ``DistributedDataParallel`` takes it, is that of all batches as one.
         """
         if not self.training:
@@ -214,7 +214,7 @@ class AlignmentModel(HeadedEncoder):
         return whole.clamp(min=1) / _workers()
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Keep each layer's input alone, and compute the rest again in the backward pass, with the same dropout.
+        """Keep only each layer's input, and compute the rest again in the backward pass, with the same dropout.
 
         Raises:
             XalignError: another way than :data:`CHECKPOINTING`, or layers of another kind.

@@ -31,7 +31,7 @@ class TrainingSource(Protocol):
 
     @property
     def all_languages(self) -> Sequence[str]:
-        """These, and those of monolingual text alone."""
+        """These, and those with only monolingual text."""
 
     @property
     def pivot(self) -> str | None:
@@ -60,7 +60,7 @@ class WeightedSum:
     Args:
         objectives: with their weights; one whose weight is zero is not run.
         loss_normalization: ``joint`` or ``per-objective``.
-        source: the data and the run; None: objectives that need to know nothing of them.
+        source: the data and the run; None: for objectives that need neither.
 
     Attributes:
         active: the objectives whose weight is not zero.

@@ -22,14 +22,7 @@ from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.trainer.launch import LOG, FairseqTraining, run_training
 from xalign_fairseq.trainer.record import commit, machine
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, read_counts
-from xalign_fairseq.transfer.run_spec import (
-    MODEL,
-    RunSpec,
-    shown_command,
-    train_options,
-    untested,
-    with_tests_of,
-)
+from xalign_fairseq.transfer.run_spec import MODEL, RunSpec, shown_command, train_options, untested, with_tests_of
 from xalign_fairseq.transfer.scheduler import Job
 
 if TYPE_CHECKING:

@@ -141,12 +141,7 @@ def structured(schema: type, found: object, where: str) -> dict[str, Any]:
 
 
 def check_names(
-    found: Iterable[object],
-    known: Sequence[str],
-    problem: str,
-    *,
-    where: object = None,
-    parameter: str | None = None,
+    found: Iterable[object], known: Sequence[str], problem: str, *, where: object = None, parameter: str | None = None
 ) -> None:
     """Raise :class:`XalignError` for the first name that is not known; it suggests the nearest one."""
     for name in found:

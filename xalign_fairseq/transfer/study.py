@@ -189,7 +189,7 @@ def select(
 
 
 def _restricted(task: Task, languages: Sequence[str]) -> Task:
-    """The task in some of its test languages; models for each language are made for these alone."""
+    """The task in some of its test languages; models for each language are made only for these."""
     train = [x for x in task.train_languages if task.models == "one" or x in languages]
     tested = [x for x in task.languages if x in languages]
     return replace(task, train_languages=tuple(train), languages=tuple(tested))

@@ -45,12 +45,12 @@ class ByMatrix(ABC):
 class Cosine(ByMatrix):
     """SimAlign's links (Jalili Sabet et al., 2020), on the similarity (1 + cos(h_i, h_j)) / 2.
 
-    - ``argmax``: pairs each of which is the other's most similar.
+    - ``argmax``: pairs that are each other's most similar.
     - ``itermax``: these, and ``rounds - 1`` further rounds among free tokens, discounted by ``alpha``; the same rule as
       on a transport plan (:func:`~xalign_fairseq.transport.extraction.find_links`).
     - ``match``: the min(n, m) one-to-one links with the largest sum of similarities, by SciPy on the host.
 
-    The probability of a link is its similarity, which knows nothing of other candidates.
+    The probability of a link is its similarity, which ignores other candidates.
 
     Example::
 

@@ -10,15 +10,7 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import containers, corpus
-from xalign_fairseq.core.text.containers import (
-    file_of,
-    is_stream,
-    kind_of,
-    open_text,
-    sides_of,
-    suffix_of,
-    text_sha256,
-)
+from xalign_fairseq.core.text.containers import file_of, is_stream, kind_of, open_text, sides_of, suffix_of, text_sha256
 from xalign_fairseq.core.text.corpus import require_files, scan
 from xalign_fairseq.core.text.lines import read_lines
 

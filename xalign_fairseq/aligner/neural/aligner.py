@@ -14,6 +14,7 @@ from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions, least_options, require_one_choice
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.statistical.calibration import Calibration
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.pairs import WordPair, chunks
@@ -26,6 +27,7 @@ from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
+from xalign_fairseq.transport.families import calibration_of
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
 from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
@@ -67,6 +69,7 @@ class Aligner(WordAligner):
         specified: whether a part of the linking was asked for, for :meth:`describe`.
         scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
         min_probability: of a link; the method's links below it are left out.
+        calibration: what makes probabilities of the method's scores; ``None``: they are taken as they are.
 
     Raises:
         XalignError: the encoder lacks a layer, a language has no map or no embedding, or a pointer or maps do not go
@@ -92,6 +95,7 @@ class Aligner(WordAligner):
     specified: bool = False
     scorer: LinkScorer | None = None
     min_probability: float = 0.0
+    calibration: Calibration | None = None
     pair_encoder: PairEncoder = field(init=False, repr=False)
     _unknown: UnknownTokens = field(init=False, repr=False)
 
@@ -175,6 +179,7 @@ class Aligner(WordAligner):
         chosen = least_options(linking.method, least)
         if chosen:
             linking, least = replace(linking, options={**linking.options, **chosen}), 0.0
+        fitted = calibration_of(model.family, linking) if least else None
         device = torch.device(options.device)
         pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
         maps = model.maps().to(device) if options.maps else None
@@ -193,6 +198,7 @@ class Aligner(WordAligner):
             specified=options.linking != UNSPECIFIED or options.maps,
             scorer=None if scorer is None else scorer.to(device),
             min_probability=least,
+            calibration=Calibration(*fitted) if fitted else None,
         )
 
     def signature(self, linking: Linking | None = None) -> str:
@@ -363,6 +369,9 @@ class Aligner(WordAligner):
 
     def _sure(self, links: Links) -> Links:
         least = self.min_probability
+        if self.calibration and links:
+            probabilities = self.calibration.probability(np.array(list(links.values())))
+            links = dict(zip(links, map(float, probabilities), strict=True))
         return {link: p for link, p in links.items() if p >= least} if least else links
 
     def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""The aligner of bitext alone in the form of the others: pairs in, links with probabilities out."""
+"""The aligner from bitext alone, with the interface of the others: pairs in, links with probabilities out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class StatisticalAligner(WordAligner):
 
     @property
     def least(self) -> tuple[float, float]:
-        """The least scores of a link: alone, and where links grow."""
+        """The least scores of a link: by itself, and next to other links."""
         threshold, growth, calibration = self.trained.choice
         if self.min_probability is None:
             return threshold, growth

@@ -71,7 +71,7 @@ class TrainingRun:
             by them.
         warmup: updates until it is reached.
         freeze_layers: the embeddings and this number of layers are not trained; ``None``: all are trained.
-        freeze_encoder_updates: updates at first in which heads learn alone.
+        freeze_encoder_updates: first updates, which train only heads.
         heads_lr: the heads' own rate at its highest; ``None``: ``lr``.
         pointer_start: dwa's pointer at first, ``random`` or ``identity``.
         pointer_scale: factor of the scores that an ``identity`` begins with.

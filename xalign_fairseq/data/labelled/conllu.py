@@ -91,7 +91,7 @@ def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
 
 
 def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> ConlluSentence:
-    """The sentence of such lines, of which the first is at this place; it has no rows if they are comments alone."""
+    """The sentence of such lines, the first of them at this place; without rows if all are comments."""
     sentence = ConlluSentence(id, path, first)
     for number, line in enumerate(lines, first):
         if line.startswith("#"):

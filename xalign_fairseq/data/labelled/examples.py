@@ -54,7 +54,7 @@ class Tree:
 class TreeExample:
     """A sentence with its universal part-of-speech tags and tree; ``tree`` is ``None`` in a file without one.
 
-    ``upos`` is used by the metric alone (punctuation is left out), never by the parser.
+    ``upos`` is used only by the metric (punctuation is left out), never by the parser.
     """
 
     id: str

@@ -26,7 +26,7 @@ class Filters:
         min_length: the least number of tokens.
         max_length: the largest number of tokens.
         max_length_ratio: the largest ratio of the longer side's tokens to those of the shorter side.
-        deduplicate: of equal pairs (both sides), or lines, the first alone.
+        deduplicate: keep only the first of equal pairs (both sides) or lines.
         language_model: a fastText model; each side is to be most probably in its language by it.
     """
 

@@ -95,7 +95,7 @@ class Trimmer(ABC):
 
     @abstractmethod
     def _kept(self, keep: np.ndarray) -> Tokenizer:
-        """The tokenizer of these ids, and of those that it can't do without, which are added to ``keep``."""
+        """The tokenizer of these ids and of those that it needs, which are added to ``keep``."""
 
 
 class SentencePieceTrimmer(Trimmer):

@@ -52,7 +52,7 @@ class TransformersLayer(nn.Module):
 
     @property
     def self_attn(self) -> Any:
-        """Refused: the weights of attention are read of our own layers alone."""
+        """An error: attention weights are read only from our own layers."""
         problem = "the attention of this encoder's layers can't be looked into"
         found = self._family.title
         remedy = ("set", Parameter("ot_align_marginals", "uniform"))
@@ -98,8 +98,10 @@ class TransformersBody(nn.Module):
         """The facts that the layers of a pass over these inputs need."""
         return Surroundings.of(inputs, packing, self.config.pad)
 
-    def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
-        """Like our own encoder, without language embeddings."""
+    def embed(
+        self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
+    ) -> Tensor:
+        """Like our own encoder, without language embeddings, and with one token type."""
         self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 
@@ -140,7 +142,7 @@ def their_name(family: BodyFamily, ours: str, layers: int) -> str:
 
 
 def _replace(model: nn.Module, name: str, other: nn.Module) -> nn.Module:
-    """Put a module in the place of another, which is given back."""
+    """Replace a module, and return the old one."""
     parent, _, child = name.rpartition(".")
     owner = model.get_submodule(parent)
     found: nn.Module = getattr(owner, child)

@@ -117,7 +117,7 @@ class BodyFamily(ABC):
         return made
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:
-        """Whether a model of checked settings reads its tokens' positions, and not their distances alone."""
+        """Whether a model of checked settings reads its tokens' positions, not only their distances."""
         return True
 
     def their_config(self, settings: Mapping[str, Any], where: object) -> Theirs:

@@ -229,7 +229,7 @@ def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> li
         return [_listed_architecture(entry) for entry in listed if entry]
     found = sorted({f"{major}{minor}" for major, minor in capabilities}, key=int)
     if found:
-        # The Hopper instructions that later GPUs don't have are in 90a alone.
+        # Only 90a has the Hopper instructions that later GPUs lack.
         return ["90a" if architecture == "90" else architecture for architecture in found]
     known = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=False).stdout.split()
     first, *rest = ARCHITECTURES

@@ -40,7 +40,7 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
     """The model's own folder for a folder of the hub's cache (``models--ORGANISATION--NAME``), which has revisions.
 
     Args:
-        folder: on this machine; one that is not a folder of the cache is given back.
+        folder: on this machine; one that is not a folder of the cache is returned unchanged.
         revision: a branch, tag or commit of the cache; ``main`` by default, or the only one that there is.
     """
     snapshots = folder / "snapshots"
