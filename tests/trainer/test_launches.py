@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 import torch.nn.functional as F
-from support.launches import Launches
+from launches import Launches
 from support.small import CONFIG, block, diagonal, pair
 from support.trials import make_trainer
 

@@ -1,14 +1,20 @@
-"""How many kernels a GPU would run, and how often the host would wait for it, counted on the CPU."""
+"""How many kernels a GPU would run and how often the host would wait for it, counted on the CPU."""
 
 import weakref
 from collections import Counter
+from typing import Any
 
+import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
-from support.gpu_device import READING, SHAPED_BY_VALUES, aten
-
+aten = torch.ops.aten
+READING = {aten._local_scalar_dense, aten.equal, aten.is_nonzero}
+SHAPED_BY_VALUES = {
+    aten.nonzero, aten.masked_select, aten.bincount, aten.repeat_interleave, aten.unique_dim, aten.unique_consecutive,
+    aten._unique, aten._unique2,
+}  # fmt: skip
 ALLOCATING = {
     aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty, aten.new_empty_strided, aten.detach,
     aten._unsafe_view, aten._reshape_alias, aten.lift_fresh, aten.resize_, aten.set_,
@@ -21,43 +27,45 @@ class Launches(TorchDispatchMode):
     A tensor that is made of the host's numbers, or was copied to the host, is the host's, and so is what follows from
     such tensors alone: to look at it is no wait.
 
+    Args:
+        patch: pytest's MonkeyPatch, or what sets attributes like it.
+
     Attributes:
         kernels: how often each operation ran that makes or changes a tensor of the device.
         waits: how often each one made the host wait.
     """
 
-    def __init__(self, patch):
+    def __init__(self, patch: Any):
         super().__init__()
-        self.kernels, self.waits = Counter(), Counter()
-        self._of_host = weakref.WeakSet()
+        self.kernels: Counter[str] = Counter()
+        self.waits: Counter[str] = Counter()
+        self._of_host: weakref.WeakSet[Tensor] = weakref.WeakSet()
         for name in ("tolist", "cpu"):
             patch.setattr(Tensor, name, self._copying(name, getattr(Tensor, name)))
 
-    def _copying(self, name, copy):
-        def read(tensor):
+    def _copying(self, name: str, copy: Any) -> Any:
+        def read(tensor: Tensor) -> Any:
             if not self._known(tensor):
                 self.waits[name] += 1
             made = copy(tensor)
             if isinstance(made, Tensor):
-                made = made.clone() if made is tensor else made
-                self._keep(made)
+                with _disable_current_modes():
+                    made = made.clone() if made is tensor else made
+                self._of_host.add(made)
             return made
 
         return read
 
-    def _known(self, tensor):
+    def _known(self, tensor: Tensor) -> bool:
         return any(each is tensor for each in self._of_host)
 
-    def _keep(self, tensor):
-        self._of_host.add(tensor)
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made, name = func(*args, **(kwargs or {})), func.overloadpacket
         read = [each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
         written = [each for each in tree_leaves(made) if isinstance(each, Tensor)]
         if name == aten.lift_fresh or (read and all(map(self._known, read))):
             for each in written:
-                self._keep(each)
+                self._of_host.add(each)
         elif name in READING | SHAPED_BY_VALUES:
             self.waits[str(name)] += 1
         elif (written or func._schema.is_mutable) and not func.is_view and name not in ALLOCATING:
