@@ -36,8 +36,16 @@ from xalign_fairseq.transport.ops import attention
 HERE = Path(__file__).resolve().parent
 NAMES = ("fairseq", "xalign, MLM + TLM", "xalign, XLM-Align")
 DTYPES = ("float32", "bfloat16")
-TINY = ("--encoder-layers", "12", "--encoder-embed-dim", "64", "--encoder-ffn-embed-dim", "64",
-        "--encoder-attention-heads", "4")  # fmt: skip
+TINY = (
+    "--encoder-layers",
+    "12",
+    "--encoder-embed-dim",
+    "64",
+    "--encoder-ffn-embed-dim",
+    "64",
+    "--encoder-attention-heads",
+    "4",
+)
 TOKENS, BATCHES = 256, 10
 
 

@@ -9,6 +9,7 @@ usage: document_options.py [--check] [--root FOLDER]
 import argparse
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,22 @@ def patches() -> str:
     return markers.table(("patch", "why", "touches", "can go"), rows)
 
 
+def repository() -> str:
+    """The address of the repository, of which ``[project.urls]`` is the only place."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["urls"]["Repository"])
+
+
+def clone() -> str:
+    """The command that installs the package from its repository."""
+    return f'    git clone {repository()} && cd xalign_fairseq && pip install ".[model]"'
+
+
+def citation() -> str:
+    """The address in CITATION.cff."""
+    return f"repository-code: {repository()}"
+
+
 # The criterions of several objectives -> the one whose paper they are of.
 PAPER_OF = {
     "align_mlm": "lexicon_align",
@@ -264,7 +281,8 @@ PARTS = {
     part.__name__: part
     for part in (
         task, archs, model, optimizer, criterion, criterions, objectives_listed, objectives, transfer, families,
-        features, benchmarks, defaults, defaults_tested, link_scorer, patches, documented_commands.commands,
+        features, benchmarks, defaults, defaults_tested, link_scorer, patches, clone, citation,
+        documented_commands.commands,
     )
 }  # fmt: skip
 
@@ -287,7 +305,7 @@ def main(given: list[str] | None = None) -> int:
     xalign_fairseq.register()
     if not args.check:
         documented_commands.add_pages(args.root)
-    documents = sorted([*args.root.glob("*.md"), *(args.root / "docs").rglob("*.md")])
+    documents = sorted([*args.root.glob("*.md"), *(args.root / "docs").rglob("*.md"), *args.root.glob("CITATION.cff")])
     return exit_code(lambda: markers.update(documents, "options", write, args.check, COMMAND))
 
 

@@ -17,9 +17,12 @@ from xalign_fairseq.trainer.mending import BEST, LAST
 XALIGN = (sys.executable, "-m", "xalign_fairseq")
 UPDATES = 40
 SMALL = {
-    "--encoder-layers": 2, "--encoder-embed-dim": 32, "--encoder-ffn-embed-dim": 64, "--encoder-attention-heads": 2,
+    "--encoder-layers": 2,
+    "--encoder-embed-dim": 32,
+    "--encoder-ffn-embed-dim": 64,
+    "--encoder-attention-heads": 2,
     "--max-positions": 128,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzz_readers import Reader, all_readers, alter_checkpoint, weird_number
+from fuzz_checkpoints import alter_checkpoint, weird_number
+from fuzz_readers import all_readers
+from fuzz_texts import Reader
 from markers import table
 
 from xalign_fairseq.core.errors import XalignError, exit_code

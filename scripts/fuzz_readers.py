@@ -1,178 +1,26 @@
 """What scripts/fuzz.py alters: for each reader of the package the files of a valid example, and how they are read."""
 
 import bz2
-import contextlib
 import gzip
 import io
 import json
 import lzma
-import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from fuzz_checkpoints import make_checkpoint, make_data_bin
+from fuzz_texts import Reader, annotation_readers, text_readers
 
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
-
-CONFIG = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 12, "encoder_attention_heads": 2}
-SENTENCES = ["the red house", "a small cat sleeps", "das rote Haus", "la maison rouge est grande"] * 20
-
-
-@dataclass(frozen=True)
-class Reader:
-    """One way that data come in.
-
-    Attributes:
-        name: of the format.
-        files: the contents of a valid example by their names; the first ones are altered.
-        read: what reads a folder with them.
-        altered: how many of them.
-    """
-
-    name: str
-    files: dict[str, bytes]
-    read: Callable[[Path], Any]
-    altered: int = 1
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 
 def all_readers(work: Path) -> list[Reader]:
     """Every reader; examples that the package itself has to make are made in a folder."""
     return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers(), *annotation_readers()]
-
-
-def text_readers() -> list[Reader]:
-    """Formats of lines, XML and YAML."""
-    from xalign_fairseq.aligner.filtering import scored_lines
-    from xalign_fairseq.core.text.pairs import open_pairs
-    from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
-    from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-    from xalign_fairseq.languages import syntax
-    from xalign_fairseq.languages.lexicons.formats import read_entries
-    from xalign_fairseq.links.gold import read_gold
-    from xalign_fairseq.links.linked_text import LinkedText
-    from xalign_fairseq.links.pharaoh import read_links
-    from xalign_fairseq.trainer.training_log import read_cost
-    from xalign_fairseq.transfer.study import load_study
-
-    rows = [
-        (1, "a", "DET", 2, "det"),
-        ("2-3", "du", "_", "_", "_"),
-        (2, "b", "NOUN", 0, "root"),
-        (3, "c", "ADP", 2, "case"),
-    ]
-    trees = "".join(f"{number}\t{word}\t_\t{tag}\t_\t_\t{head}\t{rel}\t_\t_\n" for number, word, tag, head, rel in rows)
-    trees = f"# text = a du\n{trees}\n"
-    tei = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><entry><form>'
-        '<orth>house</orth></form><sense><cit type="trans"><quote>Haus</quote></cit></sense></entry></body></text>'
-        "</TEI>\n"
-    )
-    question = {"id": "1", "question": "who?", "answers": [{"text": "red", "answer_start": 4}]}
-    study = "data: .\nseeds: [1, 2]\ndefaults: {lr: 3e-5, epochs: 2}\ntasks:\n  xnli:\n    languages: [de, fr]\n"
-    log = '2026 | train_inner | {"loss": "3.1", "num_updates": "1"}\n| wpb 100.0 | ups 1 | num_updates 3 | lr 1\n'
-    log += "done training in 3.1 seconds\n"
-    nli = "gold_label\tsentence1\tsentence2\nneutral\ta b\tc d\nentailment\te\tf\n"
-
-    def lines(name: str, content: str, read: Callable[[Path], Any]) -> Reader:
-        return Reader(name, {"file": content.encode()}, lambda folder: read(folder / "file"))
-
-    def every(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
-        return lambda path: list(read(path))
-
-    return [
-        lines("links (Pharaoh)", "0-0 1p2 2-1\n\n3-3\n", read_links),
-        Reader(
-            "scores of pairs",
-            {"scores": b"0.9\t1\t1\t0.9\t1\t1\t0-0 1-1\n0\t0\t0\t0\t0\t0\t\n", "a": b"x y\nz\n", "b": b"u v\nw\n"},
-            lambda folder: list(scored_lines(LinkedText(folder / "a", folder / "b", folder / "scores", table=True))),
-        ),
-        lines("gold links", "0-0 1p2 2-1\n\n3-3\n", read_gold),
-        Reader(
-            "text to align",
-            {"a": b"the red house\n\nb c\n", "b": b"das rote Haus\nx\ny\n"},
-            lambda folder: list(open_pairs(folder / "a", folder / "b")),
-            altered=2,
-        ),
-        lines("dict.txt", "the 10\n▁red 7\nhouse 1\n", Dictionary.load),
-        lines("CoNLL-U, tags", trees, lambda path: conllu.read_upos(path, "en")),
-        lines("CoNLL-U, trees", trees, lambda path: conllu.read_trees(path, "en")),
-        lines("treebank for derived languages", trees, syntax.read_treebank),
-        lines(
-            "tagged words",
-            "en:the\tO\nen:Paris\tB-LOC\n\nen:a\tO\n",
-            lambda path: tagged_words.read_tagged_words(path, "en"),
-        ),
-        lines("sentence pairs", nli, lambda path: sentence_pairs.read_pairs(path, "en")),
-        Reader(
-            "bitext for retrieval",
-            {"tatoeba.deu-eng.deu": b"das Haus\nrot\n", "tatoeba.deu-eng.eng": b"the house\nred\n"},
-            lambda folder: bitext.read_bitext(folder / "tatoeba.deu-eng.deu", "de"),
-            altered=2,
-        ),
-        lines(
-            "SQuAD",
-            json.dumps({"data": [{"paragraphs": [{"context": "the red house", "qas": [question]}]}]}),
-            lambda path: squad.read_squad(path, "en"),
-        ),
-        Reader(
-            "lexicon, TSV",
-            {"a.tsv": b"house\tHaus\t1\nred\trot\n"},
-            lambda folder: list(read_entries(folder / "a.tsv")),
-        ),
-        Reader(
-            "lexicon, MUSE", {"a.txt": b"house Haus\nred rot\n"}, lambda folder: list(read_entries(folder / "a.txt"))
-        ),
-        Reader("lexicon, TEI", {"a.tei": tei.encode()}, lambda folder: list(read_entries(folder / "a.tei"))),
-        lines("study (YAML)", study, load_study),
-        lines("training log", log, read_cost),
-    ]
-
-
-def annotation_readers() -> list[Reader]:
-    """Formats of markup and labels, put on a translation."""
-    from xalign_fairseq.projection.formats import ANNOTATIONS
-    from xalign_fairseq.projection.units import Annotated, Unit
-
-    row = "{}\t{}\t_\tDET\t_\t_\t{}\t{}\t_\t_\n"
-    tree = row.format(1, "a", 2, "det") + "2-3\tbc" + "\t_" * 8 + "\n" + row.format(2, "b", 0, "root")
-    examples = {
-        "conll": "-DOCSTART- O\n\na B-X\nb I-X\n\nc O\n",
-        "conllu": f"# text = a b\n{tree}\n{tree}\n",
-        "json": json.dumps({"text": "a b", "translation": "b a", "spans": [[0, 1, "X"]]}) + "\n",
-        "html": "the <b>red</b> house&amp;<br>a\n\n",
-        "xml": "<a x='y'>b</a> <c/>\n&#65;\n",
-        "placeholders": "a {0} of %d files\n${a}\n",
-        "usfm": "\\id A\n\\c 1\n\\p\n\\v 1 a \\add b\\add*\\f + \\ft c\\f*\n\\q1 d\n\\s e\n",
-        "srt": "1\n00:00:01,000 --> 00:00:02,000\n<i>a\nb</i> c\n\n2\n00:00:03,000 --> 00:00:04,000\nd\n",
-        "vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>a <c.x>b</c>\n\n00:03.000 --> 00:04.000\nd\n",
-        "xliff": '<xliff><trans-unit><source>a <g id="1">b</g><x id="2"/></source><target>a b</target></trans-unit>'
-        "</xliff>",
-        "tmx": '<tmx><header srclang="en"/><tu><tuv xml:lang="en"><seg>a <hi>b</hi></seg></tuv><tuv xml:lang="de">'
-        "<seg>a b</seg></tuv></tu></tmx>",
-    }
-
-    def reading(name: str) -> Callable[[Path], Any]:
-        form = ANNOTATIONS[name]
-
-        def read(folder: Path) -> None:
-            tgt = None if form.bilingual else str(folder / "tgt")
-            for piece in form.read(Annotated(str(folder / "src"), tgt)).pieces():
-                if isinstance(piece, Unit):
-                    piece.project({(i, i): 1.0 for i in range(min(len(piece.src), len(piece.tgt)))})
-
-        return read
-
-    found = []
-    for name, example in examples.items():
-        files = {"src": example.encode(), **({} if ANNOTATIONS[name].bilingual else {"tgt": b"a b c\nd\n"})}
-        found.append(Reader(f"annotation, {name}", files, reading(name)))
-    return found
 
 
 def json_readers(work: Path) -> list[Reader]:
@@ -400,104 +248,6 @@ def packed_readers() -> list[Reader]:
             lambda folder: read_published(folder / "a.tsv"),
         ),
     ]
-
-
-def make_data_bin(work: Path) -> Path:
-    """A small data-bin with bitext and links, and a tokenizer of its own."""
-    from xalign_fairseq.data.prepare.prepare import prepare
-    from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
-
-    made = work / "data-bin"
-    if not made.is_dir():
-        sides = [work / f"text.{language}" for language in ("de", "en")]
-        for path in sides:
-            path.write_text("".join(f"{line}\n" for line in SENTENCES), encoding="utf-8")
-        links = work / "text.links"
-        links.write_text("0-0 1-1\n" * len(SENTENCES))
-        source = PairSource("train", "de", "en", str(sides[0]), str(sides[1]), str(links))
-        with contextlib.redirect_stderr(io.StringIO()):
-            prepare(PrepareOptions(destdir=str(made), pairs=(source,), vocab_size=60, workers=1))
-    return made
-
-
-def make_checkpoint(data: Any) -> dict[str, Any]:
-    """The content of a small checkpoint with the tokenizer of a data-bin, and a pointer."""
-    torch.manual_seed(1)
-    encoder = Encoder(EncoderConfig(data.dictionary.embedding_size, max_positions=20, **CONFIG))
-    model = {f"encoder.{name}": value for name, value in encoder.state_dict().items()}
-    for name in ("query", "key"):
-        model[f"heads.dwa.pointer.{name}.weight"] = torch.eye(8)
-        model[f"heads.dwa.pointer.{name}.bias"] = torch.zeros(8)
-    return {
-        "model": model,
-        "cfg": {"model": {**CONFIG, "max_positions": 20}, "task": {"data": str(data.path)}},
-        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.tokenizer_model), "family": "none"},
-        "optimizer_history": [{"num_updates": 3}],
-        "extra_state": {"best": 0.5},
-    }
-
-
-def alter_checkpoint(content: bytes, rng: np.random.Generator) -> bytes:
-    """A whole checkpoint whose values, names, types or shapes are others than they should be."""
-    state = torch.load(io.BytesIO(content), weights_only=True)
-    for _ in range(int(rng.integers(1, 3))):
-        _alter(state, rng)
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    return buffer.getvalue()
-
-
-def _alter(state: Any, rng: np.random.Generator) -> None:
-    """Change one value somewhere below."""
-    container, key = state, None
-    while isinstance(container, dict | list) and container:
-        key = _choose(container, rng)
-        below = container[key]
-        if not isinstance(below, dict | list) or not below or rng.random() < 0.15:
-            break
-        container = below
-    if key is None or not isinstance(container, dict | list):
-        return
-    change = rng.integers(4)
-    if change == 0:
-        container.pop(key)
-    elif change == 1 and isinstance(container, dict):
-        container[f"{key}x" if rng.random() < 0.7 else 7] = container.pop(key)
-    else:
-        container[key] = weird_value(rng, container[key])
-
-
-def _choose(container: Any, rng: np.random.Generator) -> Any:
-    return (
-        list(container)[int(rng.integers(len(container)))]
-        if isinstance(container, dict)
-        else int(rng.integers(len(container)))
-    )
-
-
-def weird_value(rng: np.random.Generator, given: Any) -> Any:
-    """Something in a value's place that is not what stood there."""
-    made: list[Any] = [
-        None, True, -1, 0, 2**63, 10**6, 1e308, float("nan"), "", "x" * 50, [], [1, "a"], {}, {"a": 1}, [[]] * 3,
-        torch.zeros(0), torch.zeros(1_000_000), torch.zeros(3, 3, dtype=torch.int64), torch.zeros(()),
-        torch.zeros(2, 2, dtype=torch.complex64), torch.eye(3).to_sparse(),
-    ]  # fmt: skip
-    if isinstance(given, torch.Tensor) and given.layout == torch.strided:
-        made += [
-            given[:-1] if given.dim() else given[None, None],
-            given[None],
-            given.double(),
-            given.half(),
-            given.long(),
-            given.T if given.dim() == 2 else given,
-        ]
-    return made[int(rng.integers(len(made)))]
-
-
-def weird_number(rng: np.random.Generator) -> bytes:
-    """A number in eight bytes, for the headers of binary files."""
-    values = [0, 1, -1, 2**31, 2**32 + 1, 2**62, -(2**63), 255]
-    return struct.pack("<q", values[int(rng.integers(len(values)))])
 
 
 def _names(folder: Path, prefix: str) -> list[str]:

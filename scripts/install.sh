@@ -5,7 +5,7 @@
 #   source scripts/install.sh test   in addition, what the tests need
 #
 # Uses the active environment, and installs only what is missing there. Otherwise creates .venv in the root of the
-# repository, and installs again when setup.py or constraints.txt change.
+# repository, and installs again when pyproject.toml, setup.py or constraints.txt change.
 #
 #   PYTHON=python3.12       the interpreter for a new one (default: the first that fits of python3, python3.13, ...)
 #   XALIGN_VENV=DIR         instead of .venv
@@ -60,7 +60,7 @@ fill() {
   fi
   python -m pip install --quiet -c "$tested" --upgrade pip
   python -m pip install --quiet -c "$tested" --build-constraint "$tested" "${target[@]}"
-  # By itself, and against the torch that is there: see setup.py. Its sources name .cu files that they do not hold,
+  # By itself, and against the torch that is there: see pyproject.toml. Its sources name .cu files that they do not hold,
   # which CUDA_HOME would make the build look for.
   env -u CUDA_HOME python -m pip install --quiet -c "$tested" --no-build-isolation --no-deps fairseq-fixed
 }
@@ -69,7 +69,7 @@ if [[ -n "${VIRTUAL_ENV:-}" ]]; then
   complete || fill
 else
   place="${XALIGN_VENV:-$root/.venv}"
-  sum="$(cat "$root/setup.py" "$root/constraints.txt" | cksum | tr ' ' '-')"
+  sum="$(cat "$root/pyproject.toml" "$root/setup.py" "$root/constraints.txt" | cksum | tr ' ' '-')"
   if [[ -e "$place/filled-for-$level-$sum" || -e "$place/filled-for-test-$sum" ]]; then
     # shellcheck disable=SC1091
     source "$place/bin/activate"

@@ -2,8 +2,10 @@
 
 import weakref
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
@@ -12,13 +14,28 @@ from torch.utils._pytree import tree_leaves
 aten = torch.ops.aten
 READING = {aten._local_scalar_dense, aten.equal, aten.is_nonzero}
 SHAPED_BY_VALUES = {
-    aten.nonzero, aten.masked_select, aten.bincount, aten.repeat_interleave, aten.unique_dim, aten.unique_consecutive,
-    aten._unique, aten._unique2,
-}  # fmt: skip
+    aten.nonzero,
+    aten.masked_select,
+    aten.bincount,
+    aten.repeat_interleave,
+    aten.unique_dim,
+    aten.unique_consecutive,
+    aten._unique,
+    aten._unique2,
+}
 ALLOCATING = {
-    aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty, aten.new_empty_strided, aten.detach,
-    aten._unsafe_view, aten._reshape_alias, aten.lift_fresh, aten.resize_, aten.set_,
-}  # fmt: skip
+    aten.empty,
+    aten.empty_like,
+    aten.empty_strided,
+    aten.new_empty,
+    aten.new_empty_strided,
+    aten.detach,
+    aten._unsafe_view,
+    aten._reshape_alias,
+    aten.lift_fresh,
+    aten.resize_,
+    aten.set_,
+}
 
 
 class Launches(TorchDispatchMode):
@@ -28,14 +45,14 @@ class Launches(TorchDispatchMode):
     such tensors alone: to look at it is no wait.
 
     Args:
-        patch: pytest's MonkeyPatch, or what sets attributes like it.
+        patch: undone by its owner, afterwards.
 
     Attributes:
         kernels: how often each operation ran that makes or changes a tensor of the device.
         waits: how often each one made the host wait.
     """
 
-    def __init__(self, patch: Any):
+    def __init__(self, patch: pytest.MonkeyPatch):
         super().__init__()
         self.kernels: Counter[str] = Counter()
         self.waits: Counter[str] = Counter()
@@ -43,7 +60,7 @@ class Launches(TorchDispatchMode):
         for name in ("tolist", "cpu"):
             patch.setattr(Tensor, name, self._copying(name, getattr(Tensor, name)))
 
-    def _copying(self, name: str, copy: Any) -> Any:
+    def _copying(self, name: str, copy: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
         def read(tensor: Tensor) -> Any:
             if not self._known(tensor):
                 self.waits[name] += 1
@@ -59,7 +76,9 @@ class Launches(TorchDispatchMode):
     def _known(self, tensor: Tensor) -> bool:
         return any(each is tensor for each in self._of_host)
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(
+        self, func: Any, _: object, args: tuple[object, ...] = (), kwargs: dict[str, object] | None = None
+    ) -> Any:
         made, name = func(*args, **(kwargs or {})), func.overloadpacket
         read = [each for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)]
         written = [each for each in tree_leaves(made) if isinstance(each, Tensor)]

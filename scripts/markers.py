@@ -1,4 +1,4 @@
-"""Parts of Markdown documents that scripts write: the lines between ``<!-- KIND:NAME -->`` and ``<!-- end -->``."""
+"""Parts of documents that scripts write: the lines between ``<!-- KIND:NAME -->`` and ``<!-- end -->``."""
 
 import difflib
 import re
@@ -61,12 +61,13 @@ def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
     while number < len(lines):
         line = lines[number]
         out.append(line)
-        found = re.fullmatch(rf"<!-- {kind}:(\S+) -->", line)
+        found = re.fullmatch(rf"(# )?<!-- {kind}:(\S+) -->", line)
         number += 1
         if not found:
             continue
-        end = next((at for at in range(number, len(lines)) if lines[at].startswith("<!-- ")), None)
-        if end is None or lines[end] != END:
+        hash_ = found[1] or ""
+        end = next((at for at in range(number, len(lines)) if lines[at].startswith(f"{hash_}<!-- ")), None)
+        if end is None or lines[end] != hash_ + END:
             raise XalignError(
                 "a part that a script writes has no end",
                 where=f"{path}, line {number}",
@@ -74,7 +75,7 @@ def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
                 expected=f"{END} on a line of its own, before the next marker",
                 remedy=f"add {END} after it",
             )
-        out += [write(found[1]).strip("\n"), END]
+        out += [write(found[2]).strip("\n"), lines[end]]
         number = end + 1
     return "\n".join(out)
 

@@ -53,8 +53,10 @@ def table(root: Path) -> str | None:
         f"{mean_from_scratch(beside, 'so-grow + statistics'):.1f}",
     ]
     speed = [{(row["tool"], row["method"]): row["times_simalign"] for row in each["rows"]} for each in aligners]
-    aligned, awesome = (", ".join(f"{each[tool]:.1f}" for each in speed)
-                        for tool in (("xalign", "itermax"), ("awesome-align", "softmax")))  # fmt: skip
+    aligned, awesome = (
+        ", ".join(f"{each[tool]:.1f}" for each in speed)
+        for tool in (("xalign", "itermax"), ("awesome-align", "softmax"))
+    )
     awesome_aer = next(each["aer"] for each in others["rows"] if each["program"] == "awesome-align")
     awesome_tuned = ", ".join(f"{aer} {pair}" for pair, aer in awesome_aer.items())
     rows = [

@@ -1,25 +1,19 @@
 #!/usr/bin/env python3
 """Count what makes the package hard to take over, from its sources: lines, rooms, imports, signatures, exceptions.
 
-usage: structure.py [--write]
+usage: structure.py
 
-``tests/test_house.py`` has a ceiling for each of these numbers. With --write the import graph of the rooms becomes
-docs/house.svg, and the numbers, and what scripts/trace_calls.py --sample finds, tables of docs/house.md.
+``tests/test_house.py`` has a ceiling for each of these numbers; scripts/document_house.py puts them on the page.
 """
 
-import argparse
 import ast
 import re
-import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import markers
-
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "xalign_fairseq"
-PAGE, PICTURE = ROOT / "docs/house.md", ROOT / "docs/house.svg"
 FLAG = re.compile(r"--[a-z]|\bxalign [a-z]")
 MOST_PARAMETERS = 8
 # From the top down: a room imports only from rooms further down.
@@ -188,6 +182,11 @@ def takes_namespace(code: str) -> list[str]:
     return [node.name for node in functions if "Namespace" in ast.unparse(node.args)]
 
 
+def helpers(code: str) -> list[str]:
+    """Functions that take a Namespace and neither run a command, nor make a value of it, nor are argparse's own."""
+    return [name for name in takes_namespace(code) if not name.startswith(("run", "parse", "__call__"))]
+
+
 @cache
 def sources(*folders: str) -> dict[Path, str]:
     """The Python files below these folders of the repository, and what they say."""
@@ -199,7 +198,8 @@ def counts() -> dict[str, int]:
     """Each number by its name."""
     package, tests = sources("xalign_fairseq"), sources("tests")
     scripts, found = sources("scripts", "examples"), arrows()
-    library = {path: text for path, text in package.items() if path.relative_to(PACKAGE).parts[0] != "cli"}
+    command = {path: text for path, text in package.items() if path.relative_to(PACKAGE).parts[0] == "cli"}
+    library = {path: text for path, text in package.items() if path not in command}
     everything = [text for path, text in (package | tests | scripts).items() if path != Path(__file__).resolve()]
     compat = [text for path, text in package.items() if path.parent == PACKAGE / "trainer/compat"]
 
@@ -216,6 +216,7 @@ def counts() -> dict[str, int]:
         "import cycles, of files and of folders": len(cycles(found)),
         "functions of more than 8 parameters": sum(len(long_signatures(text)) for text in package.values()),
         "functions outside cli that take a Namespace": sum(len(takes_namespace(text)) for text in library.values()),
+        "functions of cli that take one, not to parse or run it": sum(map(len, map(helpers, command.values()))),
         "flags in errors outside cli": sum(len(shown_flags(text)) for text in library.values()),
         "fmt: skip": sum(text.count("# fmt: skip") for text in everything),
         ": Any": sum(len(re.findall(r": Any\b", text)) for text in package.values()),
@@ -239,73 +240,8 @@ def lines_by_room() -> dict[str, int]:
     return counts
 
 
-def room_arrows(found: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Room -> the other rooms that it imports."""
-    rooms: dict[str, set[str]] = {name: set() for name in FLOORS if name != "__main__"}
-    for one, others in found.items():
-        if room(one) in rooms:
-            rooms[room(one)].update({room(other) for other in others} - {room(one)})
-    return rooms
-
-
-def picture(rooms: dict[str, set[str]]) -> str:
-    """The import graph as SVG: a row for each room, a column for each, a dot where the row imports the column."""
-    names, left, top, step = list(rooms), 104, 92, 24
-    side = step * len(names)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + side + 8} {top + side + 8}" role="img">',
-        "<title>Which room imports which</title>",
-        "<style>text{font:13px sans-serif;fill:#1f2933}.line{stroke:#dde2e7}.dot{fill:#073273}.up{fill:#ac2f0b}"
-        ".self{fill:#dde2e7}@media(prefers-color-scheme:dark){text{fill:#dfe4ea}.line{stroke:#2f363e}.dot{fill:#3f87f3}"
-        ".up{fill:#ed5e3b}.self{fill:#2f363e}}</style>",
-    ]
-    for at, name in enumerate(names):
-        middle = step * at + step // 2
-        turned = f"translate({left + middle + 4},{top - 8}) rotate(-60)"
-        parts += [
-            f'<line class="line" x1="{left}" x2="{left + side}" y1="{top + middle}" y2="{top + middle}"/>',
-            f'<text x="{left - 8}" y="{top + middle + 4}" text-anchor="end">{name}</text>',
-            f'<text transform="{turned}">{name}</text>',
-            f'<rect class="self" x="{left + middle - 5}" y="{top + middle - 5}" width="10" height="10"/>',
-        ]
-        for other in sorted(rooms[name], key=names.index):
-            kind = "dot" if names.index(other) > at else "up"
-            across = left + step * names.index(other) + step // 2
-            parts.append(f'<circle class="{kind}" cx="{across}" cy="{top + middle}" r="6"/>')
-    return "\n".join([*parts, "</svg>\n"])
-
-
-def counted() -> str:
-    """The table of the counts."""
-    return markers.table(("what", "count"), [(name, f"{now:,}") for name, now in counts().items()])
-
-
-def traced() -> str:
-    """The table of the five commands."""
-    import trace_calls
-
-    with tempfile.TemporaryDirectory() as work:
-        traces = trace_calls.sample_traces(Path(work))
-    rows = [
-        (name, *(str(len(found)) for found in (trace.files(), trace.rooms(), trace.upward())))
-        for name, trace in traces.items()
-    ]
-    return markers.table(("command", "files", "rooms", "upward calls"), rows)
-
-
-def write() -> None:
-    """Write the picture and the tables of the page."""
-    parts = {"counts": counted, "traces": traced}
-    PICTURE.write_text(picture(room_arrows(arrows())), encoding="utf-8")
-    markers.update([PAGE], "structure", lambda name: parts[name](), False, "python scripts/structure.py --write")
-
-
 def main() -> None:
     """Print the counts."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="write the picture and the tables of docs/house.md")
-    if parser.parse_args().write:
-        return write()
     for name, number in counts().items():
         print(f"{number:7,} {name}")
     for name, number in sorted(lines_by_room().items(), key=lambda item: -item[1]):

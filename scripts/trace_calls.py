@@ -114,10 +114,10 @@ def _run(name: str, options: list[str]) -> int:
 def render(traces: dict[str, Trace]) -> str:
     """A row for each command."""
     rows = [
-        (f"`{name}`", str(len(each.files())), str(len(each.rooms())), str(len(each.upward())))
-        for name, each in traces.items()
+        (name, *(str(len(found)) for found in (trace.files(), trace.rooms(), trace.upward())))
+        for name, trace in traces.items()
     ]
-    return table(("from", "files entered", "rooms", "upward calls"), rows)
+    return table(("command", "files", "rooms", "upward calls"), rows)
 
 
 def main() -> None:

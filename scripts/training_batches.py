@@ -108,9 +108,11 @@ def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
     found = list(islice(open_batches(task, setting), wanted))
     if len(found) < wanted:
         raise XalignError(
-            "the data-bin has too few batches", where=setting.data, found=f"{len(found)} of pairs: {setting.pairs}",
+            "the data-bin has too few batches",
+            where=setting.data,
+            found=f"{len(found)} of pairs: {setting.pairs}",
             expected=wanted,
-        )  # fmt: skip
+        )
     return found[rank :: setting.processes]
 
 

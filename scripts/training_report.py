@@ -25,9 +25,11 @@ LEGEND = (
     "ones. Optimizers are those that each recommends: fairseq's adam, torch's fused AdamW, xalign_adamw."
 )
 VOCABULARIES = {
-    "trimmed": "the pieces of the text alone", "whole": "all of e5-small's pieces",
-    "sample": "no real bitext, but the sample", "given": "as the data-bin has it",
-}  # fmt: skip
+    "trimmed": "the pieces of the text alone",
+    "whole": "all of e5-small's pieces",
+    "sample": "no real bitext, but the sample",
+    "given": "as the data-bin has it",
+}
 MEMORY = {"own": (), "kept": ("all keep memory",), "returned": ("none keeps memory",)}  # on a CPU
 Result = Mapping[str, Any]
 
@@ -70,8 +72,12 @@ def setting(row: Mapping[str, Any]) -> str:
     """
     longest = row["pairs"]
     pairs = {"any": "pairs of any length", "mixed": "lengths mixed"}.get(longest)
-    parts = [row["arch"], row["dtype"], f"{row['vocabulary']} vocabulary",
-             pairs or f"pairs of {int(longest) // 2 + 1} to {longest} tokens"]  # fmt: skip
+    parts = [
+        row["arch"],
+        row["dtype"],
+        f"{row['vocabulary']} vocabulary",
+        pairs or f"pairs of {int(longest) // 2 + 1} to {longest} tokens",
+    ]
     parts += [f"{row['processes']} processes"] if row["processes"] > 1 else []
     return ", ".join([*parts, *MEMORY[row.get("memory", "own")]])
 

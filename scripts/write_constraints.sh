@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 trap 'rm -f constraints.txt.new' EXIT
 {
   echo "# The exact versions that scripts/install.sh installs, written by scripts/write_constraints.sh."
-  echo "# setup.py states the honest ranges."
+  echo "# pyproject.toml has the ranges."
   # Without the build that torch names behind a +, which another machine's torch does not have.
   python -m pip list --format=freeze --exclude xalign_fairseq | sed 's/+.*//'
 } > constraints.txt.new

@@ -18,9 +18,10 @@ CEILINGS = {
     "import cycles, of files and of folders": 0,
     "functions of more than 8 parameters": 0,
     "functions outside cli that take a Namespace": 0,
+    "functions of cli that take one, not to parse or run it": 0,
     "flags in errors outside cli": 0,
-    "fmt: skip": 236,
-    ": Any": 226,
+    "fmt: skip": 139,
+    ": Any": 141,
     "functions wrapped in trainer/compat": 13,
     "... of them of Trainer": 0,
     "loose helper modules of tests": 0,
@@ -45,6 +46,9 @@ def test_long_signatures_and_namespaces_are_found():
     code = "def f(self, a, b, c, d, e, f, g, h): ...\ndef g(a, b, c, d, e, f, g, *, h, i): ...\n"
     assert structure.long_signatures(code) == ["g"]
     assert structure.takes_namespace("def f(a: argparse.Namespace): ...\ndef g(a: int): ...\n") == ["f"]
+    assert structure.helpers(
+        "def run(a: Namespace): ...\ndef parse_x(a: Namespace): ...\ndef f(a: Namespace): ..."
+    ) == ["f"]
     assert structure.levels({"p.cli.a": {"p.data.b"}, "p.data.b": {"p.core.c"}, "p.core.c": set(), "p.x": set()}) == 3
 
 

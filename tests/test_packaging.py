@@ -64,6 +64,7 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
     assert native == {path.name for path in (ROOT / LIB).parents[1].joinpath("csrc").iterdir()}
 
 
+@pytest.mark.slow
 def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
     """So that the tests run from it; what git tracks is copied as it stands here."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
@@ -171,12 +172,14 @@ def text(tmp_path):
     return ["--src", tmp_path / "text.en", "--tgt", tmp_path / "text.de"]
 
 
+@pytest.mark.slow
 def test_the_wheel_alone_aligns(alone, transfer_encoder, text):
     done = alone("align", "--model", transfer_encoder, *text)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 2 and "0-0" in done.stdout
 
 
+@pytest.mark.slow
 def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
     done = alone("align", *text)
     assert done.returncode == 2
@@ -200,6 +203,7 @@ def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, tra
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_without_fairseq_nothing_is_wrong(alone):
     done = alone("doctor")
     assert done.returncode == 0, done.stdout + done.stderr

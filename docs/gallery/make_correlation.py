@@ -14,8 +14,10 @@ OBJECTIVES = {"mlm": "MLM", "xlm": "XLM", "dict_mlm": "DICT-MLM", "align_mlm": "
 LANGUAGES = {"trans": "another script", "trans_inv": "and inverted", "trans_syn": "and another syntax"}
 INPUTS = tuple(
     f"{RUNS}/{objective}.{language}-{seed}.json"
-    for objective in OBJECTIVES for language in LANGUAGES for seed in (1, 2, 3)
-)  # fmt: skip
+    for objective in OBJECTIVES
+    for language in LANGUAGES
+    for seed in (1, 2, 3)
+)
 
 
 def draw(path: Path) -> None:

@@ -68,10 +68,10 @@ def columns(runs: Runs, parts: Sequence[str]) -> list[str]:
 def main_grid(runs: Runs) -> str:
     """Table 3: supervised and zero-shot scores of each objective and language, and the gap."""
     rows = [
-        [name(setting, mine), LANGUAGES[setting.language], str(len(mine)),
-         *cells(runs, setting, ("SUP", "ZS", "Δ"))]
-        for setting, mine in runs.items() if setting.is_default
-    ]  # fmt: skip
+        [name(setting, mine), LANGUAGES[setting.language], str(len(mine)), *cells(runs, setting, ("SUP", "ZS", "Δ"))]
+        for setting, mine in runs.items()
+        if setting.is_default
+    ]
     return markdown(("objective", "language", "seeds", *columns(runs, ("SUP", "ZS", "Δ"))), rows, 2)
 
 
@@ -116,8 +116,7 @@ def alignment(runs: Runs) -> str:
         scores = [known_percent([run.alignment(part) for run in mine]) for part in study.PARTS]
         if setting.objective in ("mlm", "xlm"):
             scores[study.PARTS.index("trained")] = "–"
-        rows.append([name(setting, mine), LANGUAGES[setting.language], *scores,
-                     *cells(runs, setting, ("Δ",))])  # fmt: skip
+        rows.append([name(setting, mine), LANGUAGES[setting.language], *scores, *cells(runs, setting, ("Δ",))])
     names = [f"alignment, {part} ↑" for part in study.PARTS]
     return markdown(("objective", "language", *names, *columns(runs, ("Δ",))), rows, 2)
 
@@ -131,8 +130,10 @@ def correlation(runs: Runs) -> str:
         for scope, chosen in (("main grid, means over seeds", grid), ("main grid, runs", grid), ("all runs", runs)):
             marked = mark(run for mine in chosen.values() for run in mine if run.has(task))
             for part in ("all", "held out"):
-                groups = [[(run.alignment(part), -run.scores(task)["Δ"]) for run in mine if run.has(task)]
-                          for mine in chosen.values()]  # fmt: skip
+                groups = [
+                    [(run.alignment(part), -run.scores(task)["Δ"]) for run in mine if run.has(task)]
+                    for mine in chosen.values()
+                ]
                 if scope.endswith("means over seeds"):
                     groups = [[tuple(np.mean(group, axis=0))] for group in groups if group]
                 sides = list(zip(*(point for group in groups for point in group), strict=True))
@@ -210,10 +211,10 @@ def accuracy(runs: Runs) -> str:
     kept = {setting: [replace(run, counts={key: table for key, table in run.counts.items() if key.startswith("pos")})
                       for run in mine if run.has("pos")] for setting, mine in runs.items()}  # fmt: skip
     rows = [
-        [name(setting, mine), LANGUAGES[setting.language],
-         *cells(kept, setting, ("SUP", "ZS", "Δ"), "accuracy")]
-        for setting, mine in kept.items() if mine
-    ]  # fmt: skip
+        [name(setting, mine), LANGUAGES[setting.language], *cells(kept, setting, ("SUP", "ZS", "Δ"), "accuracy")]
+        for setting, mine in kept.items()
+        if mine
+    ]
     return markdown(("objective", "language", *columns(kept, ("SUP", "ZS", "Δ"))), rows, 2)
 
 
@@ -265,8 +266,11 @@ def draw(runs: Runs, folder: Path) -> None:
     bars, points = [], []
     for task in tasks_of(grid):
         for setting, mine in grid.items():
-            names = {"task": TASKS[task], "language": LANGUAGES[setting.language],
-                     "objective": OBJECTIVES[setting.objective]}  # fmt: skip
+            names = {
+                "task": TASKS[task],
+                "language": LANGUAGES[setting.language],
+                "objective": OBJECTIVES[setting.objective],
+            }
             measured = [run for run in mine if run.has(task)]
             gaps = [run.scores(task)["Δ"] for run in measured]
             if gaps:

@@ -64,18 +64,28 @@ def steps(recipe: Recipe, gpus: int, per_gpu: int | None) -> tuple[int, int]:
         XalignError: a number is below 1, or the batch cannot be kept with whole numbers.
     """
     if gpus < 1 or (per_gpu is not None and per_gpu < 1):
-        raise XalignError("there are no GPUs, or nothing for them", where=f"--gpus {gpus} --per-gpu {per_gpu}",
-                          expected="1 or more of both")  # fmt: skip
+        raise XalignError(
+            "there are no GPUs, or nothing for them",
+            where=f"--gpus {gpus} --per-gpu {per_gpu}",
+            expected="1 or more of both",
+        )
     if per_gpu is None:
         per_gpu = min(recipe.per_gpu, max(1, recipe.batch // gpus))
     count, rest = divmod(recipe.batch, gpus * per_gpu)
     if rest or not count:
-        raise XalignError("the paper's batch cannot be kept", where=f"--gpus {gpus} --per-gpu {per_gpu}",
-                          found=f"{gpus * per_gpu} at once", expected=f"a divisor of {recipe.batch}")  # fmt: skip
+        raise XalignError(
+            "the paper's batch cannot be kept",
+            where=f"--gpus {gpus} --per-gpu {per_gpu}",
+            found=f"{gpus * per_gpu} at once",
+            expected=f"a divisor of {recipe.batch}",
+        )
     if count > 1 and not recipe.accumulates:
-        raise XalignError("the loss of micro-batches is another one than that of the paper's batch",
-                          where=f"--per-gpu {per_gpu}", found=f"{count} accumulation steps",
-                          expected=f"--per-gpu {recipe.batch // gpus}")  # fmt: skip
+        raise XalignError(
+            "the loss of micro-batches is another one than that of the paper's batch",
+            where=f"--per-gpu {per_gpu}",
+            found=f"{count} accumulation steps",
+            expected=f"--per-gpu {recipe.batch // gpus}",
+        )
     return per_gpu, count
 
 
@@ -102,8 +112,11 @@ def main() -> None:
     recipe = RECIPES[args.recipe]
     per_gpu, count = steps(recipe, args.gpus, args.per_gpu)
     unit = "tokens" if args.recipe == "align_mlm" else "pairs"
-    names = (f"MAX_TOKENS={per_gpu} ... --update-freq {count}" if unit == "tokens"
-             else f"BATCH={per_gpu} UPDATE_FREQ={count}")  # fmt: skip
+    names = (
+        f"MAX_TOKENS={per_gpu} ... --update-freq {count}"
+        if unit == "tokens"
+        else f"BATCH={per_gpu} UPDATE_FREQ={count}"
+    )
     print(f"batch: {args.gpus} GPUs x {per_gpu} {unit} x {count} = {recipe.batch} {unit}: {names}")
     updates = recipe.updates if args.updates is None else args.updates
     tokens = recipe.batch if unit == "tokens" else recipe.batch * (args.tokens_per_pair + recipe.blocks)
@@ -115,8 +128,10 @@ def main() -> None:
         print(f"updates: {updates:,}; GPU-hours: not measured; give --tokens-per-second")
     else:
         hours = updates * tokens / rate / 3600
-        print(f"updates: {updates:,}; GPU-hours: {hours:,.0f} at {rate:,.0f} tokens a second of one GPU; "
-              f"{hours / args.gpus / 24:,.1f} days on {args.gpus}, if they share the work without loss")  # fmt: skip
+        print(
+            f"updates: {updates:,}; GPU-hours: {hours:,.0f} at {rate:,.0f} tokens a second of one GPU; "
+            f"{hours / args.gpus / 24:,.1f} days on {args.gpus}, if they share the work without loss"
+        )
     kept = CHECKPOINTS + (updates // recipe.all_kept if updates and recipe.all_kept else 1)
     # float32 weights, Adam's two moments of each, and those of copies
     print(f"checkpoints: {kept} x {MILLION_PARAMETERS[recipe.size] * (12 + 4 * recipe.copies) / 1000:.1f} GB")

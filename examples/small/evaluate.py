@@ -184,9 +184,13 @@ def measure_alignment_score(model: Model, pairs: BilingualDictionary, foreign: s
 def read_dictionary(path: Path, english: Path, foreign: Path) -> BilingualDictionary:
     """Pairs (English, foreign) of single words that differ, both of which the text has often enough."""
     known = [
-        {word for word, count in Counter(word for line in read_lines(file) for word in line.split()).items()
-         if count >= OCCURRENCES} for file in (english, foreign)
-    ]  # fmt: skip
+        {
+            word
+            for word, count in Counter(word for line in read_lines(file) for word in line.split()).items()
+            if count >= OCCURRENCES
+        }
+        for file in (english, foreign)
+    ]
     pairs = [line.split("\t") for line in read_lines(path, table=True)]
     return BilingualDictionary.collect(
         (first, second)

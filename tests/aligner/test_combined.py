@@ -25,8 +25,10 @@ class Encoder:
 
     def stream(self, pairs, progress=None, matrices=False):
         for src, tgt in pairs:
-            found = {} if self.too_long else {link: s for link, s in self.scores.items() if link[0] < len(src)}
-            yield Alignment(src, tgt, found, too_long=self.too_long)
+            matrix = np.zeros((len(src), len(tgt)), np.float32)
+            for (i, j), score in self.scores.items():
+                matrix[i : i + 1, j : j + 1] = score
+            yield Alignment(src, tgt, {}, too_long=self.too_long, matrix=None if self.too_long else matrix)
             if progress:
                 progress(1)
 

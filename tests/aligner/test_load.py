@@ -100,7 +100,7 @@ def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, lea
     many = load_aligner(tiny_checkpoint, linking=Linking(options={"temperature": 0.07}), statistics=learned)
     assert "links of 0.9 and more, grown by those of 0.90 and more" in few.describe()
     assert few._encoder.linking == many._encoder.linking
-    assert few._encoder.linking.options == {"threshold": 1e-3, "growth": 1.0, "temperature": 0.07}
+    assert few._encoder.linking.options == {"threshold": 1.0, "temperature": 0.07}
 
 
 @pytest.mark.parametrize(

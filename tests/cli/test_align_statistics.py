@@ -74,8 +74,8 @@ def test_scores_are_the_mean_of_both(tiny_checkpoint, learned):
     pairs = [("Das Haus ist alt.", "The house is old."), ("Ein Buch", "A book")]
     both = load_aligner(tiny_checkpoint, statistics=learned)
     found = both.align(*zip(*pairs, strict=True))
-    scoring, share = MIXINGS["grow"].scoring, MIXINGS["grow"].share
-    encoder = load_aligner(tiny_checkpoint, linking=Linking("grow", scoring))
+    share = MIXINGS["grow"].share
+    encoder = load_aligner(tiny_checkpoint, linking=Linking("grow", {"threshold": 1e-3, "growth": 1.0}))
     read = encoder.align(*zip(*pairs, strict=True))
     own = []
     for each in read:

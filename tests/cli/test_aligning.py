@@ -97,9 +97,9 @@ def test_counts_are_positive(text):
     ],
 )
 def test_the_languages_of_text_and_maps_agree(given, found):
-    assert _aligning.side_languages(argparse.Namespace(languages=given[0], maps=given[1])) == found
+    assert _aligning.side_languages(*given) == found
     with pytest.raises(XalignError, match=r"differ\n  where: languages, maps\n  found: a-b and b-a"):
-        _aligning.side_languages(argparse.Namespace(languages=("a", "b"), maps=("b", "a")))
+        _aligning.side_languages(("a", "b"), ("b", "a"))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,8 @@ def test_the_languages_of_text_and_maps_agree(given, found):
 )
 def test_text_is_two_files_or_one(parser, given, found):
     def files(line):
-        return _aligning.text_files(parser.parse_args(line.split()))
+        args = parser.parse_args(line.split())
+        return _aligning.text_files(args.text, args.src, args.tgt, args.pairs)
 
     assert files("--src a --tgt b") == files("a b") == ("a", "b")
     assert files("--pairs c") == files("c") == ("c",)
@@ -126,8 +127,10 @@ def test_text_is_two_files_or_one(parser, given, found):
 def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
     (tmp_path / "crawl.tsv").touch()
     for given, columns in (("", (1, 2)), ("#4,2", (4, 2))):
-        args = parser.parse_args([f"{tmp_path}/crawl.tsv{given}"])
-        assert _aligning.text_files(args) == tuple(f"{tmp_path}/crawl.tsv#{column}" for column in columns)
+        text = f"{tmp_path}/crawl.tsv{given}"
+        assert _aligning.text_files([text], None, None, None) == tuple(
+            f"{tmp_path}/crawl.tsv#{column}" for column in columns
+        )
 
 
 @pytest.mark.parametrize(
@@ -171,5 +174,5 @@ def test_the_arguments_of_a_linking_give_it_again(name, parser):
     odd |= {"dustbin": 0.7, "threshold": 1 / 3, "temperature": 0.07, "growth": 0.9, "scorer": "my scorer.npz"}
     for options in ({}, {option: odd[option] for option in names.METHODS[name]}):
         linking = Linking(name, options, (3, 4), encoding="joint")
-        found = _aligning.linking_of(parser.parse_args(layers.align_words(linking)))
+        found = _aligning.parse_linking(parser.parse_args(layers.align_words(linking)))
         assert found.finder == linking.finder and (found.layers, found.encoding) == ((3, 4), "joint")

@@ -140,7 +140,7 @@ def test_the_manifest_says_what_was_made_of_what(text, tmp_path):
     assert manifest["inputs"][0]["counts"]["sentences"] == 301
     assert manifest["steps"]["script"]["pieces"] == manifest["steps"]["script"]["twins"] == 100
     assert manifest["steps"]["script"]["words that normalisation removes"] == 5
-    assert manifest["steps"]["script"]["words with a blank within"] == 4
+    assert manifest["steps"]["script"]["words with a space within"] == 4
     natural = (text / "train.en").read_text(encoding="utf-8").split()
     assert manifest["steps"]["inversion"] == {"sentence marks": natural.count(".") + natural.count("!")}
 

@@ -42,8 +42,10 @@ def test_pairs_and_cosines(embeddings, tiny_checkpoint, other_checkpoint, capsys
     found = json.loads(capsys.readouterr().out)
     # The sure links of a line; the possible ones of a line that has no other.
     assert [(each["src"], each["tgt"], each["count"]) for each in found["pairs"]] == [
-        ("house", "tree", 2), ("red", "dogs", 2), ("the", "big", 1),
-    ]  # fmt: skip
+        ("house", "tree", 2),
+        ("red", "dogs", 2),
+        ("the", "big", 1),
+    ]
     first, second = found["checkpoints"]
     assert first["checkpoint"] == str(tiny_checkpoint) and first["cosine"] < 0.99
     assert second["cosine"] == pytest.approx(1) and second["others"] == pytest.approx(1)

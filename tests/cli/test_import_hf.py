@@ -31,8 +31,10 @@ def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
 def test_a_folder_for_fairseq(exported, tmp_path):
     assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "base")]) == 0
     assert sorted(path.name for path in (tmp_path / "base").iterdir()) == [
-        "dict.txt", "model.pt", "sentencepiece.bpe.model",
-    ]  # fmt: skip
+        "dict.txt",
+        "model.pt",
+        "sentencepiece.bpe.model",
+    ]
     assert read_pretrained(tmp_path / "base")[1] == tmp_path / "base/model.pt"
 
 

@@ -22,7 +22,7 @@ TGT = "x y\nq\nParis now maintenant\nb c\n"
 
 @pytest.fixture
 def text(tmp_path, monkeypatch):
-    """Four pairs, the second with a blank side; fast_align is the only tool."""
+    """Four pairs, the second with an empty side; fast_align is the only tool."""
     only_tools(monkeypatch, tmp_path / "bin", fast_align=DIAGONAL)
     folder = tmp_path / "text"
     folder.mkdir()
@@ -48,7 +48,7 @@ def test_links_of_both_directions_symmetrised(text, capsys):
     out, err = capsys.readouterr()
     assert out == "" and err.count("fast_align") == 2
     assert err.startswith("4 pairs; links by fast_align (no checkpoint was given, eflomal is not installed")
-    assert "7 forward, 7 backward, 8 found" in err and "4 read, 1 with a blank side, 1 without a link" in err
+    assert "7 forward, 7 backward, 8 found" in err and "4 read, 1 with an empty side, 1 without a link" in err
     assert sorted(path.name for path in text.iterdir()) == [
         "all.de",
         "all.en",

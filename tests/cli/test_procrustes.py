@@ -1,11 +1,12 @@
 """xalign procrustes: what it prints and writes."""
 
+import os
 import re
-import subprocess
 import sys
 
 import pytest
 from support.checkpoints import checkpoint_of
+from support.warm_start import WARM
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
@@ -34,7 +35,7 @@ def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(options, t
 def test_quiet_tells_nothing(options, tmp_path):
     code = "import sys; from xalign_fairseq.cli import main; sys.exit(main())"  # where pytest takes no log
     command = [sys.executable, "-c", code, *options, "--out", str(tmp_path / "out.pt"), "-q"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = WARM.run("torch", command, tmp_path, dict(os.environ))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

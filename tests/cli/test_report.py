@@ -92,6 +92,7 @@ def test_one_side_alone_is_no_text(folder, capsys):
     assert "both sides" in capsys.readouterr().err and not (folder / "report.html").exists()
 
 
+@pytest.mark.slow  # trains
 def test_a_real_run(command, databin, tmp_path):
     run = tmp_path / "run"
     options = [

@@ -27,10 +27,12 @@ def options(tiny_checkpoint, tmp_path):
     [
         ([], {}),
         (["--layer", "-2", "--pooling", "cls"], {"layer": -2, "pooling": "cls"}),
-        (["--maps", "de-en", "--bootstrap", "9", "--seed", "3", "--batch-tokens", "20"],
-         {"maps": True, "languages": ("de", "en"), "bootstrap": 9, "seed": 3, "batch_tokens": 20}),
+        (
+            ["--maps", "de-en", "--bootstrap", "9", "--seed", "3", "--batch-tokens", "20"],
+            {"maps": True, "languages": ("de", "en"), "bootstrap": 9, "seed": 3, "batch_tokens": 20},
+        ),
     ],
-)  # fmt: skip
+)
 def test_options_are_the_librarys(printed_json, options, given, expected):
     assert printed_json(*options, *given) == translation_accuracy(options[2], SRC, TGT, RetrievalOptions(**expected))
 

@@ -256,3 +256,24 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
         assert main([str(each) for each in [*line, "--out", tmp_path / "other", *options]]) == 2
         assert found in capsys.readouterr().err
     assert not (tmp_path / "other").exists()
+
+
+def test_all_steps_leave_one_folder_that_aligns_by_itself(call, tiny_checkpoint, tiny_text, tmp_path, capsys, fairseq):
+    for ending in ("en", "xx", "gold"):
+        (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
+    text = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--gold", tmp_path / "en-xx.gold"]
+    line = ["train-aligner", "--best", "--model", tiny_checkpoint, *text, "--updates", 2, "--device", "cpu"]
+    with pytest.MonkeyPatch.context() as patch:
+        put_lines(patch, fairseq)
+        assert main([*map(str, line), "--out", str(tmp_path / "best")]) == 0
+        said = capsys.readouterr().out.splitlines()
+        assert main([*map(str, line), "--out", str(tmp_path / "best")]) == 0
+    again = capsys.readouterr().out.splitlines()
+    assert said[-len(again) :] == again and again[-1].startswith("xalign align --model")
+    assert [each.partition(":")[0] for each in again[:2]] == ["links", "encoder"]
+    assert all("AER on held-out gold" in each for each in again[:-1])
+    given = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx"), "--device", "cpu"]
+    assert main(["align", "--model", str(tmp_path / "best"), *given, "--out", str(tmp_path / "links")]) == 0
+    assert len(read_links(tmp_path / "links")) == 40
+    assert main([*map(str, line), "--objectives", "dwa", "--out", str(tmp_path / "other")]) == 2
+    assert "has no such option" in capsys.readouterr().err

@@ -173,10 +173,13 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
     command = [XALIGN, *options, "--tasks", "pos", "--out", tmp_path]
     first = tmp_path / "runs/tiny/pos/en/4"
     driver = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    )
     until = time.monotonic() + 120
     while not (first / "train.log").exists() and driver.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
@@ -210,9 +213,11 @@ def test_retrieval_needs_no_training(options, folder, tmp_path):
     assert main(command) == 0
     found = json.loads((tmp_path / "runs/tiny/tatoeba/none/0/result.json").read_text())
     assert found["scores"]["de"]["accuracy"] == 1.0  # each sentence finds itself
-    assert found["train_languages"] == [] and found["selection"] is None and "layer:1" in next(
-        iter(found["signatures"]["de"].values())
-    )  # fmt: skip
+    assert (
+        found["train_languages"] == []
+        and found["selection"] is None
+        and "layer:1" in next(iter(found["signatures"]["de"].values()))
+    )
 
 
 def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):

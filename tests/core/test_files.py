@@ -120,8 +120,12 @@ def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
     for free in ("new", "model/new", "a/b/c", "text"):
         files.require_place(tmp_path / free, [model, "-", tmp_path / "gone"])
     files.require_place(tmp_path / "text")
-    for taken, message in (("model", "is a folder"), ("text/a/b", "folder is a file"),
-                           ("model/config.json", "also an input"), ("link", "also an input")):  # fmt: skip
+    for taken, message in (
+        ("model", "is a folder"),
+        ("text/a/b", "folder is a file"),
+        ("model/config.json", "also an input"),
+        ("link", "also an input"),
+    ):
         with pytest.raises(XalignError, match=message):
             files.require_place(tmp_path / taken, [model])
     with pytest.raises(XalignError, match="also an input"):

@@ -11,7 +11,7 @@ from xalign_fairseq.core import installation, installed
 
 @pytest.fixture
 def versions(monkeypatch):
-    """The function that has these versions installed (empty: not there), and setup.py ask for three packages."""
+    """The function that has these versions installed (empty: not there), and pyproject.toml ask for three packages."""
     real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
 
     def have(changes):

@@ -13,8 +13,12 @@ LOGS = [
 def test_sums_are_those_of_the_values_one_by_one():
     sums = logged_sums(LOGS)
     assert sums == {
-        "loss": 4.0, "count": 2.0**40 + 4, "exact": float(torch.tensor(0.1)) + 0.25, "nsentences": 4, "part": 1.0
-    }  # fmt: skip
+        "loss": 4.0,
+        "count": 2.0**40 + 4,
+        "exact": float(torch.tensor(0.1)) + 0.25,
+        "nsentences": 4,
+        "part": 1.0,
+    }
     assert sums["what none has"] == 0.0
     assert logged_sums([]) == {} and logged_sums([{"nsentences": 2}, {"nsentences": 1}]) == {"nsentences": 3}
 

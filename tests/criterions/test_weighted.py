@@ -113,8 +113,12 @@ def test_aer_is_micro_averaged_over_batches_and_averaged_over_pairs():
     hyps = [{(0, 0), (1, 1), (1, 0)}, {(0, 1)}]
     with metrics.aggregate() as found:
         for hyp, gold in zip(hyps, golds, strict=True):  # one batch each
-            parts = {"hits_sure": len(hyp & gold.sure), "hits_possible": len(hyp & gold.possible),
-                     "links": len(hyp), "sure": len(gold.sure)}  # fmt: skip
+            parts = {
+                "hits_sure": len(hyp & gold.sure),
+                "hits_possible": len(hyp & gold.possible),
+                "links": len(hyp),
+                "sure": len(gold.sure),
+            }
             sums = {f"aer/aa-bb/{part}": float(value) for part, value in parts.items()}
             AerCounter.log({**sums, **{f"aer/aa-cc/{part}": 0.0 for part in parts}})
     values = found.get_smoothed_values()
@@ -201,8 +205,11 @@ def test_the_criterion_chooses_the_sinkhorn_backend():
 
 
 def test_criterions_with_negatives_of_the_batch_say_so():
-    contrasting = {name for name in ("xlm_align", "explicit_alignments", "ppa", "weam", "align_mlm")
-                   if build_criterion(name, TASK).reader([]).apart}  # fmt: skip
+    contrasting = {
+        name
+        for name in ("xlm_align", "explicit_alignments", "ppa", "weam", "align_mlm")
+        if build_criterion(name, TASK).reader([]).apart
+    }
     assert contrasting == {"explicit_alignments", "ppa"}
     assert not build_criterion("ppa", TASK, moco_weight=0.0).reader([]).apart
 

@@ -53,8 +53,10 @@ def test_links_and_words_of_a_batch():
         sample([13, 14], [24, 25], [[0, 0, 0]]),
     )
     assert batch.words.tolist() == [
-        [-1, 0, 1, -1, 0, 0, 1, -1], [-1, -1, -1, -1, -1, -1, -1, -1], [-1, 0, 1, -1, 0, 0, -1, -1],
-    ]  # fmt: skip
+        [-1, 0, 1, -1, 0, 0, 1, -1],
+        [-1, -1, -1, -1, -1, -1, -1, -1],
+        [-1, 0, 1, -1, 0, 0, -1, -1],
+    ]
     # The possible link of the first pair is not taught, that of the last is: it has no sure one.
     assert batch.links.tolist() == [[0, 1, 0], [2, 0, 0]]
     assert batch.langs.tolist() == [[1, 0], [0, 1], [0, 1]]

@@ -113,10 +113,14 @@ def test_a_data_bin_returns_what_was_written(data):
     fresh = DataBin(data.path)
     assert fresh.pairs == [] and fresh.monos == []
     assert sorted(path.name for path in data.path.iterdir() if "en-xx" in path.name) == [
-        "lexicon.en-xx.en.entries.bin", "lexicon.en-xx.en.entries.idx", "lexicon.en-xx.json",
-        "lexicon.en-xx.part.bin", "lexicon.en-xx.part.idx",
-        "lexicon.en-xx.xx.entries.bin", "lexicon.en-xx.xx.entries.idx",
-    ]  # fmt: skip
+        "lexicon.en-xx.en.entries.bin",
+        "lexicon.en-xx.en.entries.idx",
+        "lexicon.en-xx.json",
+        "lexicon.en-xx.part.bin",
+        "lexicon.en-xx.part.idx",
+        "lexicon.en-xx.xx.entries.bin",
+        "lexicon.en-xx.xx.entries.idx",
+    ]
     assert not [path for path in data.path.iterdir() if path.name.startswith(".")]
 
 

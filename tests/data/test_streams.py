@@ -25,8 +25,11 @@ def test_an_epoch_at_temperature_one_has_every_pair_once_in_each_direction(strea
     assert dropped == 0 and sorted(items) == list(range(80))
     corpus, rows, exchanged = stream.locate(items)
     assert Counter(zip(corpus.tolist(), exchanged.tolist(), strict=True)) == {
-        (0, False): 30, (0, True): 30, (1, False): 10, (1, True): 10,
-    }  # fmt: skip
+        (0, False): 30,
+        (0, True): 30,
+        (1, False): 10,
+        (1, True): 10,
+    }
     assert rows.max() == 29
 
 

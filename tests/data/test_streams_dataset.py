@@ -104,8 +104,10 @@ def test_a_bucket_mixes_lengths_within_its_width(build):
     assert (np.diff(lengths() // 3) >= 0).all() and (np.diff(lengths()) < 0).any()
     dataset.bucket_width = 0
     assert (dataset.ordered_indices() == dataset.bitext.epoch(1, 1)[0]).all()
-    spread = [np.mean([dataset.num_tokens_vec(batch).std() for batch in batches(dataset, max_sentences=8)])
-              for dataset in (build(blocks=False, bucket_width=width) for width in (1, 0))]  # fmt: skip
+    spread = [
+        np.mean([dataset.num_tokens_vec(batch).std() for batch in batches(dataset, max_sentences=8)])
+        for dataset in (build(blocks=False, bucket_width=width) for width in (1, 0))
+    ]
     assert spread[1] > 4 * spread[0]
 
 

@@ -1,9 +1,9 @@
 import os
-import subprocess
 import sys
 
 import pytest
 import torch
+from support.warm_start import WARM
 from torch import nn
 
 from xalign_fairseq.encoder.building import Undrawn, build_encoder, shapes
@@ -61,7 +61,5 @@ config = EncoderConfig(30, 2, 8, 16, 2)
 shapes(config), build_encoder(config, Encoder(config).state_dict())
 print("torch._dynamo" in sys.modules)
 """
-    found = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ}
-    )
-    assert found.stdout == "False\n"
+    done = WARM.run("torch", [sys.executable, "-c", program], None, dict(os.environ))
+    assert done.stdout == "False\n", done.stderr

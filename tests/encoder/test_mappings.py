@@ -26,8 +26,10 @@ def test_one_parameter_a_language_that_starts_as_identities():
     maps = LanguageMaps(["de", "to"], "en", 2, 4)  # "to", Tongan, is also a method of modules
     assert maps.languages == ("de", "to")
     assert {key: tuple(value.shape) for key, value in maps.state_dict().items()} == {
-        "maps.de": (3, 4, 4), "maps.to": (3, 4, 4), "pivot.en": (1,)
-    }  # fmt: skip
+        "maps.de": (3, 4, 4),
+        "maps.to": (3, 4, 4),
+        "pivot.en": (1,),
+    }
     assert all((maps.of(language) == torch.eye(4)).all() for language in ("de", "to"))
     assert maps.of("en") is None and maps.of("fr") is None
     assert [name for name, _ in maps.named_parameters()] == ["maps.de", "maps.to"]

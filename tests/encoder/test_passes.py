@@ -284,8 +284,9 @@ def test_where_another_reads_the_last_layer_it_runs_once_for_both(encoder, whole
     keep = [asked[number].input.tokens.ne(1) for number in whole]
     for ours, theirs, real in zip(states, read, keep, strict=True):
         torch.testing.assert_close(ours[real], theirs[real], rtol=1e-12, atol=1e-12)
-    sum(each.square().sum() for each in [*found, *(x * real[..., None] for x, real in zip(states, keep, strict=True))]
-        ).backward()  # fmt: skip
+    sum(
+        each.square().sum() for each in [*found, *(x * real[..., None] for x, real in zip(states, keep, strict=True))]
+    ).backward()
     for p, gradient in zip(encoder.sentence_encoder.parameters(), gradients, strict=True):
         torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)
 

@@ -62,8 +62,10 @@ def test_counts_are_those_of_loops():
         assert ranks.tolist() == farther
 
 
-@pytest.mark.parametrize(("golds", "words"), [([{0}], "1 sets of translations for 2"), ([{0}, {2}], "candidate 2 of 2"),
-                                              ([{-1}, {0}], "candidate -1 of 2")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("golds", "words"),
+    [([{0}], "1 sets of translations for 2"), ([{0}, {2}], "candidate 2 of 2"), ([{-1}, {0}], "candidate -1 of 2")],
+)
 def test_translations_that_do_not_fit_are_an_error(golds, words):
     with pytest.raises(XalignError, match=words):
         alignment_counts(torch.eye(2), torch.eye(2), golds)

@@ -25,10 +25,11 @@ def test_by_hand():
         table[row] = torch.tensor([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
     entries = [
         ((4,), (8,)),  # 0: the nearest is 10, its translation
-        ((5,), (11,)), ((5,), (9,)),  # 90: the nearest is 100, one of the two translations
+        ((5,), (11,)),
+        ((5,), (9,)),  # 90: the nearest is 100, one of the two translations
         ((6, 7), (10,)),  # 60 between 40 and 80: the nearest is 55, no translation
         ((7,), (8, 9)),  # 80: the nearest is 100 (20 away; 55 as far, but first is first): between 10 and 100 is 55
-    ]  # fmt: skip
+    ]
     scores = lexicon_scores(table, make(entries, [TRAINED, TRAINED, TRAINED, HELD_OUT, UNUSED]))
     found = {each.part: (each.score, each.words, each.candidates) for each in scores}
     assert found["trained"] == (1.0, 2, 5)
@@ -80,8 +81,10 @@ def test_twins_of_equal_embeddings_are_aligned_and_turned_ones_are_not():
     table[54:] = table[4:54]
     lexicon = make([((i,), (i + 50,)) for i in range(4, 54)], [TRAINED] * 40 + [HELD_OUT] * 10)
     assert [(each.part, each.score, each.low, each.high, each.words) for each in lexicon_scores(table, lexicon)] == [
-        ("trained", 1.0, 1.0, 1.0, 40), ("held out", 1.0, 1.0, 1.0, 10), ("all", 1.0, 1.0, 1.0, 50),
-    ]  # fmt: skip
+        ("trained", 1.0, 1.0, 1.0, 40),
+        ("held out", 1.0, 1.0, 1.0, 10),
+        ("all", 1.0, 1.0, 1.0, 50),
+    ]
     table[94:] *= -1
     assert [each.score for each in lexicon_scores(table, lexicon)] == [1.0, 0.0, 0.8]
 

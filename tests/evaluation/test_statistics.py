@@ -184,8 +184,9 @@ def test_seeds_without_a_difference_seldom_make_one():
     tests = []
     for _ in range(300):
         systems = [[counts(rng, 5, 50, 0.7, spread=0.05)] for _ in range(2)]
-        tests.append([compare(*systems, ratio, samples=99).test().p_value for compare in
-                      (paired_items, paired_items_and_seeds)])  # fmt: skip
+        tests.append(
+            [compare(*systems, ratio, samples=99).test().p_value for compare in (paired_items, paired_items_and_seeds)]
+        )
     items, both = (np.array(tests) <= 0.05).mean(0)
     assert both <= 0.07 and items >= 0.12
 

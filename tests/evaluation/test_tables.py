@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.statistics import Summary, summarise
-from xalign_fairseq.evaluation.tables import Table, latex_text, markdown, markdown_text, percent, signed
+from xalign_fairseq.evaluation.tables import Table, latex_file, latex_text, markdown, markdown_text, percent, signed
 
 TABLE = Table("A | B", ("name", "a_b", "c"), [("x*", "1", "2"), ("y", "3", "4 %")], ("A note.",), frozenset({(1, 2)}))
 
@@ -36,6 +37,14 @@ def test_comments_are_not_printed_by_latex():
     table = replace(TABLE, comments=("a_b: v:1|x:2",))
     assert table.to_latex() == f"% a_b: v:1|x:2\n{TABLE.to_latex()}"
     assert table.to_markdown() == f"{TABLE.to_markdown()}\n\na_b: v:1\\|x:2"
+
+
+def test_a_file_of_latex_has_the_citation_as_a_comment():
+    comments, body = latex_file([TABLE, TABLE]).split("\n\n", 1)
+    lines = [line.removeprefix("% ") for line in comments.split("\n")]
+    assert lines[0] == r"\usepackage{booktabs}" and lines[1] == "@software{xalign_fairseq,"
+    assert f"  version = {{{__version__}}}," in lines and "\n".join(lines).count("{") == "\n".join(lines).count("}")
+    assert body == f"{TABLE.to_latex()}\n\n{TABLE.to_latex()}\n"
 
 
 def test_latex_escapes():

@@ -138,9 +138,12 @@ def job(twin, folder):
     save, checkpoint = folder / "save" / twin.run, folder / "model.pt"
     checkpoint.touch()
     overrides = [
-        f"common.user_dir={USER_DIR}", f"task.data={folder / 'bin' / twin.data}", f"checkpoint.save_dir={save}",
-        f"common.log_file={save}/train.log", *twin.overrides,
-    ]  # fmt: skip
+        f"common.user_dir={USER_DIR}",
+        f"task.data={folder / 'bin' / twin.data}",
+        f"checkpoint.save_dir={save}",
+        f"common.log_file={save}/train.log",
+        *twin.overrides,
+    ]
     overrides.append(f"common.tensorboard_logdir={save}/tensorboard")
     if twin.starts_from_checkpoint:
         overrides.append(f"model.init_checkpoint={checkpoint}")
@@ -156,8 +159,10 @@ def read(twins, folder):
     """``{"section.option": value}`` of each script and of its YAML, every option of fairseq included."""
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("read_options.py"))],
-        input=json.dumps([job(twin, folder) for twin in twins]), capture_output=True, text=True,
-    )  # fmt: skip
+        input=json.dumps([job(twin, folder) for twin in twins]),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout.strip().split("\n")[-1])
     return {twin: [flat(each) for each in both] for twin, both in zip(twins, found, strict=True)}
@@ -186,6 +191,7 @@ def same_options(script, yaml):
     assert yaml["task._name"] == "xalign_pretraining"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", TWINS, ids=recipe)
 def test_yaml_has_the_options_of_the_script(twin, configurations):
     same_options(*configurations[twin])

@@ -31,9 +31,13 @@ def test_georgian_letters_are_those_of_the_keyboard():
 
 @pytest.mark.parametrize(
     ("script", "text", "found"),
-    [("georgian", "abა", "0x10d0"), ("georgian", "!⠡", "0x2821"), ("private", "a\U000f0061", "0xf0061"),
-     ("private", "a" + MARKER, "0xf2581")],
-)  # fmt: skip
+    [
+        ("georgian", "abა", "0x10d0"),
+        ("georgian", "!⠡", "0x2821"),
+        ("private", "a\U000f0061", "0xf0061"),
+        ("private", "a" + MARKER, "0xf2581"),
+    ],
+)
 def test_characters_of_the_script_in_the_text_are_an_error(script, text, found):
     with pytest.raises(XalignError, match=f"1 characters, the first of them {found}"):
         character_table(script, text)

@@ -15,9 +15,13 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.transport.ops import products
 
 CONFIG = EncoderConfig(
-    vocab_size=35, encoder_layers=3, encoder_embed_dim=24, encoder_ffn_embed_dim=40, encoder_attention_heads=4,
+    vocab_size=35,
+    encoder_layers=3,
+    encoder_embed_dim=24,
+    encoder_ffn_embed_dim=40,
+    encoder_attention_heads=4,
     max_positions=20,
-)  # fmt: skip
+)
 
 
 @pytest.fixture

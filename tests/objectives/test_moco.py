@@ -185,14 +185,18 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
 @pytest.mark.parametrize(
     ("options", "updates", "pairs", "told"),
     [
-        ({"queue_size": 32000}, 201, 64.0, "32,000 keys, and before the last of 201 updates of 64 pairs it has 12,800;"
-         " set --moco-queue-size 1280, or"),
+        (
+            {"queue_size": 32000},
+            201,
+            64.0,
+            "32,000 keys, and before the last of 201 updates of 64 pairs it has 12,800; set --moco-queue-size 1280, or",
+        ),
         ({"queue_size": 32000}, 2, 64.5, "updates of 64 pairs it has 64; set --moco-queue-size 65, or"),
         ({"queue_size": 12800}, 201, 64.0, ""),
         ({"queue_size": 12801}, 201, 64.0, "12,801 keys"),
         ({"queue_size": 32000, "queue_init": "random"}, 201, 64.0, ""),
     ],
-)  # fmt: skip
+)
 def test_a_queue_that_is_not_full_before_the_run_ends_is_told_at_its_start(caplog, options, updates, pairs, told):
     config(**{"queue_init": "data", **options}).check_run(updates, pairs)
     assert told in caplog.text and bool(told) == ("moco learns nothing in this run" in caplog.text)

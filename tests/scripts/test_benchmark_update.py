@@ -15,9 +15,15 @@ def test_the_table_has_medians_ratios_and_the_commit_before(benchmark):
 
     found = {
         "rows": [row("fairseq", 3010, 36, 10.0, 30.0, 20.0), row("ours", 721, 1, 5.0, 18.0, 9.0)],
-        "before": {"float32, ours": {"launches": 1800, "waits": 5}}, "before_commit": "abc1234", "rounds": 3,
-        "machine": "a CPU", "versions": {"torch": "2"}, "seed": 1, "commit": "fff0000", "command": "it",
-    }  # fmt: skip
+        "before": {"float32, ours": {"launches": 1800, "waits": 5}},
+        "before_commit": "abc1234",
+        "rounds": 3,
+        "machine": "a CPU",
+        "versions": {"torch": "2"},
+        "seed": 1,
+        "commit": "fff0000",
+        "command": "it",
+    }
     text = benchmark.report(found)
     assert "| fairseq | float32 | 3,010 | 36 | 20 | 1.00 |" in text
     assert "| ours | float32 | 721 (1,800) | 1 (5) | 9 | 0.50 |" in text

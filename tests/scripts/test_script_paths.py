@@ -121,7 +121,9 @@ CASES = {
     "examples/weam/1_data.sh": (["@.", "@out", "de-en"], TEXT, {}),
     "examples/weam/2_train.sh": ([*DATA_AND_RUN, "weam", "de-en"], ["model.pt"], MODEL),
     "examples/weam/3_embeddings.sh": (
-        ["@.", "de-en", "@out", "@model.pt", "@b.pt"], ["model.pt", "b.pt", *TEXT, "de-en/train.links"], {}
+        ["@.", "de-en", "@out", "@model.pt", "@b.pt"],
+        ["model.pt", "b.pt", *TEXT, "de-en/train.links"],
+        {},
     ),
     "examples/xlm_align/0_download.sh": (["@out", "en-fr"], [], {"SAMPLE": "4"}),
     "examples/xlm_align/2_prepare.sh": (["@.", "@out", "de-en"], [*TEXT, "mono/de.txt"], {}),
@@ -133,7 +135,7 @@ CASES = {
     "examples/xlm_align/small/5_ablations.sh": (["@bin", "@out", "@t", "de-en", "base"], [], {"UPDATES": "5"}),
     "scripts/demo.sh": (["@out"], [], {"VIRTUAL_ENV": "x"}),
     "scripts/gpu/pack.sh": (["@out"], ["a.whl"], {"WHEELS": "@.", "BENCHMARK": "@b", "PYTHON": "python"}),
-}  # fmt: skip
+}
 # What takes no path, is sourced, has tests of its own with these names, or hands on what it is given as it is.
 OTHERS = {
     "examples/common/recipe.sh", "scripts/slurm/align.sbatch", "scripts/slurm/project.sbatch",

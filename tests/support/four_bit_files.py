@@ -59,8 +59,10 @@ def make(pieces=PIECES):
             shapes.update({f"l{layer}.{part}.w": shape, f"l{layer}.{part}.b": shape[:1]})
     parts.weights = {name: random.standard_normal(shape).astype("<f4") for name, shape in shapes.items()}
     fields["parameters"] = struct.pack("<i", len(shapes))
-    stored = {name: in_four_bits(value) if name == "emb.word" or (value.ndim == 2 and name[0] == "l")
-              else value.tobytes() for name, value in parts.weights.items()}  # fmt: skip
+    stored = {
+        name: in_four_bits(value) if name == "emb.word" or (value.ndim == 2 and name[0] == "l") else value.tobytes()
+        for name, value in parts.weights.items()
+    }
     at = len(parts.content()) + sum(2 + len(name) + 21 for name in shapes)
     for name, value in stored.items():
         fields[f"name {name}"] = struct.pack("<H", len(name)) + name.encode()

@@ -24,9 +24,12 @@ VERBS = ["sees", "likes", "finds", "takes"]
 ADJECTIVES = ["red", "old", "small", "green", "quick"]
 NAMES = ["Ann", "Bob", "Rome", "Oslo"]
 SIZES = {
-    "encoder_layers": 2, "encoder_embed_dim": 32, "encoder_ffn_embed_dim": 64, "encoder_attention_heads": 2,
+    "encoder_layers": 2,
+    "encoder_embed_dim": 32,
+    "encoder_ffn_embed_dim": 64,
+    "encoder_attention_heads": 2,
     "max_positions": 64,
-}  # fmt: skip
+}
 UPOS = dict.fromkeys(NOUNS, "NOUN") | dict.fromkeys(VERBS, "VERB") | dict.fromkeys(ADJECTIVES, "ADJ")
 UPOS |= dict.fromkeys(NAMES, "PROPN") | {"the": "DET", ".": "PUNCT"}
 
@@ -109,9 +112,13 @@ def write_encoder(path: Path) -> Path:
     lines = [" ".join(word for word, *_ in sentence(rng)) + f" {i % 10} ?" for i in range(300)]
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines), model_writer=model, vocab_size=120, hard_vocab_limit=False, minloglevel=2,
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        vocab_size=120,
+        hard_vocab_limit=False,
+        minloglevel=2,
         num_threads=1,
-    )  # fmt: skip
+    )
     dictionary = dictionary_of_model(load_sentencepiece(model.getvalue()))
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **SIZES))

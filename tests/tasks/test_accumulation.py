@@ -19,6 +19,7 @@ CRITERIONS = (
     ("joint", {"objectives": "dwa", "dwa_start_update": 0, "dwa_layer": 1}),
     ("per-objective", {"objectives": "mlm,tlm"}),
 )
+pytestmark = pytest.mark.slow  # trains in two processes
 AVOIDED = ("pytorch_ddp", 0, "at once")  # each micro-batch reduced by itself
 
 

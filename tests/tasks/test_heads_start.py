@@ -133,6 +133,7 @@ def norms(rank):
     return found
 
 
+@pytest.mark.slow  # trains
 def test_the_norm_that_is_clipped_is_that_of_what_is_stepped(tmp_path):
     for found in run_workers(norms, 2, tmp_path):
         for clipped, stepped in found.values():

@@ -50,10 +50,13 @@ def test_both_languages_of_a_mixed_pair_are_trained(command, transfer_data, spea
     assert (before != after).any(1).all()
 
 
-@pytest.mark.parametrize(("extra", "told"), [
-    (("--language-embeddings", "en,de"), ("other language embeddings", "--language-embeddings de,en")),
-    ((*LANGUAGES, "--train-files", "fr={}"), ("no embedding for a language", "fr", "one of de, en")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        (("--language-embeddings", "en,de"), ("other language embeddings", "--language-embeddings de,en")),
+        ((*LANGUAGES, "--train-files", "fr={}"), ("no embedding for a language", "fr", "one of de, en")),
+    ],
+)
 def test_languages_that_do_not_fit_stop_before_training(
     command, transfer_data, speaking_encoder, tmp_path, extra, told
 ):

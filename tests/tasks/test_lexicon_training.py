@@ -63,9 +63,7 @@ def test_xlm_and_dict_mlm_train_language_embeddings(train, lexicon_bin, tmp_path
 
 
 def test_a_lexicon_alone_makes_no_batches(train, lexicon_bin, tmp_path):
-    _, done = train(
-        lexicon_bin, tmp_path, *NO_VALID, "--max-update", 1, criterion="lexicon_align", check=False
-    )  # fmt: skip
+    _, done = train(lexicon_bin, tmp_path, *NO_VALID, "--max-update", 1, criterion="lexicon_align", check=False)
     assert done.returncode != 0 and "no objective reads text" in done.stderr
 
 

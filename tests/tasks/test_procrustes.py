@@ -19,9 +19,12 @@ from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, proc
 
 LETTERS = "abcdefghijklmnop"
 SIZES = {
-    "encoder_layers": 1, "encoder_embed_dim": 4, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 2,
+    "encoder_layers": 1,
+    "encoder_embed_dim": 4,
+    "encoder_ffn_embed_dim": 8,
+    "encoder_attention_heads": 2,
     "max_positions": 32,
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -28,8 +28,9 @@ def assert_same(first, second, updates, tolerance=0.0):
 def plain(train, databin, tmp_path_factory):
     """Six updates with validation: the run that others are compared with."""
     folder = tmp_path_factory.mktemp("plain")
-    logged, done = train(databin, folder, "--max-update", 6, "--tensorboard-logdir", folder / "tb",
-                         "--best-checkpoint-metric", "aer")  # fmt: skip
+    logged, done = train(
+        databin, folder, "--max-update", 6, "--tensorboard-logdir", folder / "tb", "--best-checkpoint-metric", "aer"
+    )
     return logged, done, folder
 
 
@@ -67,8 +68,11 @@ def test_validate_command_repeats_the_validation(plain, databin, command):
         "--path", folder / "checkpoint_last.pt", "--batch-size", 8, "--num-workers", 0, "--log-format", "json",
     )  # fmt: skip
     expected = validations(done.stdout + done.stderr)[-1]
-    found = [json.loads(line.split(" | ")[-1]) for line in (again.stdout + again.stderr).splitlines()
-             if "| valid |" in line and "{" in line][-1]  # fmt: skip
+    found = [
+        json.loads(line.split(" | ")[-1])
+        for line in (again.stdout + again.stderr).splitlines()
+        if "| valid |" in line and "{" in line
+    ][-1]
     for name in ("aer", "aer_en-de", "tlm_loss", "dwa_loss"):
         value = found.get(name, found.get(f"valid_{name}"))
         assert float(value) == pytest.approx(float(expected[f"valid_{name}"]), abs=2e-3), name
@@ -87,8 +91,9 @@ def test_a_checkpoint_aligns_by_itself(plain, sample, command, tmp_path):
 def test_validation_and_aligner_do_as_training_labels(train, databin, sample, command, tmp_path):
     folder = tmp_path / "dustbin"
     dustbin = ("--dwa-method", "ot-unbalanced", "--dwa-dustbin", 0.3, "--dwa-dustbin-filter", "itermax")
-    _, done = train(databin, folder, "--max-update", 2, "--validate-interval-updates", 2, "--dwa-label-layer", 1,
-                    *dustbin)  # fmt: skip
+    _, done = train(
+        databin, folder, "--max-update", 2, "--validate-interval-updates", 2, "--dwa-label-layer", 1, *dustbin
+    )
     valid, text = validations(done.stdout + done.stderr)[-1], sample / "en-de"
     stored = torch.load(folder / "checkpoint_last.pt", weights_only=False)["task_state"]["labelling"]
     assert stored["layers"] == {"hidden": 1, "pointer": 2} and stored["method"]["dustbin"] == 0.3
@@ -106,8 +111,12 @@ def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tm
     sizes = dict(zip(names, map(int, SMALL[1::2]), strict=True))
     config = {
         "common": {"user_dir": str(USER_DIR), "cpu": True, "seed": 3, "log_format": "json", "log_interval": 1},
-        "task": {"_name": "xalign_pretraining", "data": str(databin),
-                 "mono_batch_size": 4, "mono_tokens_per_sample": 64},
+        "task": {
+            "_name": "xalign_pretraining",
+            "data": str(databin),
+            "mono_batch_size": 4,
+            "mono_tokens_per_sample": 64,
+        },
         "criterion": {"_name": "xlm_align"},
         "model": {"_name": "xalign_tiny", **sizes},
         "optimizer": {"_name": "adam", "lr": [1e-3]},
@@ -116,7 +125,7 @@ def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tm
         "optimization": {"max_update": 6, "lr": [1e-3], "clip_norm": 1.0},
         "checkpoint": {"save_dir": str(tmp_path / "save"), "no_epoch_checkpoints": True},
         "distributed_training": {"distributed_world_size": 1},
-    }  # fmt: skip
+    }
     (tmp_path / "run.yaml").write_text(json.dumps(config))  # JSON is YAML
     done = command("fairseq-hydra-train", "--config-dir", tmp_path, "--config-name", "run", cwd=tmp_path)
     log = "".join(path.read_text() for path in tmp_path.rglob("*.log")) + done.stdout + done.stderr
@@ -128,8 +137,10 @@ def test_a_killed_and_resumed_run_has_the_losses_of_the_uninterrupted_one(train,
     whole, _ = train(databin, tmp_path / "whole", *extra)
     process = subprocess.Popen(
         [str(Path(sys.executable).parent / "fairseq-train"), *map(str, options(databin, tmp_path / "cut", *extra)[1:])],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     for line in process.stdout:
         if '"num_updates": "4"' in line:
             process.send_signal(signal.SIGKILL)

@@ -125,8 +125,9 @@ def test_frozen_embeddings_stay_bit_by_bit_while_layers_move(command, transfer_d
     inside = {key: key.split("sentence_encoder.")[1] for key in before if "sentence_encoder." in key}
     moved = {name for key, name in inside.items() if not torch.equal(before[key], after[key])}
     assert {name for name in inside.values() if name.startswith("emb")} == {
-        "embed_tokens.weight", "embed_positions.weight",
-    }  # fmt: skip
+        "embed_tokens.weight",
+        "embed_positions.weight",
+    }
     # The bias of keys has no gradient but rounding: it adds the same to all scores of a query.
     layers = {name for name in inside.values() if name.startswith("layers.") and "k_proj.bias" not in name}
     assert layers <= moved and all(name.startswith("layers.") for name in moved)

@@ -60,12 +60,15 @@ def test_an_epoch_with_nothing_left_gives_way_to_the_next():
     assert [(each.next_epoch_idx, each.iterations_in_epoch) for each in resumed] == [(2, 0)] * 4
 
 
-@pytest.mark.parametrize(("before", "steps", "after", "size", "place"), [
-    (1, 10, 1, 4, 6),  # of 23 batches of 2, of 12 of 4 now: 5.2
-    (1, 10, 1, 1, 20),
-    (1, 20, 1, 23, (2, 0)),  # of two
-    (2, 5, 1, 4, 6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "steps", "after", "size", "place"),
+    [
+        (1, 10, 1, 4, 6),  # of 23 batches of 2, of 12 of 4 now: 5.2
+        (1, 10, 1, 1, 20),
+        (1, 20, 1, 23, (2, 0)),  # of two
+        (2, 5, 1, 4, 6),
+    ],
+)
 def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, size, place):
     """It ended in fairseq's traceback where it was behind the end."""
     _, state = read(readers(before), steps)

@@ -125,8 +125,11 @@ def test_micro_batches_that_are_lacking_come_first_and_count_nothing(make, fairs
     found = made.train_step(samples)
     assert ran == samples == [{}, None, {"a": 1}, {"b": 1}]
     assert [(int(size), float(logs["loss"]), logs["n"], logs["of"]) for _, size, logs in found] == [
-        (0, 0.0, 0, "x"), (0, 0.0, 0, "x"), (5, 2.0, 3, "x"), (5, 2.0, 3, "x"),
-    ]  # fmt: skip
+        (0, 0.0, 0, "x"),
+        (0, 0.0, 0, "x"),
+        (5, 2.0, 3, "x"),
+        (5, 2.0, 3, "x"),
+    ]
     assert made.task.train_step is step  # the task is left as it was
 
 

@@ -126,6 +126,7 @@ def worker(rank):
     return first, gradient(model)
 
 
+@pytest.mark.slow  # two processes
 def test_processes_have_the_gradient_of_all_their_batches(tmp_path):
     found = run_workers(worker, 2, tmp_path)
     for update, parts in enumerate(([PARTS[0], PARTS[1]], [PARTS[2]])):

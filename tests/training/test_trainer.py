@@ -85,8 +85,9 @@ def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint",
     optimizer = FoldedAdamW(model.parameters(), lr=LR)
     still = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda _: 1.0)
     batches = Batches(data, model.reader, max_tokens=120)
-    made = AlignmentTrainer(model, args, batches, Batches(data, model.reader, "valid", max_tokens=120),
-                            optimizers=(optimizer, still))  # fmt: skip
+    made = AlignmentTrainer(
+        model, args, batches, Batches(data, model.reader, "valid", max_tokens=120), optimizers=(optimizer, still)
+    )
     losses, compute = [], made.compute_loss
 
     def recorded(model, inputs, **keywords):
@@ -123,6 +124,7 @@ def run_fairseq_train(command, recorder, folder, out, *extra):
     return [float(line) for line in (recorder / "losses").read_text().splitlines()]
 
 
+@pytest.mark.slow  # trains
 def test_losses_are_those_of_fairseq_train(folder, fairseq_train, tmp_path):
     theirs = fairseq_train("--tlm-weight", 0.5)
     ours, losses = trainer(folder, tmp_path / "ours")
@@ -133,6 +135,7 @@ def test_losses_are_those_of_fairseq_train(folder, fairseq_train, tmp_path):
     assert worst < 1e-6 and losses[-1] < losses[0] - 0.02
 
 
+@pytest.mark.slow  # trains
 def test_accumulated_gradients_are_those_of_fairseq_train(folder, fairseq_train, tmp_path):
     options = ("--update-freq", 2, "--loss-normalization", "per-objective", "--objectives", "mlm,tlm,dwa")
     fairseq_losses = fairseq_train(*options, "--max-update", 10)
@@ -206,8 +209,9 @@ def test_validation_is_over_all_predictions(folder, tmp_path):
     # several by their names, as transformers' Trainer takes them
     made.eval_batches = {"a": made.eval_batches, "b": made.eval_batches}
     assert {name: made.evaluate()[f"eval_{name}_loss"] for name in "ab"} == {
-        "a": pytest.approx(whole), "b": pytest.approx(whole),
-    }  # fmt: skip
+        "a": pytest.approx(whole),
+        "b": pytest.approx(whole),
+    }
 
 
 def test_each_objective_has_its_own_curve_but_no_loss_where_it_predicts_nothing(folder, tmp_path):
@@ -241,6 +245,7 @@ def worker(rank):
     return {name: each.detach() for name, each in made.alignment.named_parameters()}
 
 
+@pytest.mark.slow  # trains
 def test_two_processes_of_accelerates_train_as_one_on_all_their_batches(folder, tmp_path):
     workers = run_workers(worker, 2, tmp_path)
     model, data = build(folder)

@@ -130,10 +130,13 @@ def test_a_file_labelled_in_part_is_an_error(tmp_path):
     [
         *((name, (), ("accuracy",)) for name in ("xnli", "pawsx", "pos", "tatoeba")),
         *((name, (), ("f1", "em")) for name in ("xquad", "mlqa", "tydiqa")),
-        ("ner", (), ("f1",)), ("parsing", (), ("las",)), ("pos", ("f1",), ("f1",)), ("mlqa", ("f1",), ("f1",)),
+        ("ner", (), ("f1",)),
+        ("parsing", (), ("las",)),
+        ("pos", ("f1",), ("f1",)),
+        ("mlqa", ("f1",), ("f1",)),
         ("parsing", ("uas", "las"), ("uas", "las")),
     ],
-)  # fmt: skip
+)
 def test_what_a_task_is_scored_by(benchmark, names, expected):
     assert tuple(metric.name for metric in BENCHMARKS[benchmark].score(names)) == expected
 

@@ -75,9 +75,13 @@ def test_an_empty_context_has_one_window():
 
 @settings(deadline=None)
 @given(
-    st.text("abcdefgh. ", max_size=60), st.integers(0, 6), st.integers(1, 8), st.integers(0, 7), st.integers(0, 60),
+    st.text("abcdefgh. ", max_size=60),
+    st.integers(0, 6),
+    st.integers(1, 8),
+    st.integers(0, 7),
+    st.integers(0, 60),
     st.integers(0, 20),
-)  # fmt: skip
+)
 def test_windows_hold_every_token_and_their_targets_spell_the_answer(context, asked, more, overlap, first, length):
     question = "abcdefgh"[:asked]
     tokens = asked + 4 + overlap + more

@@ -131,8 +131,9 @@ def test_part_of_a_study(load):
     assert [task.name for task in select(study, tasks=["ner"]).tasks] == ["ner"]
     english = select(study, languages=["en"], seeds=[5])
     assert [(task.name, task.train_languages, task.languages) for task in english.tasks] == [
-        ("pos", ("en",), ("en",)), ("each", ("en",), ("en",)),
-    ]  # fmt: skip
+        ("pos", ("en",), ("en",)),
+        ("each", ("en",), ("en",)),
+    ]
     assert english.seeds == (5,)
     assert select(study) == study
     with pytest.raises(XalignError, match=r"(?s)no such task.*nner.*expected: ner\?"):
@@ -169,8 +170,11 @@ def test_figures_of_the_papers():
     linear = tasks("explicit_alignments_feature_based")
     assert all(t.settings.feature_based and t.settings.extra_layers == 4 for t in linear.values())
     assert {name: t.settings.lr for name, t in linear.items()} == {
-        "xnli": 1e-4, "ner": 1e-4, "pos": 1e-3, "parsing": 1e-3,
-    }  # fmt: skip
+        "xnli": 1e-4,
+        "ner": 1e-4,
+        "pos": 1e-3,
+        "parsing": 1e-3,
+    }
     assert [name for name, t in linear.items() if t.options.get("crf")] == ["ner"]
     chi = tasks("xlm_align")
     assert chi["xnli"].settings.warmup == 12500 and chi["ner"].settings.batch_size == 8
@@ -178,16 +182,21 @@ def test_figures_of_the_papers():
     assert {name for name, t in chi.items() if t.score} == {"pos"} and chi["pos"].score == ("f1",)
     ablations = tasks("xlm_align_ablations")
     assert {name: t.score for name, t in ablations.items()} == {
-        "xnli": (), "pos": ("f1",), "ner": (), "mlqa": ("f1",),
-    }  # fmt: skip
+        "xnli": (),
+        "pos": ("f1",),
+        "ner": (),
+        "mlqa": ("f1",),
+    }
     assert ablations["mlqa"].settings == chi["mlqa"].settings
     ppa = tasks("ppa")
     assert ppa["mlqa"].settings.max_length == 386 and ppa["xnli"].settings.lr == 5e-5
     assert ppa["xnli-translate-train"].code_switch and ppa["xnli-translate-train"].models == "each"
     translated = tasks("weam")["mlqa-translate-train"]
     assert (translated.models, translated.code_switch, list(translated.train_languages)) == (
-        "each", False, ["es", "de", "zh"]
-    )  # fmt: skip
+        "each",
+        False,
+        ["es", "de", "zh"],
+    )
 
 
 def test_a_benchmark_that_was_never_made_in_a_language_is_not_tested_in_it(tmp_path):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from xalign_fairseq.aligner.best import read_best
 from xalign_fairseq.aligner.gold_sets import GoldSet, find_sets
 from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
@@ -86,21 +87,28 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
 
 def _check_model(path: str, methods: Sequence[str]) -> None:
     """That the model is there, and that the methods are for it."""
-    if is_statistical(path):
+    if _has_no_methods(path):
         if set(methods) != {OWN}:
             raise XalignError(
-                "an aligner from bitext alone has no methods", where=path, parameter="method", found=" ".join(methods)
+                "an aligner that was learned from bitext has no methods",
+                where=path,
+                parameter="method",
+                found=" ".join(methods),
             )
     elif not (found := find_pretrained(path)).exists():
         raise XalignError("the checkpoint does not exist", where=found, found=nearly(found))
+
+
+def _has_no_methods(path: str) -> bool:
+    return is_statistical(path) or read_best(path) is not None
 
 
 def _align_sets(label: str, model: str, options: AlignerOptions, sets: Sequence[GoldSet], done: Progress) -> System:
     """The links of a model; an encoder with language embeddings is loaded for the languages of each set."""
     counts, aligner = [], None
     for each in sets:
-        if is_statistical(model):
-            aligner = aligner or load_aligner(model)
+        if _has_no_methods(model):
+            aligner = aligner or load_aligner(model, None if is_statistical(model) else options)
         elif not isinstance(aligner, Aligner) or aligner.encoder.config.languages:
             aligner = Aligner.from_pretrained(model, replace(options, languages=each.languages))
         counts.append(_counts(each, (pair.links for pair in aligner.stream(each.pairs, done))))

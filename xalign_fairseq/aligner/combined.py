@@ -1,4 +1,4 @@
-"""Links by an encoder and by statistics of the bitext that were learned, and are read, with the encoder's guidance."""
+"""Links by one encoder or two, and by statistics of the bitext that the first one guides."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.kept_scores import KeptScores
+from xalign_fairseq.aligner.kept_scores import KeptScores, kept_scores
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
@@ -27,22 +27,23 @@ class Mixing:
     """How the scores of an encoder are joined with those of statistics.
 
     Attributes:
-        scoring: the encoder's options. Its scores are of words, as those of the statistics are, and nearly all of them.
         share: of the statistics.
         choice: of links, by the sum.
     """
 
-    scoring: dict[str, float]
     share: float
     choice: Grown
 
 
 # By the encoder's method. Chosen on development gold: that of grow on en-cs, en-es, en-fr and en-hi, for e5-small
 # self-trained; that of scored, for e5-small untrained, on the trial sets of Hansards and WPT05 (Hindi), INESC's en-fr
-# and XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). Test sets chose nothing.
+# and XL-WA's bg, et, hu, nl and ru, with about 1,000 other pairs each (Hansards 3,900). TWO, of two encoders, on the
+# trial sets, INESC's en-fr and Alibi's three, each annotator with the same weight. Test sets chose nothing.
+TWO = "two encoders"
 MIXINGS = {
-    "grow": Mixing({"threshold": 1e-3, "growth": 1.0}, 0.6, Grown(threshold=0.42, growth=0.35)),
-    "scored": Mixing({"threshold": 1e-3}, 0.5, Grown(threshold=0.4, growth=0.7)),
+    "grow": Mixing(0.6, Grown(threshold=0.42, growth=0.35)),
+    "scored": Mixing(0.5, Grown(threshold=0.4, growth=0.7)),
+    TWO: Mixing(0.4, Grown(threshold=0.4, growth=0.7)),
 }
 
 
@@ -63,15 +64,16 @@ class CombinedAligner(WordAligner):
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
     with a weight w for each method (:data:`MIXINGS`). Links are chosen as by ``grow``: all from ``threshold`` on, and
-    weaker ones of ``growth`` times that beside them. A pair that is too long for the statistics has the encoder's
-    score.
+    weaker ones of ``growth`` times that next to them. A pair that is too long for the statistics has the encoder's
+    score. With a second encoder, the mean of both encoders' scores takes the place of s in this sum.
 
     Args:
         encoder: its aligner, by the scoring options of ``method``.
-        trained: the statistics, which :func:`learn_beside` learns.
+        trained: the statistics, which :func:`learn_beside` learns; ``None``: encoders alone.
         method: of the encoder, ``grow`` or ``scored``.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``.
+        second: another encoder, such as one that was trained on the links of the first.
 
     Example::
 
@@ -83,23 +85,27 @@ class CombinedAligner(WordAligner):
     def __init__(
         self,
         encoder: WordAligner,
-        trained: TrainedModels,
+        trained: TrainedModels | None,
         method: str = "grow",
         threshold: float | None = None,
         growth: float | None = None,
+        second: WordAligner | None = None,
     ):
         given = {"threshold": threshold, "growth": growth}
-        self._share, choice = MIXINGS[method].share, MIXINGS[method].choice
-        self._choice = replace(choice, **{name: value for name, value in given.items() if value is not None})
-        self._encoder, self._models = encoder, trained.models
+        mixing = MIXINGS[TWO if second else method]
+        self._share = mixing.share if trained else 0.0
+        self._choice = replace(mixing.choice, **{name: value for name, value in given.items() if value is not None})
+        self._encoder, self._second, self._models = encoder, second, trained.models if trained else []
 
     def unknown(self) -> UnknownTokens:
         """How many tokens of all pairs so far the encoder's vocabulary lacks."""
         return self._encoder.unknown()
 
     def close(self) -> None:
-        """End the encoder's processes, if it has any."""
+        """End the encoders' processes, if they have any."""
         self._encoder.close()
+        if self._second:
+            self._second.close()
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
@@ -108,15 +114,16 @@ class CombinedAligner(WordAligner):
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-            for alignment in self._encoder.stream(pairs, progress):
+            for alignment in self._encoder.stream(pairs, progress, matrices=True):
                 read.append(alignment)
                 yield alignment.src, alignment.tgt
 
         for chunk in chunks(words(), AT_ONCE, pairs):
-            own = [_matrix(alignment) for alignment in read]
-            counted = mean_scores(self._models, chunk, own.__getitem__)
-            for alignment, scores, statistics in zip(read, own, counted, strict=True):
-                both = self._both(scores, statistics)
+            own = [kept_scores(alignment.matrix) for alignment in read]
+            counted = mean_scores(self._models, chunk, own.__getitem__) if self._models else [None] * len(chunk)
+            others = [each.matrix for each in self._second.stream(chunk, matrices=True)] if self._second else own
+            for alignment, scores, other, statistics in zip(read, own, others, counted, strict=True):
+                both = self._both(scores if scores is None or other is None else (scores + other) / 2, statistics)
                 links = {} if both is None else self._choice.choose(both)
                 yield replace(alignment, links=links, matrix=both if matrices else None)
             read.clear()
@@ -129,10 +136,16 @@ class CombinedAligner(WordAligner):
 
     def describe(self) -> str:
         """How the encoder makes its scores, and how links are made of both, in a line."""
-        names = ", ".join(model.name for model in self._models)
+        scores = self._encoder.describe()
+        if self._second:
+            scores += f"; the mean of its scores and those of another: {self._second.describe()}"
+        if self._models:
+            names = ", ".join(model.name for model in self._models)
+            scores += (
+                f"; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics that it guides ({names})"
+            )
         return (
-            f"{self._encoder.describe()}; {1 - self._share:.0%} of its scores and {self._share:.0%} of statistics "
-            f"that it guides ({names}), links of {self._choice.threshold:.2g} and more, "
+            f"{scores}, links of {self._choice.threshold:.2g} and more, "
             f"grown by those of {self._choice.least:.2f} and more"
         )
 
@@ -149,15 +162,15 @@ def learn_beside(
     reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],
     learning: Callable[[], AbstractContextManager[UnitProgress]],
 ) -> tuple[KeptScores, TrainedModels]:
-    """Learn statistics of a text with the guidance of an encoder; the same call goes on with one that was broken off.
+    """Learn statistics of a text with the guidance of an encoder; the same call continues an interrupted one.
 
     Args:
         encoder: as of :class:`CombinedAligner`.
-        text: read by the encoder once, and kept beside the statistics.
+        text: read by the encoder once, and kept next to the statistics.
         folder: where they go.
         identity: of the text, the encoder and its options, and the version; a folder of another is refused.
-        reading: opens what is told how many more pairs the encoder has read, of so many.
-        learning: opens what is told the units, the passes done, and of all.
+        reading: given the number of pairs, opens what is called with the number of pairs newly read.
+        learning: opens what is called with the units, the passes done, and all passes.
 
     Returns:
         the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.
@@ -169,13 +182,3 @@ def learn_beside(
         with learning() as progress:
             trained, _ = learn_models(text, folder, progress, kept.guide)
         return kept, trained
-
-
-def _matrix(alignment: Alignment) -> np.ndarray | None:
-    """The scores of a pair; ``None`` if it has none."""
-    if alignment.too_long or not alignment.finite:
-        return None
-    scores = np.zeros((len(alignment.src), len(alignment.tgt)), np.float32)
-    for link, score in alignment.links.items():
-        scores[link] = score
-    return scores

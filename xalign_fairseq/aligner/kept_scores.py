@@ -22,6 +22,7 @@ FORM = {
     "place": ArrayForm(np.int32, 2),
     "score": ArrayForm(np.float32, 1),
 }
+LEAST = 1e-3  # smaller scores count as 0
 REMEDY = "remove it and those of higher numbers"
 
 
@@ -29,7 +30,7 @@ class KeptScores(WordAligner):
     """An encoder of a text, whose scores of it are in files of 2,048 pairs.
 
     Args:
-        encoder: what reads; its links are all scores of words.
+        encoder: what reads.
         folder: where the files are and go; those that are there are of this encoder and text.
 
     Example::
@@ -41,10 +42,11 @@ class KeptScores(WordAligner):
 
     def __init__(self, encoder: WordAligner, folder: Path):
         self._encoder, self._folder = encoder, folder
-        self._parts: list[dict[str, np.ndarray]] = []
-        while (path := self._path(len(self._parts))).is_file():
-            self._parts.append(_load(path))
-        self._join()
+        self._files, parts = 0, [_pack([], [])]
+        while (path := self._path()).is_file():
+            parts.append(_load(path))
+            self._files += 1
+        self._join(parts)
 
     def __len__(self) -> int:
         return len(self._kept["count"])
@@ -66,61 +68,53 @@ class KeptScores(WordAligner):
         self._encoder.close()
 
     def read(self, text: SentencePairs | SpreadPairs, progress: Progress | None = None) -> None:
-        """Read what is not kept yet; ``progress`` is told how many more pairs are done."""
+        """Read what is not kept yet; ``progress`` is called with the number of pairs newly done."""
         if progress:
             progress(len(self))
+        parts = [self._kept]
         rest = (pair for number, pair in enumerate(text) if number >= len(self._kept["count"]))
         for chunk in chunks(rest, AT_ONCE):
-            part = _pack(chunk, self._encoder.stream(chunk, progress))
-            write_arrays(self._path(len(self._parts)), part)
-            self._parts.append(part)
-        self._join()
+            parts.append(_pack(chunk, self._encoder.stream(chunk, progress, matrices=True)))
+            write_arrays(self._path(), parts[-1])
+            self._files += 1
+        self._join(parts)
 
     def guide(self, line: int) -> np.ndarray | None:
         """Scores of a line of the text; ``None`` where it was too long."""
-        links = self._links(line)
-        if links is None:
+        count = int(self._kept["count"][line])
+        if count < 0:
             return None
+        here = slice(self._ends[line] - count, self._ends[line])
         scores = np.zeros(self._kept["shape"][line], np.float32)
-        scores[tuple(links[0].T)] = links[1]
+        scores[tuple(self._kept["place"][here].T)] = self._kept["score"][here]
         return scores
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """As of an aligner; pairs of the text are not read again, others are."""
+        """Scores of pairs, as ``matrix``, without links; pairs of the text are not read again, others are."""
         for chunk in chunks(pairs, AT_ONCE):
             lines = [self._line(pair) for pair in chunk]
             unread = (pair for pair, line in zip(chunk, lines, strict=True) if line is None)
-            others = self._encoder.stream(unread, matrices=matrices)
+            others = self._encoder.stream(unread, matrices=True)
             for (src, tgt), line in zip(chunk, lines, strict=True):
                 if line is None:
                     yield next(others)
                     continue
-                kept = self._links(line)
-                links = {} if kept is None else dict(zip(map(tuple, kept[0].tolist()), kept[1].tolist(), strict=True))
                 count = self._kept["count"][line]
-                matrix = self.guide(line) if matrices else None
-                yield Alignment(src, tgt, links, too_long=count == TOO_LONG, finite=count != OVERFLOWED, matrix=matrix)
+                matrix = self.guide(line)
+                yield Alignment(src, tgt, {}, too_long=count == TOO_LONG, finite=count != OVERFLOWED, matrix=matrix)
             next(others, None)  # to its end: a stream that is left before it closes a pool
             if progress:
                 progress(len(chunk))
 
-    def _path(self, number: int) -> Path:
-        return self._folder / f"scores-{number:05d}.npz"
+    def _path(self) -> Path:
+        return self._folder / f"scores-{self._files:05d}.npz"
 
-    def _join(self) -> None:
-        parts = self._parts or [_pack([], [])]
+    def _join(self, parts: list[dict[str, np.ndarray]]) -> None:
         self._kept = {field: np.concatenate([part[field] for part in parts]) for field in FORM}
         self._ends = np.cumsum(self._kept["count"].clip(min=0))
         self._order = np.argsort(self._kept["digest"])
-
-    def _links(self, line: int) -> tuple[np.ndarray, np.ndarray] | None:
-        count = int(self._kept["count"][line])
-        if count < 0:
-            return None
-        here = slice(self._ends[line] - count, self._ends[line])
-        return self._kept["place"][here], self._kept["score"][here]
 
     def _line(self, pair: WordPair) -> int | None:
         digest = _digest(pair)
@@ -136,20 +130,27 @@ def _digest(pair: WordPair) -> np.uint64:
     return np.uint64(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little"))
 
 
+def kept_scores(matrix: np.ndarray | None) -> np.ndarray | None:
+    """Scores of words as they are kept: small ones are 0."""
+    return None if matrix is None else np.where(matrix >= LEAST, matrix, np.float32(0))
+
+
 def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[str, np.ndarray]:
     rows = list(zip(pairs, alignments, strict=True))
-    links = [link for _, alignment in rows for link in alignment.links]
+    none = np.zeros((0, 0), np.float32)
+    scores = [none if (kept := kept_scores(found.matrix)) is None else kept for _, found in rows]
+    counts = [_count(found, int(np.count_nonzero(kept))) for (_, found), kept in zip(rows, scores, strict=True)]
     return {
         "digest": np.array([_digest(pair) for pair, _ in rows], np.uint64),
         "shape": np.array([[len(side) for side in pair] for pair, _ in rows], np.int32).reshape(-1, 2),
-        "count": np.array([_count(found) for _, found in rows], np.int32),
-        "place": np.array(links, np.int32).reshape(-1, 2),
-        "score": np.array([score for _, found in rows for score in found.links.values()], np.float32),
+        "count": np.array(counts, np.int32),
+        "place": np.concatenate([np.argwhere(each) for each in (none, *scores)], dtype=np.int32),
+        "score": np.concatenate([each[each > 0] for each in (none, *scores)]),
     }
 
 
-def _count(found: Alignment) -> int:
-    return OVERFLOWED if not found.finite else TOO_LONG if found.too_long else len(found.links)
+def _count(found: Alignment, scores: int) -> int:
+    return OVERFLOWED if not found.finite else TOO_LONG if found.too_long else scores
 
 
 def _load(path: Path) -> dict[str, np.ndarray]:

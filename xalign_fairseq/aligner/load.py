@@ -5,8 +5,8 @@ import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from xalign_fairseq.aligner.best import BestParts, check_own, read_best
 from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
@@ -30,7 +30,7 @@ ALONE, GUIDED = "from_scratch", "statistics"  # what may be learned first
 
 
 def load_aligner(
-    path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: Any
+    path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: object
 ) -> WordAligner:
     """Load a word aligner.
 
@@ -38,14 +38,15 @@ def load_aligner(
         path: an encoder: ``e5-small``, the packaged one and the default, a checkpoint, the folder of a run, a folder of
             XLM-R's or Hugging Face's, a name of its hub
             (:func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`); or the folder of an aligner from
-            bitext alone.
+            bitext alone, or of all steps (``xalign train-aligner --best``).
         options: all at once, or
         more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
     Returns:
         an :class:`~xalign_fairseq.aligner.neural.aligner.Aligner`, or an
         :class:`~xalign_fairseq.aligner.neural.processes.AlignerPool` of several;
-        with ``statistics`` a :class:`~xalign_fairseq.aligner.combined.CombinedAligner`; of bitext alone a
+        with ``statistics``, and of all steps, a :class:`~xalign_fairseq.aligner.combined.CombinedAligner`; of bitext
+        alone a
         :class:`~xalign_fairseq.aligner.statistical.aligner.StatisticalAligner`.
 
     Raises:
@@ -72,6 +73,8 @@ def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
     """Load an aligner by options that were checked, with a device for each process, and the dtype of all."""
     if is_statistical(path):
         return StatisticalAligner(load(Path(path)), options.min_probability)
+    if parts := read_best(path):
+        return open_parts(parts, options)
     if options.statistics is None:
         return open_encoder(path, options)
     trained = load(Path(options.statistics))
@@ -80,6 +83,18 @@ def open_aligner(path: str | os.PathLike[str], options: AlignerOptions) -> WordA
     trained.warn_of_another_guide(options.statistics, model_state(path))
     encoder = open_encoder(path, scoring_options(options, method))
     return CombinedAligner(encoder, trained, method, *choice_of(options))
+
+
+def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
+    """Load the parts of an aligner made by all steps, as one."""
+    statistics = load(parts.statistics) if parts.statistics else None
+    second = None
+    if parts.trained:
+        second = open_encoder(
+            parts.trained, scoring_options(replace(options, linking=parts.linking), parts.linking.method)
+        )
+    encoder = open_encoder(parts.encoder, scoring_options(options, parts.method))
+    return CombinedAligner(encoder, statistics, parts.method, *choice_of(options), second)
 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
@@ -97,6 +112,11 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
             if name != "min_probability":
                 problem = "an aligner from bitext alone has no such option"
                 raise XalignError(problem, parameter=name, remedy="leave it out")
+        return
+    if read_best(path):
+        if learn:
+            raise XalignError("the aligner has learned already", where=path, parameter=learn, remedy="leave it out")
+        check_own(options)
         return
     if combined:
         _check_combined(path, options)
@@ -148,9 +168,9 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:
-    """Of the encoder of a combined aligner: the options that choose links are not its own."""
+    """Of the encoder of a combined aligner, which gives scores: the options that choose links are not its own."""
     kept = {name: value for name, value in options.linking.options.items() if name not in ("threshold", "growth")}
-    linking = replace(options.linking, method=method, options=kept | MIXINGS[method].scoring)
+    linking = replace(options.linking, method=method, options=kept | {"threshold": 1.0})
     return replace(options, min_probability=None, linking=linking, statistics=None)
 
 

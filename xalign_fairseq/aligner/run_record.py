@@ -4,6 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from xalign_fairseq.aligner.best import DONE as BEST
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.text.containers import text_sha256
@@ -53,11 +54,22 @@ def model_state(path: str | os.PathLike[str]) -> str:
 
 
 def _model_files(folder: Path) -> list[Path]:
-    """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
+    """The files a model is read from; not the logs next to it, nor the output, which may be in its folder."""
     from xalign_fairseq.data.databin import DICTIONARY
     from xalign_fairseq.data.tokenizers.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
     from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE
     from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS
 
-    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, PIPELINE, *FILES, *SAFE, *PICKLED, DONE)
-    return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})
+    patterns = (
+        *CHECKPOINTS,
+        DICTIONARY,
+        *SENTENCEPIECE_NAMES,
+        WORDPIECE,
+        PIPELINE,
+        *FILES,
+        *SAFE,
+        *PICKLED,
+        DONE,
+        BEST,
+    )
+    return sorted({file for pattern in (*patterns, DONE, BEST) for file in folder.rglob(pattern) if file.is_file()})

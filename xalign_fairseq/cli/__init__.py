@@ -1,7 +1,7 @@
 """The ``xalign`` command: one module of this folder per subcommand.
 
 A subcommand's module has a docstring (its first line is the summary shown by ``xalign --help``; what begins with
-``Example`` stands at the end of its own help), ``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit
+``Example`` is at the end of its own help), ``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit
 code; ``None`` is 0). The file's name, with ``-`` for ``_``, is the subcommand's name. Heavy imports belong inside
 ``run``, so that ``--help`` answers at once. ``_ways`` says in which group a subcommand is listed, ``_arguments`` has
 what several of them ask for.
@@ -59,7 +59,7 @@ def _split_examples(doc: str) -> tuple[str, str | None]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``xalign``.
 
-    Bad input and files that can't be written are told without a traceback and give exit code 2, Ctrl-C gives 130,
+    Bad input and files that can't be written are reported without a traceback and give exit code 2, Ctrl-C gives 130,
     SIGTERM 143 and SIGUSR1 75, after what is unfinished has been removed and what was started has been ended.
     """
     parser = build_parser()

@@ -4,7 +4,7 @@ import argparse
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -157,7 +157,7 @@ def add_backend_argument(parser: Any) -> None:
 
 
 def show_log(quiet: bool) -> None:
-    """Tell on stderr in what the encoder computes, and what computes transport; if quiet, only what went wrong."""
+    """Log on stderr the encoder's dtype and what computes transport; if quiet, only warnings and errors."""
     for told in ("core.devices", "transport.sinkhorn"):
         logging.getLogger(f"xalign_fairseq.{told}").setLevel(logging.WARNING if quiet else logging.INFO)
     _log_lines()
@@ -165,7 +165,7 @@ def show_log(quiet: bool) -> None:
 
 @contextmanager
 def log_from(level: int) -> Iterator[None]:
-    """Tell the package's log on stderr, and for so long from this level on: the usual one for ``NOTSET``."""
+    """Within the block, log the package's messages of this level and above on stderr; ``NOTSET``: the usual level."""
     logger = logging.getLogger("xalign_fairseq")
     before = logger.level
     logger.setLevel(level or before)
@@ -187,7 +187,7 @@ class _LogLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         others = (each for each in logging.getLogger().handlers if isinstance(each, logging.StreamHandler))
-        if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's tells it already
+        if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's already logs it
             say(self.format(record))
 
 
@@ -243,38 +243,38 @@ def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -
     return text
 
 
-def chosen_model(args: argparse.Namespace) -> str:
-    """``--model``, or the packaged encoder, which is named on stderr; :class:`XalignError` if it is not installed."""
+def chosen_model(model: str | None, quiet: bool) -> str:
+    """The model, or the packaged encoder, which is named on stderr; :class:`XalignError` if it is not installed."""
     from xalign_fairseq.encoder.pretrained import packaged
 
-    if args.model is not None:
-        return str(args.model)
+    if model is not None:
+        return model
     packaged.find()
-    if not args.quiet:
+    if not quiet:
         print(f"no --model: the packaged encoder {packaged.NAME} is used", file=sys.stderr)
     return packaged.NAME
 
 
-def method_options(args: argparse.Namespace) -> dict[str, Any]:
+def method_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a labelling method that are given."""
-    return {option: value for option in METHOD_OPTIONS if (value := getattr(args, option)) is not None}
+    return {option: given[option] for option in METHOD_OPTIONS if given[option] is not None}
 
 
-def linking_of(args: argparse.Namespace) -> "Linking":
-    """How links are to be made, as far as it is given."""
+def parse_linking(args: argparse.Namespace) -> "Linking":
+    """How links are to be made, as far as it is given: what :func:`add_link_arguments` adds."""
     from xalign_fairseq.transport.linking import Linking
 
     similarity, encoding = args.similarity or "", args.encoding or ""
-    return Linking(args.method or "", method_options(args), args.layer or (), similarity, encoding)
+    return Linking(args.method or "", method_options(vars(args)), args.layer or (), similarity, encoding)
 
 
-def aligner_options(args: argparse.Namespace, linking: "Linking | None" = None) -> "AlignerOptions":
+def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) -> "AlignerOptions":
     """The options of an aligner that :func:`add_model_arguments` and, without ``linking``, `add_link_arguments` add."""
     from xalign_fairseq.aligner.options import AlignerOptions
 
     return AlignerOptions(
-        linking=linking_of(args) if linking is None else linking,
-        languages=side_languages(args),
+        linking=parse_linking(args) if linking is None else linking,
+        languages=side_languages(args.languages, args.maps),
         maps=args.maps is not None,
         device=args.device,
         dtype=args.dtype,
@@ -285,27 +285,27 @@ def aligner_options(args: argparse.Namespace, linking: "Linking | None" = None) 
     )
 
 
-def side_languages(args: argparse.Namespace) -> tuple[str, str] | None:
+def side_languages(languages: tuple[str, str] | None, maps: tuple[str, str] | None) -> tuple[str, str] | None:
     """The languages of the sides: ``--languages``, or those that ``--maps`` names; both must agree."""
-    if args.languages and args.maps and args.languages != args.maps:
+    if languages and maps and languages != maps:
         raise XalignError(
             "the languages of the text are given twice and differ",
             parameter=("languages", "maps"),
-            found=" and ".join("-".join(pair) for pair in (args.languages, args.maps)),
+            found=" and ".join("-".join(pair) for pair in (languages, maps)),
         )
-    return args.languages or args.maps
+    return languages or maps
 
 
-def text_files(args: argparse.Namespace) -> tuple[str, ...]:
+def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str | None) -> tuple[str, ...]:
     """Source and target, or the one file of pairs; :class:`XalignError` for anything else."""
     from xalign_fairseq.core.text.containers import kind_of, sides_of
 
-    named = {option: getattr(args, option) for option in ("src", "tgt", "pairs") if getattr(args, option) is not None}
-    files = tuple(args.text or named.values())
-    if (args.text and named) or not (len(args.text) in (1, 2) or list(named) in (["src", "tgt"], ["pairs"])):
+    named = {option: path for option, path in (("src", src), ("tgt", tgt), ("pairs", pairs)) if path is not None}
+    files = tuple(text or named.values())
+    if (text and named) or not (len(text) in (1, 2) or list(named) in (["src", "tgt"], ["pairs"])):
         raise XalignError(
             "the text to align is not given" if not files else "the text to align is ambiguous",
-            found=" ".join([*args.text, *(f"--{option}" for option in named)]) or "no file",
+            found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
         )
     return sides_of(files[0], "", "") if len(files) == 1 and kind_of(files[0].partition("#")[0]) == ".tsv" else files

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,17 +121,17 @@ def add_paper(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_paper(args: argparse.Namespace) -> "PublishedTables | None":
+def chosen_paper(paper: str | None, named: Sequence[str]) -> "PublishedTables | None":
     """The paper that ``--paper`` names, with the rows of ``--row``; None without it."""
     from xalign_fairseq.core.errors import XalignError
     from xalign_fairseq.evaluation.published import PublishedTables, find_published, read_published
 
     rows = {}
-    for each in args.row:
+    for each in named:
         name, equals, row = each.partition("=")
-        if not equals or not args.paper:
+        if not equals or not paper:
             raise XalignError(
                 "a row needs a name and a paper", parameter="row", found=each, expected="NAME=ROW, and a paper"
             )
         rows[name] = row
-    return PublishedTables(read_published(find_published(args.paper)), rows) if args.paper else None
+    return PublishedTables(read_published(find_published(paper)), rows) if paper else None

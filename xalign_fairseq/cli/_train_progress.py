@@ -13,7 +13,7 @@ SPARSE = 30.0
 
 
 class TrainProgress:
-    """Shows on stderr what fairseq-train's log says: on a terminal in one line, else in a line now and then.
+    """Shows on stderr what fairseq-train's log says: in one line on a terminal, otherwise in a line now and then.
 
     Args:
         most: updates of the whole training; None if it ends otherwise.
@@ -24,7 +24,7 @@ class TrainProgress:
     Attributes:
         last: the newest interval of training, None before.
         updates: done, by the newest row of any kind; 0 before.
-        validations: those that have an AER, of the training as it stands.
+        validations: those that have an AER, of the current training.
 
     Example::
 
@@ -123,7 +123,7 @@ class TrainProgress:
 
 
 def with_aer(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The validations with an AER, of the training as it stands."""
+    """The validations with an AER, of the current training."""
     return [row for row in standing(rows) if row.kind == VALID and "aer" in row.values]
 
 

@@ -38,8 +38,8 @@ from xalign_fairseq.cli._aligning import (
     add_model_arguments,
     add_segment,
     add_text_arguments,
-    aligner_options,
     chosen_model,
+    parse_options,
     positive,
     probability,
     show_log,
@@ -145,15 +145,15 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     from xalign_fairseq.aligner.pictures import Pictures
     from xalign_fairseq.aligner.run import AlignRun
 
-    text = text_files(args)
+    text = text_files(args.text, args.src, args.tgt, args.pairs)
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:
             raise XalignError("an aligner from bitext alone needs no other", parameter=("from_scratch", option))
     return AlignRun(
         text,
-        "" if args.from_scratch else chosen_model(args),
+        "" if args.from_scratch else chosen_model(args.model, args.quiet),
         replace(
-            aligner_options(args),
+            parse_options(args),
             units=args.units,
             processes=args.processes,
             statistics=args.statistics or None,

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.samples, seed=args.seed)
-    paper = chosen_paper(args)
+    paper = chosen_paper(args.paper, args.row)
     if paper is not None:
         paper.require([AER])
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
@@ -162,7 +162,7 @@ def write(path: Path, result: dict[str, Any]) -> None:
     """The table as a file."""
     from xalign_fairseq.core.files import atomic_write
     from xalign_fairseq.core.json_files import write_json
-    from xalign_fairseq.evaluation.tables import Table
+    from xalign_fairseq.evaluation.tables import Table, latex_file
 
     if path.suffix == ".json":
         write_json(path, result)
@@ -174,4 +174,4 @@ def write(path: Path, result: dict[str, Any]) -> None:
     signatures = tuple(f"{row['system']}: {row['signature']}" for row in rows)
     table = Table("Word alignment", columns, cells, (NOTE,), frozenset({(best, mean)}), comments=signatures)
     with atomic_write(path) as out:
-        out.write((table.to_markdown() if path.suffix == ".md" else table.to_latex()) + "\n")
+        out.write(f"{table.to_markdown()}\n" if path.suffix == ".md" else latex_file([table]))

@@ -23,7 +23,7 @@ RUNS = Path(__file__).with_name("gpu_runs.json")  # scripts/gpu/collect.py write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The paths to look at beside the installation."""
+    """The paths to check in addition to the installation."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a data-bin folder or a checkpoint (.pt)")
 
 
@@ -94,7 +94,7 @@ def patches() -> list[Finding]:
 
         found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.apply()]
         xalign_fairseq.register()
-    except Exception as error:  # whatever goes wrong in importing fairseq is what the user wants to be told
+    except Exception as error:  # every error of importing fairseq is worth reporting
         return [*found, Finding("WRONG", "import", f"fairseq cannot be used: {type(error).__name__}: {error}")]
     return [*found, Finding("ok", "registration", "tasks, criterions and models are registered with fairseq")]
 

@@ -23,8 +23,8 @@ from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
     add_segment,
-    aligner_options,
     chosen_model,
+    parse_options,
     positive,
     probability,
     show_log,
@@ -61,8 +61,10 @@ def run(args: argparse.Namespace) -> None:
     show_log(args.quiet)
     if args.scores and args.resume:
         raise XalignError("given scores cannot be resumed", parameter=("scores", "resume"))
-    options = replace(aligner_options(args), processes=args.processes)
-    aligning = AlignRun((), "" if args.scores else chosen_model(args), options, segment=args.segment, quiet=args.quiet)
+    options = replace(parse_options(args), processes=args.processes)
+    aligning = AlignRun(
+        (), "" if args.scores else chosen_model(args.model, args.quiet), options, segment=args.segment, quiet=args.quiet
+    )
     done = filter_files(
         FilterRun(args.src, args.tgt, args.out, aligning, args.min_score, args.scores or "", args.resume)
     )

@@ -15,7 +15,7 @@ Examples:
 import argparse
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xalign_fairseq.cli._aligning import (
     METHOD_HELP,
@@ -23,10 +23,10 @@ from xalign_fairseq.cli._aligning import (
     PLAN_FILTERS,
     add_model_arguments,
     add_text_arguments,
-    aligner_options,
     chosen_model,
     layer_list,
     method_options,
+    parse_options,
     positive,
     show_log,
     text_files,
@@ -38,6 +38,7 @@ from xalign_fairseq.transport.names import COMPARED_METHODS
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.neural.comparison import Grid, LinkingComparison
     from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
+    from xalign_fairseq.aligner.options import AlignerOptions
     from xalign_fairseq.links.bootstrap import PairedTest
     from xalign_fairseq.transport.linking import Linking
 
@@ -85,87 +86,97 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser, several=True)
 
 
+class LayersRun(NamedTuple):
+    """Linkings to compare on development sets, and where the result goes."""
+
+    model: str
+    options: "AlignerOptions"
+    sets: "list[GoldPairs]"
+    grid: "Grid"
+    files: dict[str, str]
+    best: int
+    json: bool
+    plot: str | None
+    quiet: bool
+
+
 def run(args: argparse.Namespace) -> None:
     """Score, print the tables and write what was asked for."""
     from xalign_fairseq.aligner.neural.comparison import compare_linkings
 
-    sets = development_sets(args)
-    model = chosen_model(args)
-    check_places(args, model)
-    show_log(args.quiet)
-    options = aligner_options(args, common_linking(args))
-    found = compare_linkings(model, options, sets, grid(args), args.quiet)
+    asked = parse(args)
+    show_log(asked.quiet)
+    found = compare_linkings(asked.model, asked.options, asked.sets, asked.grid, asked.quiet)
     rows = {id(trial): row_of(trial, found) for trial in found.trials}
     ranked = [rows[id(trial)] for trial in found.ranked]
-    command = paste(args, model, found)
-    if args.json:
-        print_result(True, described(args, model, found, list(rows.values()), ranked, command), ())
+    command = paste(asked.model, asked.options, found)
+    if asked.json:
+        print_result(True, described(asked, found, list(rows.values()), ranked, command), ())
     else:
-        if not args.quiet:
-            pairs = sum(len(text.pairs) for text in sets)
-            print(f"{len(rows)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
-        print_table(ranked[: args.best])
+        if not asked.quiet:
+            pairs = sum(len(text.pairs) for text in asked.sets)
+            print(f"{len(rows)} settings on {pairs} pairs of {len(asked.sets)} set{'s' * (len(asked.sets) > 1)}")
+        print_table(ranked[: asked.best])
         print_layers(ranked)
         print_certainty(found.runner_up)
         print(f"{ranked[0]['signature']}\n{command}")
-    if args.plot:
+    if asked.plot:
         from xalign_fairseq.evaluation.plots.layers import curves_by_method, plot_layers
 
-        plot_layers(curves_by_method(list(rows.values())), args.plot)
+        plot_layers(curves_by_method(list(rows.values())), asked.plot)
 
 
-def common_linking(args: argparse.Namespace) -> "Linking":
-    """What all that is compared has in common; of several methods the first."""
+def parse(args: argparse.Namespace) -> LayersRun:
+    """The comparison that the options describe, its sets read."""
+    from xalign_fairseq.aligner.neural.comparison import VARIED, Grid, read_sets
     from xalign_fairseq.transport.linking import Linking
-
-    encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
-    return Linking(args.method[0] if args.method else "", similarity=args.similarity or "", encoding=encoding)
-
-
-def grid(args: argparse.Namespace) -> "Grid":
-    """What is compared, as far as it is given."""
-    from xalign_fairseq.aligner.neural.comparison import VARIED, Grid
-
-    given = method_options(args)
-    return Grid(
-        args.layer or (),
-        args.average or (),
-        args.method or (),
-        args.encoding or (),
-        {name: value for name, value in given.items() if name in VARIED},
-        {name: value for name, value in given.items() if name not in VARIED},
-    )
-
-
-def check_places(args: argparse.Namespace, model: str) -> None:
-    """That the picture can be drawn, and replaces nothing that is read."""
-    from xalign_fairseq.core.files import require_place
-    from xalign_fairseq.core.text.containers import file_of
-    from xalign_fairseq.evaluation.plots.figure import check_picture
-
-    if not args.plot:
-        return
-    texts = [*args.text, args.src, args.tgt, args.pairs, *(each for one in args.set or () for each in one)]
-    check_picture(args.plot)
-    require_place(
-        args.plot, [*map(file_of, filter(None, texts)), *filter(None, (args.gold, model, args.dict, args.spm))]
-    )
-
-
-def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
-    """The sets that are given."""
-    from xalign_fairseq.aligner.neural.comparison import read_sets
 
     texts: list[tuple[tuple[str, ...], str]] = [((src, tgt), gold) for src, tgt, gold in args.set or ()]
     if args.gold is not None:
-        texts.insert(0, (text_files(args), args.gold))
+        texts.insert(0, (text_files(args.text, args.src, args.tgt, args.pairs), args.gold))
     elif not texts or args.text or args.src or args.tgt or args.pairs:
         raise XalignError(
             "there is no gold to compare settings on",
             parameter="gold",
             remedy="give --gold FILE, or --set SRC TGT GOLD",
         )
-    return read_sets(texts)
+    sets = read_sets(texts)
+    model = chosen_model(args.model, args.quiet)
+    if args.plot:
+        read = [file for files, gold in texts for file in (*files, gold)]
+        check_picture_place(args.plot, [*read, *filter(None, (model, args.dict, args.spm))])
+    given = method_options(vars(args))
+    # What all that is compared has in common; of several methods the first.
+    encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
+    common = Linking(args.method[0] if args.method else "", similarity=args.similarity or "", encoding=encoding)
+    return LayersRun(
+        model,
+        parse_options(args, common),
+        sets,
+        Grid(
+            args.layer or (),
+            args.average or (),
+            args.method or (),
+            args.encoding or (),
+            {name: value for name, value in given.items() if name in VARIED},
+            {name: value for name, value in given.items() if name not in VARIED},
+        ),
+        {key: path for key in ("src", "tgt", "pairs", "gold") if (path := getattr(args, key))},
+        args.best,
+        args.json,
+        args.plot,
+        args.quiet,
+    )
+
+
+def check_picture_place(plot: str, read: Sequence[str]) -> None:
+    """That the picture can be drawn, and replaces nothing that is read."""
+    from xalign_fairseq.core.files import require_place
+    from xalign_fairseq.core.text.containers import file_of
+    from xalign_fairseq.evaluation.plots.figure import check_picture
+
+    check_picture(plot)
+    require_place(plot, map(file_of, read))
 
 
 def align_words(linking: "Linking") -> list[str]:
@@ -223,25 +234,24 @@ def print_certainty(test: "PairedTest | None") -> None:
         )
 
 
-def paste(args: argparse.Namespace, model: str, found: "LinkingComparison") -> str:
+def paste(model: str, options: "AlignerOptions", found: "LinkingComparison") -> str:
     """The command that makes the best links."""
     words = ["xalign", "align", "--model", model]
-    for option in ("dict", "spm"):
-        words += [f"--{option}", getattr(args, option)] if getattr(args, option) else []
-    for option in ("languages", "maps"):
-        words += [f"--{option}", "-".join(getattr(args, option))] if getattr(args, option) else []
+    languages = "-".join(options.languages or ())
+    for option, value in (("dict", options.dictionary), ("spm", options.spm)):
+        words += [f"--{option}", value] if value else []
+    words += ["--maps" if options.maps else "--languages", languages] if languages else []
     own = found.aligner.linking
-    if own.similarity == "pointer" or args.similarity or own.origin == "itself":
+    if own.similarity == "pointer" or options.linking.similarity or own.origin == "itself":
         words += ["--similarity", own.similarity]
-    if args.dtype != "auto":
-        words += ["--dtype", args.dtype]
+    if options.dtype != "auto":
+        words += ["--dtype", options.dtype]
     best = align_words(found.ranked[0].linking)
     return shlex.join([*words, *best, "--src", "FILE", "--tgt", "FILE", "--out", "FILE.links"])
 
 
 def described(
-    args: argparse.Namespace,
-    model: str,
+    asked: LayersRun,
     found: "LinkingComparison",
     rows: Sequence[Mapping[str, Any]],
     ranked: Sequence[Mapping[str, Any]],
@@ -250,8 +260,7 @@ def described(
     """Fractions with their signatures, and the files that they come from."""
     import dataclasses
 
-    texts = {key: getattr(args, key) for key in ("src", "tgt", "pairs", "gold") if getattr(args, key)}
     test = found.runner_up and {"options": ranked[1]["options"], **dataclasses.asdict(found.runner_up)}
     pairs = {text.name: len(text.pairs) for text in found.sets}
     content = {"best": ranked[0], "runner_up": test, "align": command}
-    return {**content, "rows": rows, "sets": pairs, "files": {"checkpoint": model, **texts}}
+    return {**content, "rows": rows, "sets": pairs, "files": {"checkpoint": asked.model, **asked.files}}

@@ -19,7 +19,7 @@ import sys
 from typing import Any
 
 from xalign_fairseq.aligner.tools.filters import FILTERS, WU_DREDZE
-from xalign_fairseq.cli._aligning import add_link_arguments, add_model_arguments, aligner_options, show_log
+from xalign_fairseq.cli._aligning import add_link_arguments, add_model_arguments, parse_options, show_log
 from xalign_fairseq.cli._arguments import add_out
 from xalign_fairseq.links import symmetrize
 
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
         args.out,
         engine=args.engine,
         model=args.model,
-        options=aligner_options(args),
+        options=parse_options(args),
         symmetrize=args.symmetrize,
         directions=args.directions,
         filters=tuple(args.filters),
@@ -90,7 +90,7 @@ def summary(manifest: dict[str, Any]) -> list[str]:
     lines = [
         f"links: {directions}{links['found']} found, {links['identical']} of identical words dropped, "
         f"{links['not_one_to_one']} not one-to-one dropped, {links['kept']} kept",
-        f"pairs: {pairs['read']} read, {pairs['blank']} with a blank side, {pairs['without_link']} without a link, "
+        f"pairs: {pairs['read']} read, {pairs['blank']} with an empty side, {pairs['without_link']} without a link, "
         f"{pairs['dropped']} dropped, {pairs['written']} written",
     ]
     if pairs["too_long"]:

@@ -67,7 +67,9 @@ class _IntoPair(argparse.Action):
 class _Links(argparse.Action):
     """Remember the value and the number of pairs before it."""
 
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: object, option: str | None = None
+    ) -> None:
         namespace.links = [*namespace.links, (len(namespace.pairs or []), values)]
 
 
@@ -221,7 +223,7 @@ def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) 
 
 
 def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[PairGroup, str, str]:
-    """The pair, split and path of a ``--links`` value that stands after ``before`` pairs."""
+    """The pair, split and path of a ``--links`` value that follows ``before`` pairs."""
     own = groups[before - 1] if before else None
     split, equals, path = value.partition("=")
     if not equals or split not in SPLITS:

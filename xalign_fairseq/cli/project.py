@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
-    aligner_options,
     chosen_model,
+    parse_options,
     positive,
     probability,
     show_log,
@@ -130,9 +130,9 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
         args.segment,
         Placing(**given),
         args.links,
-        "" if args.links else chosen_model(args),
+        "" if args.links else chosen_model(args.model, args.quiet),
         replace(
-            aligner_options(args),
+            parse_options(args),
             processes=args.processes,
             statistics=args.statistics,
             min_probability=args.min_probability,

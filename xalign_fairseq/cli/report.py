@@ -51,14 +51,16 @@ def run(args: argparse.Namespace) -> None:
     for read in filter(None, (log, args.src, args.tgt, args.gold)):
         require_outside(read, out)
     found = read_run(folder, log)
-    page = report_page(found, examples(args, folder) if args.src else "")
+    page = report_page(
+        found, examples(folder, args.src, args.tgt, args.gold, args.examples, args.quiet) if args.src else ""
+    )
     with atomic_write(out) as stream:
         stream.write(page)
     if not args.quiet:
         print(out)
 
 
-def examples(args: argparse.Namespace, folder: "Path") -> str:
+def examples(folder: "Path", src: str, tgt: str, gold: str | None, count: int, quiet: bool) -> str:
     """The first pairs with words on both sides, aligned by the run's model."""
     from itertools import islice
 
@@ -67,11 +69,11 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
     from xalign_fairseq.core.text.pairs import SentencePairs
     from xalign_fairseq.links.gold import read_gold_text
 
-    pairs, golds = SentencePairs(args.src, args.tgt), None
-    if args.gold:
-        pairs, golds = read_gold_text(args.src, args.tgt, args.gold, needs_links=False)
-    chosen = dict(islice(((at, pair) for at, pair in enumerate(pairs) if all(pair)), args.examples))
-    if not args.quiet:
+    pairs, golds = SentencePairs(src, tgt), None
+    if gold:
+        pairs, golds = read_gold_text(src, tgt, gold, needs_links=False)
+    chosen = dict(islice(((at, pair) for at, pair in enumerate(pairs) if all(pair)), count))
+    if not quiet:
         print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
     aligner = load_aligner(folder)
     aligned = aligner.align([src for src, _ in chosen.values()], [tgt for _, tgt in chosen.values()])

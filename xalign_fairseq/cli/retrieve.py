@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
         pooling=args.pooling,
         bootstrap=args.bootstrap,
         seed=args.seed,
-        languages=side_languages(args),
+        languages=side_languages(args.languages, args.maps),
         maps=args.maps is not None,
         dictionary=args.dict,
         spm=args.spm,
@@ -61,7 +61,10 @@ def run(args: argparse.Namespace) -> None:
         batch_tokens=args.batch_tokens,
     )
     result = translation_accuracy(
-        chosen_model(args), *sentences, options, lambda count: progress_bar(count, args.quiet, " sentences")
+        chosen_model(args.model, args.quiet),
+        *sentences,
+        options,
+        lambda count: progress_bar(count, args.quiet, " sentences"),
     )
     print_result(args.json, result, [to_text(result)])
 

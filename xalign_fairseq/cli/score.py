@@ -59,7 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Score links, or draw what was scored before."""
     if args.layers or args.plot:
-        compare_layers(args)
+        of_links = [option for option in OF_LINKS if getattr(args, option) not in (None, 0)]
+        compare_layers(args.layers, args.plot, args.json, of_links)
         return
     from xalign_fairseq.evaluation.link_scores import LinkFilesToScore, score_files
 
@@ -105,24 +106,23 @@ def result_lines(result: dict[str, Any]) -> Iterator[str]:
     yield result["signature"]
 
 
-def compare_layers(args: argparse.Namespace) -> None:
+def compare_layers(layers: Sequence[tuple[str, str]], plot: str | None, as_json: bool, of_links: list[str]) -> None:
     """Draw the curves, and print the lowest point of each."""
     from xalign_fairseq.evaluation.plots.layers import plot_layers
 
-    of_links = [option for option in OF_LINKS if getattr(args, option) not in (None, 0)]
-    if of_links or not args.layers or not args.plot:
+    if of_links or not layers or not plot:
         raise XalignError(
             "comparing layers needs a picture and its curves, and no links",
             parameter=("plot", "layers"),
             found=", ".join(f"--{option.replace('_', '-')}" for option in of_links) or None,
             expected="--plot FILE --layers NAME=JSON ..., without --hyp, --gold and their options",
         )
-    curves = read_curves(args.layers)
-    plot_layers(curves, args.plot)
+    curves = read_curves(layers)
+    plot_layers(curves, plot)
     width = max(map(len, curves))
     best = {name: min(points, key=lambda point: (point[1], point[0])) for name, points in curves.items()}
     lines = [f"{name:<{width}}  {100 * aer:6.2f} at layer {layer}" for name, (layer, aer) in best.items()]
-    print_result(args.json, {name: {"layer": layer, "aer": aer} for name, (layer, aer) in best.items()}, lines)
+    print_result(as_json, {name: {"layer": layer, "aer": aer} for name, (layer, aer) in best.items()}, lines)
 
 
 def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[int, float]]]":

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign train``; they stand before the data."""
+    """Options of ``xalign train``; they come before the data."""
     parser.add_argument("data", metavar="DATA", help="data-bin of xalign prepare; join several with colons")
     parser.add_argument(
         "options",
@@ -103,7 +103,7 @@ def rows_before(folder: "Path") -> "list[LogRow]":
 
 
 def summary(folder: Any, progress: Any, began: float) -> str:
-    """Where the model is, and how the training ended: the best checkpoint is seldom of its last update.
+    """Where the model is, and how the training ended: the best checkpoint is rarely that of the last update.
 
     ``began``: the time, since the log may have no numbers (``--log-format none``), but a checkpoint is written.
     """

@@ -17,8 +17,12 @@ that was trained before.
 It is also the default if neither --model nor e5-small is available. A development set chooses its thresholds and
 calibrates its probabilities.
 
---gold trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with several
-languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
+--best makes an aligner in steps: statistics and links of the bitext, self-training that these links check, and with
+--gold a link scorer of the trained encoder. It combines both encoders and the statistics. Of each gold set, every fifth
+pair trains nothing and judges each step; a step with a higher AER is not used. The folder is a model for xalign align.
+
+--gold alone trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with
+several languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
 
 Options of fairseq-train follow --, for example: --out aligner -- --bf16 --dropout 0.1
 
@@ -27,6 +31,7 @@ Examples:
   xalign train-aligner --model xlmr.base --src train.de --tgt train.en --out aligner \\
     --valid-src dev.de --valid-tgt dev.en --valid-gold dev.gold
   xalign train-aligner --from-scratch --src train.de --tgt train.en --out aligner
+  xalign train-aligner --best --src train.de --tgt train.en --out best
   xalign train-aligner --gold gold/en-cs.gold gold/ja-en.gold --out scorer
   xalign align --model aligner --src test.de --tgt test.en --out test.links
 """
@@ -34,7 +39,8 @@ Examples:
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,6 +56,7 @@ from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
+    from xalign_fairseq.aligner.training.best import BestRun
     from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
     from xalign_fairseq.aligner.training.text import DevelopmentSet
@@ -66,6 +73,7 @@ CHOSEN = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``."""
     parser.add_argument("--from-scratch", action="store_true", help="learn from the bitext alone, without a model")
+    parser.add_argument("--best", action="store_true", help="do all steps that improve links, one after the other")
     parser.add_argument("--src", metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", metavar="FILE", help="target sentences, one per line")
     parser.add_argument(
@@ -73,8 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="FILE",
         help=(
-            "instead of --src and --tgt: gold links S-T.gold, such as en-cs.gold, each with its texts S-T.S "
-            "and S-T.T in the same folder"
+            "instead of --src and --tgt, or with --best: gold links S-T.gold, such as en-cs.gold, each with its texts "
+            "S-T.S and S-T.T in the same folder"
         ),
     )
     add_out(parser, "folder of the run", metavar="DIR")
@@ -211,7 +219,8 @@ class ScratchRun(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Train, and tell how good the aligner is and how to use it."""
+    """Train, and print the aligner's scores and the command that uses it."""
+    from xalign_fairseq.aligner.training.best import BestRun
     from xalign_fairseq.aligner.training.run import TrainingRun
 
     show_log(args.quiet)
@@ -220,29 +229,37 @@ def run(args: argparse.Namespace) -> None:
         lines = _learn(training, args.quiet)
     elif isinstance(training, TrainingRun):
         lines = _train(training, args.out, args.quiet)
+    elif isinstance(training, BestRun):
+        lines = _learn_all(training, args.out)
     else:
         lines = _learn_scorer(training, args.quiet)
     print("\n".join(lines))
 
 
-def parse(args: argparse.Namespace) -> "ScratchRun | ScorerRun | TrainingRun":
+def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | TrainingRun":
     """The options as one value; those that are not given may follow the model's family."""
     from pathlib import Path
 
     from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
     from xalign_fairseq.aligner.training.text import development_set, languages_of
 
-    _check_text(args)
+    _check_text(args.src, args.tgt, args.gold, args.best)
+    for_encoders = _of_encoders(vars(args))
+    others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
+    if args.best:
+        from xalign_fairseq.aligner.training.best import BestRun
+
+        _check_alone("best", [*for_encoders, *others], ("model", "languages", "updates", "seed", "device"))
+        languages, start = args.languages or languages_of(args.src, args.tgt), chosen_model(args.model, args.quiet)
+        more = (args.gold or (), start, args.updates, args.seed, args.device, args.quiet)
+        return BestRun(args.src, args.tgt, Path(args.out), languages, *more)
     if args.gold:
         from xalign_fairseq.aligner.training.gold import ScorerRun
 
-        others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
-        if found := [*(name for name in _of_encoders(args) if name not in ("model", "seed", "device")), *others]:
-            flags = ", ".join(f"--{name.replace('_', '-')}" for name in found)
-            raise XalignError("a link scorer has no such option", parameter="gold", found=flags)
-        return ScorerRun(chosen_model(args), args.gold, Path(args.out), args.seed, args.device)
-    model = None if args.from_scratch else args.model or _usual_start(args)
-    for option in _of_encoders(args) if model is None else ():
+        _check_alone("gold", [*for_encoders, *others], ("model", "seed", "device"))
+        return ScorerRun(chosen_model(args.model, args.quiet), args.gold, Path(args.out), args.seed, args.device)
+    model = None if args.from_scratch else args.model or _usual_start(for_encoders, args.quiet)
+    for option in for_encoders if model is None else ():
         problem = "an aligner of bitext alone has no use for this option"
         raise XalignError(problem, parameter=option, remedy="leave it out")
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
@@ -265,15 +282,21 @@ def parse(args: argparse.Namespace) -> "ScratchRun | ScorerRun | TrainingRun":
     )
 
 
-def _of_encoders(args: argparse.Namespace) -> list[str]:
+def _check_alone(mode: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Raise :class:`XalignError` if a way to train is given other options than its own."""
+    if found := [f"--{name.replace('_', '-')}" for name in given if name not in known]:
+        raise XalignError("this way to train has no such option", parameter=mode, found=", ".join(found))
+
+
+def _of_encoders(given: Mapping[str, Any]) -> list[str]:
     """The options that are given and are for an encoder."""
     parser = CommandParser()
     _add_encoder_arguments(parser)
     defaults = vars(parser.parse_args([]))
-    return [option for option, default in defaults.items() if getattr(args, option) != default]
+    return [option for option, default in defaults.items() if given[option] != default]
 
 
-def _usual_start(args: argparse.Namespace) -> str | None:
+def _usual_start(for_encoders: Sequence[str], quiet: bool) -> str | None:
     """The packaged encoder, or None, for the bitext alone, where it is not installed; says which, and the other way.
 
     Raises:
@@ -289,23 +312,23 @@ def _usual_start(args: argparse.Namespace) -> str | None:
             "--from-scratch learns from the bitext alone"
         )
     except XalignError:
-        if _of_encoders(args):
+        if for_encoders:
             raise
         model = None
         text = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
-    if not args.quiet:
+    if not quiet:
         print(f"no --model: {text}", file=sys.stderr)
     return model
 
 
-def _check_text(args: argparse.Namespace) -> None:
-    """That there is either bitext or gold links."""
-    given = [f"--{option}" for option in ("src", "tgt", "gold") if getattr(args, option)]
-    if given not in (["--src", "--tgt"], ["--gold"]):
+def _check_text(src: str | None, tgt: str | None, gold: str | None, best: bool) -> None:
+    """That there is either bitext or gold links; for ``best`` bitext, perhaps with gold links."""
+    given = [f"--{option}" for option, value in (("src", src), ("tgt", tgt), ("gold", gold)) if value]
+    if given not in (["--src", "--tgt"], ["--src", "--tgt", "--gold"] if best else ["--gold"]):
         raise XalignError(
             "the text to learn from is not given",
             found=", ".join(given) or "none",
-            expected="--src FILE --tgt FILE, or --gold FILE ...",
+            expected="--src FILE --tgt FILE, or --gold FILE ..., or with --best all three",
         )
 
 
@@ -348,17 +371,10 @@ def _learn(run: ScratchRun, quiet: bool) -> list[str]:
 
 def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
     """Fine-tune; what is said of it: the aligner, what the training was good for, and the line that aligns with it."""
-    from tqdm import tqdm
-
     from xalign_fairseq.aligner.training.train import train_aligner
 
-    with tqdm(unit=" updates", smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
-        try:
-            say = partial(_say, bar, quiet)
-            result = train_aligner(run, say, partial(_show, bar, say))
-        except KeyboardInterrupt:
-            bar.write("the same command resumes from the last checkpoint", file=sys.stderr)
-            raise
+    with _updates_bar(quiet) as (say, show):
+        result = train_aligner(run, say, show)
     lines = [f"{result['checkpoint']}, update {result['updates']}"]
     if result["aer"] is not None and result["before"] is not None:
         lines[0] += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
@@ -368,8 +384,39 @@ def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
     return [*lines, f"xalign align --model {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]
 
 
+@contextmanager
+def _updates_bar(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[["Progress"], None]]]:
+    """What writes a line above a bar, and what shows the progress of a training."""
+    from tqdm import tqdm
+
+    with tqdm(unit=" updates", smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
+        say = partial(_say, bar, quiet)
+        try:
+            yield say, partial(_show, bar, say)
+        except KeyboardInterrupt:
+            bar.write("the same command resumes from the last checkpoint", file=sys.stderr)
+            raise
+
+
+def _learn_all(run: "BestRun", out: str) -> list[str]:
+    """Do all steps; what was done, a step a line."""
+    from xalign_fairseq.aligner.training.best import train_best
+
+    with _updates_bar(run.quiet) as (say, show):
+        result = train_best(run, say, show)
+    lines = []
+    for name, step in result["steps"].items():
+        before, aer = step["before"], step["aer"]
+        judged = (
+            "" if before is None or aer is None else f", AER on held-out gold {100 * before:.2f} to {100 * aer:.2f}"
+        )
+        left_out = "" if step["used"] else ", not used"
+        lines.append(f"{name}: {step['done']}; {step['cpu_seconds']:.0f} CPU seconds{judged}{left_out}")
+    return [*lines, f"xalign align --model {shlex.quote(out)} --src FILE --tgt FILE --out FILE.links"]
+
+
 def _say(bar: Any, quiet: bool, line: str) -> None:
-    """A line beside the bar; if quiet, only a warning, on stderr."""
+    """A line next to the bar; if quiet, only a warning, on stderr."""
     if not quiet:
         bar.write(line)
     elif line.startswith("warning:"):

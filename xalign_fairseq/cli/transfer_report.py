@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.transfer.report import figures_of, make_report
     from xalign_fairseq.transfer.report_files import draw_report, write_report
 
-    paper = chosen_paper(args)
+    paper = chosen_paper(args.paper, args.row)
     report = make_report(args.runs, args.baseline, samples=args.samples, seed=args.seed)
     beside = [table.to_markdown() for table in paper.tables(figures_of(report))] if paper else []
     folder = Path(args.out or Path(args.runs) / "report")

@@ -17,7 +17,7 @@ DEFLATED = 1032  # bytes that one of a deflated file unfolds to at most
 
 
 class ArrayForm(NamedTuple):
-    """What an array is to be: ``dtype`` or a kind of it, as ``numpy.floating``, and so many dimensions, None: any."""
+    """The required ``dtype`` or kind, such as ``numpy.floating``, and number of dimensions (None: any) of an array."""
 
     dtype: type
     ndim: int | None = None

@@ -8,7 +8,7 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path:
-    """``$XALIGN_CACHE``, else ``xalign_fairseq`` in the system's folder for caches; it may not be there yet.
+    """``$XALIGN_CACHE``, otherwise ``xalign_fairseq`` in the system's folder for caches; it may not be there yet.
 
     Raises:
         RuntimeError: this user has no home.
@@ -42,5 +42,5 @@ def fault(path: Path) -> str | None:
     if found.st_uid not in (0, os.geteuid()):
         return f"{path} belongs to another user"
     if found.st_mode & OTHERS_WRITE:
-        return f"other users may write {path}; chmod -R go-w mends it, if its contents are yours"
+        return f"other users may write {path}; if its contents are yours, chmod -R go-w fixes it"
     return None

@@ -75,7 +75,7 @@ def training_device(cpu: bool) -> "torch.device":
 
 
 def choose_device(name: str) -> "torch.device":
-    """The device of an option: ``auto`` is the CUDA device if there is one, else the CPU.
+    """The device of an option: ``auto`` is the CUDA device if there is one, otherwise the CPU.
 
     Raises:
         XalignError: no name of a device, or the device is not there.
@@ -131,7 +131,7 @@ def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str
 
 
 def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
-    """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it by themselves, else float32.
+    """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it natively, otherwise float32.
 
     It is never int8, which changes a few links in a thousand more than bfloat16 does.
 

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and what tells one file from another."""
+"""Files and folders that appear whole or not at all, and identities of files."""
 
 import ctypes
 import fcntl
@@ -22,7 +22,7 @@ LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 @contextmanager
 def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
-    """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
+    """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
 
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
     What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
@@ -85,7 +85,7 @@ def atomic_copy(source: StrPath, target: StrPath) -> None:
 
 @contextmanager
 def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
-    """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
+    """Fill a temporary folder next to ``path``; it takes the name ``path`` only if the block ends without an error.
 
     An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. With
     ``None``, of a command without the option ``--overwrite``, the error names no such option. A file is never replaced
@@ -133,7 +133,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
 @contextmanager
 def scratch_folder(path: StrPath) -> Iterator[Path]:
-    """A temporary folder beside what is to be written, gone when the block ends; what a killed process has left goes.
+    """A temporary folder next to the output, removed when the block ends, with what a killed process left.
 
     Example::
 
@@ -192,7 +192,7 @@ def _resolved(path: StrPath) -> Path:
 
 
 def _beside(path: Path) -> Path:
-    """A new name for what is to become ``path``, which tells whose it is."""
+    """A new temporary name for ``path`` that identifies the process."""
     return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
 
 
@@ -290,7 +290,7 @@ def nearly(path: StrPath) -> str | None:
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a text names a file beside the one that it stands in: no folder, and nothing that no system has."""
+    """Whether a text is a plain file name: no folder, and no characters that a system forbids."""
     try:
         return 0 < len(os.fsencode(name)) < 256 and name == Path(name).name and "\0" not in name
     except UnicodeError:

@@ -28,7 +28,7 @@ OPTIONAL = {
 
 
 def installation() -> list[Finding]:
-    """Versions of Python, fairseq and the packages that setup.py asks for."""
+    """Versions of Python, fairseq and the packages that pyproject.toml asks for."""
     found = [Finding("ok", "xalign_fairseq", f"{__version__} in {Path(__file__).resolve().parent.parent}")]
     tried = sys.version_info < (3, 14)
     text = platform.python_version()
@@ -68,7 +68,7 @@ def _fairseq() -> Finding:
         text = f"fairseq-fixed {fixed} and fairseq {stock} overwrite each other's modules"
         return Finding("WRONG", "fairseq", f"{text}\nnext: pip uninstall fairseq fairseq-fixed; {INSTALL_FAIRSEQ}")
     if not has_fairseq():
-        text = "not there: xalign align and all else that does not train works without it"
+        text = "not installed: only training needs it"
         commands = missing_for_training()[1]
         return Finding("note", "fairseq", "\n".join([text, "to train:", *commands]))
     if f"fairseq-fixed=={fixed}" != FAIRSEQ:
@@ -113,7 +113,7 @@ COMPANIONS = ("torchaudio", "torchvision")
 
 
 def transformers() -> list[Finding]:
-    """Nothing without transformers, which nothing here needs; else whether a model of it can be imported."""
+    """Nothing without transformers, which nothing here needs; otherwise whether a model of it can be imported."""
     there = version("transformers")
     if not there:
         return []

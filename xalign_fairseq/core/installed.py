@@ -1,4 +1,4 @@
-"""Which packages are installed, and what training needs beside the aligner."""
+"""Which packages are installed, and what training needs in addition to the aligner."""
 
 import importlib.util
 import re
@@ -16,7 +16,7 @@ COMPILE_FAIRSEQ = {"cython", "setuptools"}  # of what the extra "train" brings; 
 
 
 class Requirement(NamedTuple):
-    """What setup.py asks for: ``numpy``, ``>=`` and ``2``; a package of any version has no relation."""
+    """What pyproject.toml asks for: ``numpy``, ``>=`` and ``2``; a package of any version has no relation."""
 
     name: str
     relation: str

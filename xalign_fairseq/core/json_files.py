@@ -56,7 +56,7 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     Keys of objects that a ``TypedDict`` does not name are left as they are.
 
     Raises:
-        XalignError: it is not; the place in it is told.
+        XalignError: it is not; the error names the place.
     """
     import msgspec  # where it is needed: not for --help
 

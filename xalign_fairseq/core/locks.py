@@ -40,7 +40,7 @@ def alone(folder: Path) -> Iterator[int]:
 
 @contextmanager
 def alone_on(output: Path) -> Iterator[None]:
-    """Hold a file that is to be made against other processes, by a lock beside it, which goes when the block ends.
+    """Lock a future file against other processes, by a lock next to it, which is removed when the block ends.
 
     Raises:
         XalignError: another process holds it.
@@ -56,7 +56,7 @@ def alone_on(output: Path) -> Iterator[None]:
 
 @contextmanager
 def _locked(lock: Path, output: Path) -> Iterator[int]:
-    """Hold a lock file, wherever it stands, for what it stands for.
+    """Hold a lock file, wherever it is, for what it stands for.
 
     Who holds it may remove it. A process that had opened it before would then hold what the next one does not see, and
     so opens it anew.

@@ -21,7 +21,7 @@ BLOCK = 1 << 20
 class Output:
     """Where lines go: standard output, or a file that takes its name when it is complete.
 
-    With a ``record`` the unfinished file is ``FILE.part``, beside ``FILE.part.json`` with the record of what it comes
+    With a ``record`` the unfinished file is ``FILE.part``, next to ``FILE.part.json`` with the record of what it comes
     from. An error or a kill leaves both, and the next run with ``resume`` and the same record goes on after the last
     complete line. Without a record nothing is left of an unfinished file.
 
@@ -70,7 +70,7 @@ class Output:
             )
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with alone_on(self.part):  # whether it can be had is told before the work
+            with alone_on(self.part):  # an error comes before the work
                 self.done, self._size = self._earlier_lines()
 
     def _earlier_lines(self) -> tuple[int, int]:

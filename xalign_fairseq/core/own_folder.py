@@ -1,4 +1,4 @@
-"""The output folder of a command that goes on where it was broken off: which folders are its own."""
+"""The output folder of a command that can be resumed: which folders are its own."""
 
 import json
 import re

@@ -71,7 +71,7 @@ def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
 
 
 @contextmanager
-def running(command: Sequence[str], **options: Any) -> Iterator["subprocess.Popen[Any]"]:
+def running(command: Sequence[str], **options: object) -> Iterator["subprocess.Popen[Any]"]:
     """A process of :func:`start` that does not outlive the block.
 
     Example::

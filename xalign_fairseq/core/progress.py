@@ -73,7 +73,7 @@ class SparseLines:
         self.desc = desc
 
     def update(self, done: float = 1) -> None:
-        """Note what is done since, and tell where it is when it is time."""
+        """Add to what is done, and report if it is time."""
         self.n += done
         now = time.monotonic()
         if now - self.told >= SPARSE:
@@ -81,7 +81,7 @@ class SparseLines:
             print(self.line(now - self.start), file=sys.stderr, flush=True)
 
     def line(self, seconds: float) -> str:
-        """Where it is after so many seconds."""
+        """The state after this number of seconds."""
         rate = self.n / seconds
         of = f" of {self.total:,.0f}" if self.total is not None else ""
         parts = [f"{self.n:,.0f}{of}{self.unit}", f"{rate:,.1f}/s"]

@@ -47,7 +47,7 @@ def interrupted_code(stopped: KeyboardInterrupt) -> int:
 def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]) -> Iterator[list[int]]:
     """Within the block processes of this one get the SIGUSR1 that it is sent; the list has each that was sent.
 
-    Elsewhere than in the main thread, which alone handles signals, nothing is handed on.
+    Only the main thread handles signals; in other threads nothing is passed on.
     """
     sent: list[int] = []
 

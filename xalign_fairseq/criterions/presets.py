@@ -21,7 +21,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {}
 CLASSES: dict[str, type[WeightedCriterion]] = {}
 
 
-def add(name: str, objectives: tuple[str, ...], **defaults: Any) -> None:
+def add(name: str, objectives: tuple[str, ...], **defaults: object) -> None:
     """Register ``--criterion name`` with these objectives and values of other options as its defaults."""
     PRESETS[name], DEFAULTS[name] = objectives, defaults
     class_name = "".join(part.capitalize() for part in name.split("_")) + "Criterion"
@@ -69,6 +69,6 @@ def _options(preset: str) -> type[FairseqDataclass]:
     return made
 
 
-def _fairseq_type(annotation: Any) -> Any:
+def _fairseq_type(annotation: object) -> Any:
     """``Optional[int]`` for ``int | None``, which fairseq's parser does not know."""
     return Union[get_args(annotation)] if isinstance(annotation, UnionType) else annotation

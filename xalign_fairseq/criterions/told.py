@@ -5,7 +5,7 @@ from typing import Any
 
 from xalign_fairseq.data.samples import BOS, PAD
 
-LONGEST = 160  # characters of a text that is told
+LONGEST = 160  # characters of a text in a message
 
 
 def told(sample: Mapping[str, Any], task: Any) -> str:

@@ -67,7 +67,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         self.seen: list[dict[str, Tensor]] = []  # the losses of the update's micro-batches
 
     @classmethod
-    def build_criterion(cls, cfg: Any, task: Any) -> "WeightedCriterion":
+    def build_criterion(cls, cfg: object, task: object) -> "WeightedCriterion":
         """fairseq's constructor."""
         return cls(cfg, task)
 

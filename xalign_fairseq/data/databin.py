@@ -126,7 +126,7 @@ class LinksReader:
 class AlignReader(LinksReader):
     """The links that ``fairseq-preprocess --align-suffix`` has written: pairs of the tokens of both sides, all sure.
 
-    Each token counts as a word of its own, since such data do not tell which tokens make a word. ``reader[i]`` is what
+    Each token counts as a word of its own, because such data do not say which tokens form a word. ``reader[i]`` is what
     :class:`LinksReader` gives.
     """
 
@@ -224,7 +224,7 @@ class DataBin:
         return first, second
 
     def links(self, split: str, src: str, tgt: str) -> LinksReader | None:
-        """The word links prepared with a bitext, or fairseq's of its tokens (``--align-suffix``); else ``None``."""
+        """The word links prepared with a bitext, or fairseq's token links (``--align-suffix``); otherwise ``None``."""
         first, second = self.pair(split, src, tgt)
         if not (self.path / f"{links_prefix(split, src, tgt)}.idx").exists():
             if not (self.path / f"{align_prefix(split, src, tgt)}.idx").exists():
@@ -268,7 +268,7 @@ class DataBin:
 
     @property
     def tokenizer_model(self) -> TokenizerModel | None:
-        """What the data were encoded with beside the dictionary, ``None`` if it is not in the folder."""
+        """The tokenizer of the data; ``None`` if it is not in the folder."""
         path = find_model(self.path)
         return None if path is None else read_model(path)
 
@@ -277,7 +277,7 @@ class DataBin:
         """What the data were encoded with; :class:`XalignError` if it is not in the folder."""
         path = find_model(self.path)
         if path is None:
-            expected = "a sentencepiece model, or WordPiece's settings, beside dict.txt"
+            expected = "a sentencepiece model, or WordPiece's settings, next to dict.txt"
             remedy = f"copy the model that the data were encoded with there as {SENTENCEPIECE}"
             raise XalignError("the data-bin has no tokenizer", where=self.path, expected=expected, remedy=remedy)
         return make_tokenizer(open_model_file(path), self.dictionary)

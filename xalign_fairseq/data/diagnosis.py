@@ -56,7 +56,7 @@ def files(data: DataBin) -> Finding:
     """Every file against the hash that was written down when it was prepared."""
     topic = f"{data.path} files"
     if data.manifest is None:
-        return Finding("note", topic, "no manifest.json, so that changes can't be told; xalign prepare writes one")
+        return Finding("note", topic, "no manifest.json, so changes cannot be detected; xalign prepare writes one")
     changed = changed_files(data)
     if changed:
         return Finding("WRONG", topic, "\n".join([*changed, "next: copy them again, or prepare the data again"]))
@@ -174,7 +174,7 @@ def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
 
 
 def _moved(dictionary: Dictionary, pieces: Sequence[str]) -> int:
-    """How often a dictionary leaves its order: of falling counts, or where all are alike, of the model's pieces."""
+    """How often a dictionary breaks its order: falling counts, or, with equal counts, that of the model's pieces."""
     counts = dictionary.counts[4:]
     places = {piece: i for i, piece in enumerate(pieces)}
     known = [places[symbol] for symbol in dictionary.symbols[4:] if symbol in places]

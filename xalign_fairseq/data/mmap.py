@@ -66,7 +66,7 @@ def _opened(path: Path, size: int) -> BinaryIO:
 class MMapWriter:
     """Write items of ids to ``PREFIX.bin`` and ``PREFIX.idx``; a context manager.
 
-    Until the end the sizes of the items stand in ``PREFIX.sizes``: of any number of items nothing is held.
+    Until the end, ``PREFIX.sizes`` holds the sizes of the items: memory does not grow with their number.
     Ids that the dtype can't hold are an error: fairseq's own writer wraps 70000 to 4464 in uint16. If the block ends
     with an error, neither file is left behind.
 

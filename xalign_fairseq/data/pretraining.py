@@ -122,8 +122,8 @@ class PretrainingData:
     Attributes:
         shards: the folders.
         data: the first of them.
-        pair_names: all language pairs, ``src-tgt``; batches tell them by number.
-        languages: of the pairs that are trained on; objectives and batches tell them by number.
+        pair_names: all language pairs, ``src-tgt``; batches refer to them by number.
+        languages: of the pairs that are trained on; objectives and batches refer to them by number.
         all_languages: these, and those of monolingual text alone.
         pivot: the language that all pairs share, if there is one.
 
@@ -310,12 +310,12 @@ class PretrainingData:
 
 
 def listed(text: str) -> list[str]:
-    """The names in a list with commas, with or without blanks."""
+    """The names in a list with commas, with or without spaces."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
-    """The language that all training pairs (``src-tgt``) share: the chosen one, else en, else the only one, else None.
+    """The language that all training pairs (``src-tgt``) share: the chosen one, otherwise en, the only one, or None.
 
     Raises:
         XalignError: a pair lacks the chosen language.

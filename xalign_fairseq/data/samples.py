@@ -82,7 +82,7 @@ def pair_sample(pair: Pair, rng: np.random.Generator, options: MaskOptions) -> P
 def subword_partners(gold: GoldLinks, span: np.ndarray, length: int) -> np.ndarray:
     """Expand word links to tokens: of a words' k-th of a tokens, the partner is the floor(k b / a)-th of b.
 
-    Sure links only, unless a pair has none. With several links of a word the last one stands, as XLM-Align's released
+    Sure links only, unless a pair has none. With several links of a word the last one counts, as XLM-Align's released
     code keeps its self-labels.
 
     Returns:
@@ -106,7 +106,7 @@ Words = tuple[np.ndarray, np.ndarray, np.ndarray]  # the word of each token of a
 def _linked_tokens(own: Words, other: Words, links: np.ndarray) -> np.ndarray:
     """The token of the other side that each token is linked to, counted from the first there; -1 for none.
 
-    Of several links of a word the last in ``links`` (k, 2), [own word, other word], stands.
+    Of several links of a word the last in ``links`` (k, 2), [own word, other word], counts.
     """
     (words, first, count), (_, other_first, other_count) = own, other
     linked = np.full(len(first), -1)

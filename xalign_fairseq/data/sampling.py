@@ -154,7 +154,7 @@ class EpochDraws:
 
     @classmethod
     def of(cls, sizes: Sequence[int], key: tuple[int, ...], visit: int, count: int, temperature: float) -> "EpochDraws":
-        """So many draws over groups of these sizes by temperature, which go on behind those of ``visit`` epochs.
+        """Draws over groups of these sizes by temperature, which continue those of ``visit`` epochs.
 
         Args:
             sizes: (G,) items of each group, which follow each other.

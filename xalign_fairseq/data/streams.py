@@ -17,7 +17,7 @@ CHUNK = 1 << 16  # draws that are counted at a time
 class Corpus:
     """One language pair: both sides (ids and a final ``</s>`` each) and, where prepared, word links.
 
-    ``number`` tells the pair in batches and ``langs`` the languages of its sides; they are the same in all splits.
+    ``number`` identifies the pair in batches and ``langs`` the languages of its sides; they are the same in all splits.
     """
 
     number: int
@@ -182,7 +182,7 @@ class MonoStream:
         return drawn
 
     def draws(self, seed: int, visit: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
-        """So many draws of an epoch that is too long to be held, with exactly each language's share."""
+        """Draws of an epoch that is too long for memory, with exactly each language's share."""
         return sampling.EpochDraws.of(self.counts, (seed, MONO), visit, count, temperature)
 
     def language(self, item: int) -> int:

@@ -29,7 +29,7 @@ class DrawOptions:
         items: draws of an epoch; None for one for each pair and direction.
         mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
         word_starts: (V,) bool; if given, whole words are masked in the blocks.
-        bucket_width: in training, pairs whose lengths lie in the same range of so many tokens are batched in random
+        bucket_width: in training, pairs whose lengths lie in the same range of this width are batched in random
             order; 1 sorts by length, 0 does not look at lengths.
         apart: in training, no batch has a pair twice, be it exchanged.
         visit: gives for an epoch how many epochs before read these streams, which go on behind those; by default all.
@@ -241,7 +241,7 @@ class StreamsDataset(Dataset):
                 indices, lengths = self.pairs + items + len(self) * turns, np.full(len(items), self.mono.length)
             else:
                 fits = self.bitext.fitting(items)
-                lengths = fits.astype(np.int64)  # by number all are alike
+                lengths = fits.astype(np.int64)  # counted as equal
                 if max_tokens is not None:
                     lengths = self.bitext.lengths(items)
                     fits &= lengths <= max_tokens
@@ -303,7 +303,7 @@ class StreamsDataset(Dataset):
         return [indices[turns == turn] for turn in range(turns.max() + 1)]
 
     def _blocks(self, count: int, start: int) -> np.ndarray:
-        """In training so many blocks from a place of their stream on; otherwise all."""
+        """In training this number of blocks from a place of their stream on; otherwise all."""
         assert self.mono is not None
         if self.training:
             return self._draws(self.pairs + self.mono.draw(self.seed, start, count, self.temperature))

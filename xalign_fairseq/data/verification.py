@@ -21,8 +21,8 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
 
     Args:
         data: the data-bin.
-        whole: compare the sha256 of every file; else of the small ones, and of the others the size alone.
-        contents: of the small ones too where not ``whole``; else of all files the size alone, and nothing is read.
+        whole: compare the sha256 of every file; otherwise of the small ones, and only the size of the others.
+        contents: of the small ones too where not ``whole``; otherwise only the sizes of all files, and nothing is read.
     """
 
     largest = math.inf if whole else SMALL if contents else -1
@@ -40,7 +40,7 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
 def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True) -> None:
     """:class:`XalignError` that names the files unless :func:`changed_files` finds none.
 
-    To compare whole files where no manifest tells of them is an error, too: nothing would be compared.
+    To compare whole files that no manifest lists is an error, because nothing would be compared.
     """
     if whole and data.manifest is None:
         raise XalignError(

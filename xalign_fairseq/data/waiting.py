@@ -6,7 +6,7 @@ from typing import Any
 
 
 class DataWait:
-    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; time beside both is left out."""
+    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; other time is left out."""
 
     def __init__(self) -> None:
         self.reset()
@@ -15,7 +15,7 @@ class DataWait:
         """Begin anew."""
         self.waiting = self.working = 0.0
 
-    def wait(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def wait(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """Call what gives a batch."""
         begin = time.perf_counter()
         try:
@@ -23,7 +23,7 @@ class DataWait:
         finally:
             self.waiting += time.perf_counter() - begin
 
-    def work(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def work(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """Call what trains on a batch."""
         begin = time.perf_counter()
         try:

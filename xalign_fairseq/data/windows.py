@@ -57,7 +57,7 @@ DEVIATIONS = 6  # how far above the expected number of batches that of a window 
 
 @dataclass(frozen=True)
 class Plan:
-    """How an epoch is cut: so many draws, batches and windows of (almost) equal size."""
+    """How an epoch is cut: its numbers of draws, batches and windows of (almost) equal size."""
 
     draws: int
     batches: int
@@ -88,17 +88,17 @@ class Pilot:
     variation: float
 
     def plan(self, draws: int) -> Plan:
-        """For an epoch of so many draws."""
+        """For an epoch of this number of draws."""
         windows = -(-draws // DRAWS)
         batches = draws * self._each(draws / windows)
         return Plan(draws, math.ceil(batches) + windows, windows)
 
     def together(self, batches: int) -> int:
-        """How many epochs of so many batches share a window: as many as the first one has batches for."""
+        """How many epochs of this number of batches share a window: as many as the first one has batches for."""
         return max(1, self.batches // batches)
 
     def plan_of_batches(self, batches: int) -> Plan:
-        """For an epoch, or for epochs that share a window, of so many batches."""
+        """For an epoch, or for epochs that share a window, of this number of batches."""
         draws = max(1, round(batches * self.draws / max(1, self.batches)))
         windows = -(-draws // DRAWS)
         return Plan(max(1, math.floor((batches - windows) / self._each(draws / windows))), batches, windows)
@@ -109,7 +109,7 @@ class Pilot:
 
 
 def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
-    """Exactly ``count`` batches: the largest are halved; empty ones stand in where all have one sample.
+    """Exactly ``count`` batches: the largest are halved; if all have one sample, empty ones are added.
 
     If there are too many, the smallest are left out, which the log says; :class:`Pilot` makes that improbable.
     """
@@ -152,7 +152,7 @@ class Windows(Sequence[np.ndarray]):
         self._held: tuple[int, list[np.ndarray]] = (-1, [])
 
     def shuffled(self, seed: int, epoch: int, together: int = 1) -> "Windows":
-        """The same batches in random order within each window; so many that follow each other stay together."""
+        """The same batches in random order within each window; this number of consecutive ones stays together."""
 
         def order(window: int, count: int) -> np.ndarray:
             groups = np.random.default_rng((seed, epoch, window)).permutation(-(-count // together))

@@ -1,4 +1,4 @@
-"""What a checkpoint of fairseq's may hold beside tensors and containers; none of it runs code."""
+"""What a fairseq checkpoint may hold besides tensors and containers, without running code."""
 
 import argparse
 from collections.abc import Mapping

@@ -89,7 +89,7 @@ def read(path: StrPath) -> dict[str, Any]:
 
 
 def require_options(state: dict[str, Any], where: StrPath) -> dict[str, Any]:
-    """A checkpoint's content, if the model's options that its weights do not tell are of their types."""
+    """A checkpoint's content, if the model's options that its weights do not show have the right types."""
     require_form(options(state), EncoderOptions, f"{where}, the model's options")
     return state
 
@@ -121,13 +121,13 @@ def vocab_size(state: dict[str, Any], where: StrPath = "checkpoint") -> int:
 
 
 def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
-    """Build the encoder that a checkpoint holds, in evaluation mode; its objectives' heads come beside it.
+    """Build the encoder of a checkpoint, in evaluation mode, and the heads of its objectives.
 
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
-    know, and except for an encoder that transformers runs, of which the options tell all. The encoder's parameters are
-    the checkpoint's float32 tensors themselves, which :func:`read` maps from its file: processes that load one file
-    share its memory, and the file must not be changed in its place meanwhile. A masked-language-model head that is
-    missing or not tied to the embeddings is logged, and one made from these; none
+    know, and except for an encoder that transformers runs, which its options describe completely. The encoder's
+    parameters are the checkpoint's float32 tensors themselves, which :func:`read` maps from its file: processes that
+    load one file share its memory, and the file must not be changed in its place meanwhile. A masked-language-model
+    head that is missing or not tied to the embeddings is logged, and one made from these; none
     where the embeddings stay in four bits, see :func:`~xalign_fairseq.encoder.building.build_encoder`.
 
     Returns:
@@ -185,7 +185,7 @@ def load_link_scorer(heads: Mapping[str, Tensor], where: StrPath = "checkpoint")
 
 
 def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath) -> EncoderConfig:
-    """The sizes of our own encoder that a checkpoint's tensors tell."""
+    """The sizes of our own encoder that a checkpoint's tensors show."""
     embeddings, positions = _embeddings(weights, where), weights.get(f"{_BODY}embed_positions.weight")
     if positions is None or positions.dim() != 2:
         raise _no_encoder(weights, where)

@@ -52,7 +52,7 @@ class CheckpointForm(TypedDict, total=False):
 
 
 class EncoderOptions(TypedDict, total=False):
-    """The options of a model that its weights do not tell."""
+    """The options of a model that its weights do not show."""
 
     encoder_attention_heads: int
     language_embeddings: str | None
@@ -81,7 +81,7 @@ def require_parameters(weights: Mapping[str, Tensor], config: EncoderConfig, whe
         if name == EMBEDDINGS and is_packed(value, config.encoder_embed_dim):
             continue
         if name in expected and tuple(value.shape) != expected[name]:
-            problem = "a parameter of the checkpoint has another shape than the others tell"
+            problem = "the shape of a parameter contradicts the checkpoint's other parameters"
             raise XalignError(problem, where=f"{where}, {name}", found=tuple(value.shape), expected=expected[name])
         if name in expected and not value.is_floating_point():
             problem = "a parameter of the checkpoint holds no floating-point numbers"

@@ -128,7 +128,7 @@ class EncoderConfig:
         return cls(vocab_size=vocab_size, **found)
 
     def stored(self) -> dict[str, Any]:
-        """The options that an imported checkpoint stores: all that its dictionary does not tell."""
+        """The options that an imported checkpoint stores: all that its dictionary does not show."""
         return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:

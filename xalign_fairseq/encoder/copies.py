@@ -1,7 +1,7 @@
 """A copy of the sentence encoder that no optimiser touches: momentum encoders and pre-trained anchors."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -57,7 +57,7 @@ class ReadOnce(nn.Module):
         getattr(self, name).fill_(value)
         self._read[name] = float(value)
 
-    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+    def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._read.clear()
 

@@ -32,7 +32,7 @@ class Pass:
     """Layers over one or more inputs together; it runs only as far as the layers asked for, and never a layer twice.
 
     Args:
-        inputs: several where there is a packing, else one.
+        inputs: several with a packing, otherwise one.
         packing: of the inputs; None: the input is run with its padding.
         training: whether there is dropout.
         grad: whether there is a gradient, whatever is switched on when a layer is asked for.
@@ -144,7 +144,7 @@ class HiddenStates:
         """Of each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
 
         Where the last layer has not run for other readers, what follows its attention runs for these alone: of a pass
-        that only predicts masked tokens that is a sixteenth of the products at 12 layers. So it does beside inputs
+        that only predicts masked tokens that is a sixteenth of the products at 12 layers. So it does next to inputs
         whose last layer is read at all tokens, ``whole``, which get theirs from the same run.
         """
         wanted: dict[Pass, list[int]] = {}
@@ -169,7 +169,7 @@ class HiddenStates:
     def detached(self, shared: int) -> "HiddenStates":
         """These states without their gradient; only as far as layer ``shared`` is the pass with gradient run for them.
 
-        Where it runs further by itself, they follow it; else they go on with layers of their own.
+        Where it runs further by itself, they follow it; otherwise they continue with their own layers.
         """
         return HiddenStates(DetachedPass(self._run, shared), self._number)
 

@@ -1,15 +1,15 @@
 """Linear maps in 8 bits a weight, for encoders that are only read on a CPU with products of bytes (VNNI).
 
 Weights are symmetric, with a scale for each output; inputs are brought to 8 bits anew, with a scale for each token
-("dynamic quantisation"), so that a token's output does not depend on what else is in its batch:
+("dynamic quantisation"), so that a token's output does not depend on the rest of its batch:
 
     s_o = max_i |w_oi| / 127,  t_n = max_i |x_ni| / 127,
     y_no = b_o + s_o t_n sum_i round(x_ni / t_n) round(w_oi / s_o)
 
 The sum is exact, in 32 bits. So are a layer's q, k and fc1. What v, the output map and fc2 lose would go into the
 hidden states as it is (F1 of e5-small's links against float32's, one pair in six of 16 development sets: 0.984 with all
-maps in 8 bits, 0.989 without fc2, 0.991 without these three): they are in bfloat16 where the CPU is fast in it, else in
-float32, as all else of an encoder is, its embeddings, norms, attention and activations.
+maps in 8 bits, 0.989 without fc2, 0.991 without these three): they are in bfloat16 where the CPU is fast in it,
+otherwise in float32, as the rest of an encoder is: its embeddings, norms, attention and activations.
 """
 
 import torch

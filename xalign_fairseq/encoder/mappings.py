@@ -46,7 +46,7 @@ class LanguageMaps(StaysFloat32):
         self.pivot._buffers[pivot] = torch.zeros(1)
         self._edited_before = -1
 
-    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+    def _load_from_state_dict(self, *args: object, **kwargs: object) -> None:
         super()._load_from_state_dict(*args, **kwargs)
         self._edited_before = -1  # these maps have not been
 
@@ -72,7 +72,7 @@ class LanguageMaps(StaysFloat32):
             raise XalignError(problem, where=where, found=", ".join(unknown), expected=expected, remedy=_LEARN)
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:
-        """Warn of languages whose states are read as they are for want of a map."""
+        """Warn of languages without a map, whose states are read unmapped."""
         unknown = self._without_map(languages)
         if unknown:
             mapped = ", ".join(self.languages)

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 HEAD = "encoder.lm_head."
-PARTS = ("dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "bias")  # beside the tied weight
+PARTS = ("dense.weight", "dense.bias", "layer_norm.weight", "layer_norm.bias", "bias")  # next to the tied weight
 LIFT = 4.0  # gelu(x + 4) is x + 4 but for 0.004 at x = -1, 0.05 at x = -2 and 0.16 at x = -3
 
 

@@ -31,7 +31,7 @@ class StepEncoder:
 
     def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int, frozen: bool = False):
         self._encoder = encoder
-        # Inputs are kept beside their passes so that their tensors' ids cannot be taken by others.
+        # Inputs are kept with their passes so that their tensors' ids cannot be taken by others.
         self._passes: dict[Key, tuple[Input, HiddenStates]] = {}
         self._expected: dict[Key, tuple[Input, int]] = {}
         self._whole: dict[Key, None] = {}  # those whose last layer somebody reads at all tokens

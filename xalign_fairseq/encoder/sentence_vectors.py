@@ -66,7 +66,7 @@ def sentence_vectors(
             as PPA has it.
         language_row: of the sentences' language, for an encoder with language embeddings.
         max_tokens: padded tokens of a batch; one sentence at least is always taken.
-        progress: is told how many more sentences are done.
+        progress: is called with the number of sentences newly done.
 
     Raises:
         XalignError: the model's hidden states are not finite.

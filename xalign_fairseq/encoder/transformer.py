@@ -105,7 +105,7 @@ def compiled_rest() -> Callable[[EncoderLayer, Tensor, Tensor, bool], Tensor]:
 
     Attention stays outside: it goes by the lengths of the sentences, which no two batches share. So ragged batches need
     one compilation; others come with a gradient or none, dropout or none, frozen parameters, packing or padding. torch
-    stops at 8 (``torch._dynamo.config.recompile_limit``) and runs what is more as it stands. Names of parameters and
+    stops at 8 (``torch._dynamo.config.recompile_limit``) and runs further ones uncompiled. Names of parameters and
     copies of a layer are what they are without.
     """
     return torch.compile(EncoderLayer.rest, dynamic=True)
@@ -136,7 +136,7 @@ class SentenceEncoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Packed | Padded:
-        """What attention has to know of the inputs of a pass: several where there is a packing, else one."""
+        """What attention has to know of the inputs of a pass: several with a packing, otherwise one."""
         return Padded(inputs[0].tokens.eq(self.config.pad)) if packing is None else packing.sentences
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:

@@ -1,4 +1,4 @@
-"""The entries of bilingual lexicons as tensors beside the encoder: what the objectives on dictionaries read."""
+"""The entries of bilingual lexicons as tensors next to the encoder: what the objectives on dictionaries read."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -61,7 +61,7 @@ class Translation(NamedTuple):
 class TranslationTable(nn.Module):
     """The translations of single tokens, in both directions, by entries that are one subword on either side.
 
-    Token t has ``count[t]`` translations, which stand in ``flat`` from ``start[t]`` on, beside their ``languages``. A
+    Token t has ``count[t]`` translations, which are in ``flat`` from ``start[t]`` on, with their ``languages``. A
     token that both languages share may have itself.
 
     Args:
@@ -109,7 +109,7 @@ class TranslationTable(nn.Module):
 
 
 def source_tokens(lexicons: Sequence[Lexicon], vocab_size: int, mask: int) -> Tensor:
-    """The ordinary tokens that do not stand on the target side of lexicons alone, int64, ascending.
+    """The ordinary tokens except those only on the target side of lexicons, int64, ascending.
 
     Of a derived language, whose lexicon from the natural one has all of its pieces, trained on or not, they are the
     natural language's half of the vocabulary and what both share.

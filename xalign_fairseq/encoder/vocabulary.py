@@ -36,10 +36,10 @@ def load_tokenizer(
     dictionary: StrPath | None = None,
     spm: StrPath | None = None,
 ) -> Tokenizer:
-    """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its own folder or data-bin.
+    """The tokenizer of a checkpoint: each part as given, otherwise as stored in it or in its folder or data-bin.
 
     A checkpoint of this package stores both parts in ``task_state``; one of fairseq's own names its data-bin in its
-    options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` beside ``model.pt``. A dictionary is
+    options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` next to ``model.pt``. A dictionary is
     accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included, and, where the checkpoint stores
     its own, the same symbols. The model is sentencepiece's or WordPiece's, whichever is there.
 
@@ -102,7 +102,7 @@ def check_dictionary(
 
 
 def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
-    """:class:`XalignError` unless a data-bin's ids are those of a checkpoint that stores this, so far as both tell."""
+    """:class:`XalignError` if a data-bin's ids are known to differ from those of a checkpoint that stores this."""
     symbols, mine = stored.get("symbols"), data.dictionary.symbols
     if symbols is not None and list(symbols) != mine:
         both = zip(symbols, mine, strict=False)
@@ -184,7 +184,7 @@ def _data_bin(
         if folder.is_dir() and has(folder):
             return DataBin(folder)
     named = str(checkpoint.options(state, "task").get("data") or "")
-    found = f"nothing in the checkpoint, beside it, and in its data-bin {named}" if named else "nothing in it"
+    found = f"nothing in the checkpoint, its folder and its data-bin {named}" if named else "nothing in it"
     remedy = (f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or set", parameter)
     raise XalignError(f"no {part} was found for the checkpoint", where=where, found=found, remedy=remedy)
 

@@ -26,7 +26,7 @@ ALIGNMENT_SCORE = Metric(
     ratio,
     "share of words whose nearest by cosine of input embeddings is a translation",
 )
-# The graded form tells embeddings apart where hardly any translation is the nearest; a prediction is the two counts. By
+# The graded form separates embeddings with hardly any translation as the nearest; a prediction is the two counts. By
 # chance it is a half, and more for words with several translations.
 ALIGNMENT_RANK = Metric(
     "alignment-rank",

@@ -127,7 +127,7 @@ def score_checkpoints(
 
 
 def lexicons_for(data_bin: str | None, state: Mapping[str, Any], vocab_size: int, path: str) -> list[Lexicon]:
-    """The lexicons of the data-bin if one is given, else those that the checkpoint carries."""
+    """The lexicons of the data-bin if one is given, otherwise those of the checkpoint."""
     if data_bin is None:
         stored = (state.get("task_state") or {}).get("lexicons") or []
         found = [Lexicon.from_state(each) for each in stored]

@@ -117,7 +117,7 @@ def base_of_gold(files: LinkFilesToScore) -> int:
 
 
 def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
-    """Tokens, separated by blanks, of each line of two files."""
+    """Tokens, separated by spaces, of each line of two files."""
     sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
     if len(sides[0]) != len(sides[1]):
         raise XalignError(

@@ -17,7 +17,7 @@ class Metric:
         count: (gold, prediction, language) -> the item's counts, as many numbers as ``columns``. ``gold`` and
             ``prediction`` are in the form of the task's family; only QA's normalisation reads the language.
         value: summed counts (..., K) float64 -> (...,) float64; 0 where the denominator is 0.
-        variant: a phrase for the signature that tells this definition from others of the same name.
+        variant: a phrase for the signature that distinguishes this definition from others of the same name.
     """
 
     name: str

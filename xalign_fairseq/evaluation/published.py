@@ -1,4 +1,4 @@
-"""A paper's published figures, and ours beside them."""
+"""A paper's published figures next to ours."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Figure:
     """A figure of a table, in the unit that the paper prints, percent for all scores.
 
     Attributes:
-        table, row, column: where it stands; columns are languages, pairs of languages, ``average`` or ``mean``.
+        table, row, column: where it is; columns are languages, pairs of languages, ``average`` or ``mean``.
         metric: task and metric, such as ``xnli accuracy`` or ``alignment aer``.
         deviation: over seeds, where the paper has it.
     """

@@ -24,7 +24,7 @@ HAN = re.compile("([\u4e00-\u9fa5])")
 
 
 def normalise_squad(text: str, language: str = "en") -> str:
-    """An answer as SQuAD 1.1 compares it: lower case, no ASCII punctuation, no English article, single blanks.
+    """An answer as SQuAD 1.1 compares it: lower case, no ASCII punctuation, no English article, single spaces.
 
     XTREME scores XQuAD and TyDiQA-GoldP in this way in all languages, so ``language`` changes nothing.
 
@@ -39,9 +39,9 @@ def normalise_squad(text: str, language: str = "en") -> str:
 def normalise_mlqa(text: str, language: str) -> str:
     """An answer as MLQA 1.0 compares it: lower case, no Unicode punctuation, no article of its language.
 
-    Chinese characters (U+4E00 to U+9FA5) of ``zh`` become one token each; all else is split at blanks. Hindi and
+    Chinese characters (U+4E00 to U+9FA5) of ``zh`` become one token each; the rest is split at spaces. Hindi and
     Chinese have no articles. MLQA's script stops at a language outside ar, de, en, es, hi, vi and zh; here such an
-    answer keeps all its words and is split at blanks.
+    answer keeps all its words and is split at spaces.
 
     Args:
         text: the answer.

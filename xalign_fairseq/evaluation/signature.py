@@ -73,7 +73,7 @@ def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: obj
         metric: its name and variant are in the line.
         benchmark: whose rules of reading the test file were used.
         data_digest: of the test file's content, sha256 in hex, shortened.
-        more: what else the score depends on, such as ``language="de"``.
+        more: other settings of the score, such as ``language="de"``.
 
     Example::
 

@@ -201,7 +201,7 @@ def paired_items_and_seeds(
 ) -> Comparison:
     """As :func:`paired_items`, with the runs of each system resampled too: about other items and other seeds.
 
-    The two systems' runs are drawn independently: that two runs have the same seed need not make them alike. Where it
+    The two systems' runs are drawn independently: that two runs have the same seed need not make them similar. Where it
     does, as in fine-tunings that share their heads at first and their order of examples, the interval is wider than
     need be. Of S runs S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing
     S would make it smaller by (S - 1) / S. Test sets with as many runs share their draws, since one run has been tested

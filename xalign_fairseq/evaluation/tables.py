@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from xalign_fairseq.core.version import BIBTEX
 from xalign_fairseq.evaluation.statistics import Summary
 
 LATEX = {
@@ -68,6 +69,17 @@ class Table:
     def _cells(self, row: int, escape: Callable[[str], str], bold: str) -> list[str]:
         cells = enumerate(map(escape, self.rows[row]))
         return [bold.format(text) if (row, column) in self.bold else text for column, text in cells]
+
+
+def latex_file(tables: Iterable[Table]) -> str:
+    """Tables as a LaTeX file, with the BibTeX entry of the program as a comment.
+
+    Example::
+
+        Path("table.tex").write_text(latex_file([table]))
+    """
+    head = [f"% {line}" for line in (r"\usepackage{booktabs}", *BIBTEX.splitlines())]
+    return "\n\n".join(["\n".join(head), *(table.to_latex() for table in tables)]) + "\n"
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:

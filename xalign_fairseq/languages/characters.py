@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.tokenizers.offsets import SPACE
 
-SCRIPTS = ("private", "georgian")
-
 # Private use: planes 15 and 16 hold copies of planes 0 and 1, each character at its own place of the plane; what comes
 # from other planes goes where plane 0 has its surrogates, which are no characters.
 _PLANE, _COPIES = 0x10000, 0xF0000

@@ -36,10 +36,10 @@ def derive(
 ) -> tuple[list[ConlluSentence], dict[str, int]]:
     """The derived treebank, and counts of what it can't have; a sentence's key is its number, from 0.
 
-    A word takes its UPOS, XPOS, FEATS and DEPREL along, and its HEAD is where its head stands now. FORM is the derived
+    A word takes its UPOS, XPOS, FEATS and DEPREL along, and its HEAD is where its head is now. FORM is the derived
     word. What holds of natural words alone is left out: LEMMA and MISC (with SpaceAfter) are ``_``, multi-word tokens
-    stand as their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. Of the comments
-    ``sent_id``, ``newdoc`` and ``newpar`` are kept, and ``text`` is made anew: all words with a blank between them.
+    become their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. Of the comments
+    ``sent_id``, ``newdoc`` and ``newpar`` are kept, and ``text`` is made anew: all words with a space between them.
     """
     derived, counts = [], Counter({"multi-word tokens": 0, "empty nodes": 0, "enhanced dependencies": 0})
     for key, sentence in enumerate(sentences):
@@ -59,7 +59,7 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
 
 
 def trees_beside(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
-    """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``."""
+    """Trees of the sentences of a file without any, from the CoNLL-U file next to it: ``dev.conllu`` of ``dev.tsv``."""
     treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
     beside = existing(treebank)
     if not Path(beside).is_file():

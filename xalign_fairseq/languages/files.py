@@ -41,9 +41,9 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
     Args:
         kind: one of :data:`KINDS`.
         name: how its derived files begin.
-        path: the file. Text is one sentence per line, of blank-separated words, or CoNLL-U by its name.
+        path: the file. Text is one sentence per line, of words separated by spaces, or CoNLL-U by its name.
         language: the natural language's code.
-        with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file beside them.
+        with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file next to them.
     """
     trees = None
     if kind == "text" and not _is_conllu(path):
@@ -72,7 +72,7 @@ def derive_source(
 
     Text becomes a bitext, ``NAME.SRC-TGT.SRC``, ``NAME.SRC-TGT.TGT`` and ``NAME.SRC-TGT.links`` (Pharaoh, exact);
     labelled data become ``NAME.TGT.conllu`` or ``NAME.TGT.tsv``. Pairs of texts are written as words in the natural
-    language too (``NAME.SRC.tsv``), so that both languages are split alike.
+    language too (``NAME.SRC.tsv``), so that both languages are split in the same way.
     """
     if source.kind == "text":
         sentences, length = _sentences(source), _length(source)
@@ -115,7 +115,7 @@ def _is_conllu(path: str) -> bool:
 
 
 def _sentences(source: Source) -> Iterator[Sentence]:
-    """The sentences of a text; a blank within a word of CoNLL-U is written U+200B, for lines hold words."""
+    """The sentences of a text; a space within a word of CoNLL-U is written U+200B, for lines hold words."""
     if _is_conllu(source.path):
         for each in _with_trees(read_sentences(source.path), source.content):
             natural = conllu_files.natural(each)

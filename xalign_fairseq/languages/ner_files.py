@@ -31,9 +31,9 @@ def derive(
 ) -> tuple[list[WordsExample], dict[str, int]]:
     """The derived sentences, and counts of their entities; a sentence's key is its number, from 0.
 
-    The words of an entity take its kind along. Those that stand together in the derived sentence, in whatever order,
+    The words of an entity take its kind along. Those that are together in the derived sentence, in whatever order,
     are one entity: B- on the first, I- on the others. An entity that is torn apart becomes one for each run of its
-    words. Two entities that come to stand side by side stay two. An I- that continues nothing begins an entity, as it
+    words. Two entities that become neighbours stay two. An I- that continues nothing begins an entity, as it
     does for scorers.
 
     Args:
@@ -75,7 +75,7 @@ def _numbers(tags: Sequence[str]) -> list[int]:
 
 
 def _written(numbers: Sequence[int], kinds: Sequence[str]) -> tuple[str, ...]:
-    """BIO tags of words that stand in order with the numbers and kinds of their entities."""
+    """BIO tags of words in order, with the numbers and kinds of their entities."""
     return tuple(
         OUTSIDE if not number else f"{'I' if number == before else 'B'}-{kind}"
         for (before, number), kind in zip(pairwise([0, *numbers]), kinds, strict=True)

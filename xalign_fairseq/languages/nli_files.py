@@ -16,7 +16,7 @@ def words_and_marks(text: str) -> list[str]:
 
     A word ends at white space; punctuation and symbols (Unicode's categories P and S) at its beginning and end are
     words of their own, several of the same mark being one. Marks inside a word stay: ``don't``, ``3.5``, ``U.S`` and
-    the last dot of ``U.S.`` apart. It is no tokeniser of any treebank, and is for languages that write blanks.
+    the last dot of ``U.S.`` apart. It is no tokeniser of any treebank, and is for languages that write spaces.
 
     Example::
 
@@ -41,9 +41,9 @@ def _runs(marks: str) -> list[str]:
 
 
 def read(path: StrPath, language: str) -> list[PairExample]:
-    """Read pairs of texts as words (:func:`words_and_marks`) with a blank between them.
+    """Read pairs of texts as words (:func:`words_and_marks`) with a space between them.
 
-    Labels are those of the third column, of a named one, or of the ``{split}.labels`` beside a file of two columns.
+    Labels are those of the third column, of a named one, or of the ``{split}.labels`` next to a file of two columns.
 
     Raises:
         XalignError: ragged rows, a number of labels that is not that of the pairs (file and line).

@@ -8,15 +8,15 @@ from itertools import permutations
 
 import numpy as np
 
-# Of a head with so many dependents all orders are summed over (7! = 5040).
+# For a head with this number of dependents, the sum is over all orders (7! = 5040).
 MAX_DEPENDENTS = 6
 
-# What a feature says of two elements a and b of an order: a stands somewhere before b; right before b; the dependent a
+# What a feature says of two elements a and b of an order: a is somewhere before b; right before b; the dependent a
 # before the dependent b and both before the head, on its two sides, both after it.
 PRECEDES, ADJACENT, BEFORE_HEAD, AROUND_HEAD, AFTER_HEAD = KINDS = range(5)
 
 # The tag and the relation of an element: a dependent's own; a head's tag is marked and its relation is nothing but
-# the mark. The edge stands before the first element and after the last.
+# the mark. The edge is before the first element and after the last.
 Symbol = tuple[str, str]
 EDGE: Symbol = ("#", "#")
 
@@ -66,7 +66,7 @@ class OrderModel:
     """The order of a head and its dependents, p(order | node) = exp(sum of the weights of its features) / Z(node).
 
     The features of an order are, for each pair of elements and each kind (see above), the two tags, the two relations,
-    and both at once. Dependents with the same tag and relation can't be told apart and keep their order; Z sums over
+    and both at once. Dependents with the same tag and relation are indistinguishable and keep their order; Z sums over
     all orders that do. :func:`~xalign_fairseq.languages.order_learning.fit` learns the weights.
 
     Example::
@@ -113,7 +113,7 @@ def active_features(size: int) -> np.ndarray:
     first, second = np.triu_indices(size, 1)
     before = [_places(PRECEDES, order[:, first], order[:, second], size)]
     before.append(_places(ADJACENT, framed[:, :-1], framed[:, 1:], size))
-    # The dependents alone, in order; those before place `head` stand before the head.
+    # The dependents alone, in order; those before place `head` precede the head.
     dependents = order[order > 0].reshape(len(order), size - 1)
     head = np.argmin(order, 1)[:, None]
     first, second = np.triu_indices(size - 1, 1)

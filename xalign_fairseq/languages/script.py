@@ -29,15 +29,15 @@ from xalign_fairseq.languages.characters import MARKER, character_table
 from xalign_fairseq.languages.sentence import Sentence, unbroken
 
 CACHED_WORDS = 1_000_000
-BLANK, EMPTY = "words with a blank within", "words that normalisation removes"
+BLANK, EMPTY = "words with a space within", "words that normalisation removes"
 
 
 class Transliteration:
     """Writes every word in the derived script; T_trans of ALIGN-MLM (appendix F).
 
     Special, control, user-defined and byte pieces are shared by both languages, and characters that the model does not
-    know stay as they are. A word whose normalised form has blanks within ("10 000" of CoNLL-U, "a¨b") has U+200B there,
-    which the model reads as a blank; one whose normalised form is empty stays as it is, and has no pieces in either
+    know stay as they are. A word whose normalised form has spaces within ("10 000" of CoNLL-U, "a¨b") has U+200B there,
+    which the model reads as a space; one whose normalised form is empty stays as it is, and has no pieces in either
     language. Both are counted in :attr:`counts`.
 
     Args:

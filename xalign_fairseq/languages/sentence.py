@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
-# sentencepiece's NFKC rules read it as a blank, but it does not split a line into words.
+# sentencepiece's NFKC rules read it as a space, but it does not split a line into words.
 BLANK_WITHIN_WORD = "\u200b"
 
 
@@ -24,7 +24,7 @@ class SyntaxTree:
 
 @dataclass(frozen=True)
 class Sentence:
-    """The words of a natural sentence, where each stands in the derived one, and how it is written there.
+    """The words of a natural sentence, where each is in the derived one, and how it is written there.
 
     Args:
         source: the words of the natural sentence.
@@ -56,7 +56,7 @@ class Sentence:
         return cls(tuple(words), tuple(range(len(words))), tuple(words), tree)
 
     def reordered(self, permutation: Sequence[int]) -> "Sentence":
-        """The sentence whose k-th derived word is the one that stands at ``permutation[k]`` now; forms move along."""
+        """The sentence whose k-th derived word is the one at ``permutation[k]`` now; forms move along."""
         if sorted(permutation) != list(range(len(self.order))):
             raise ValueError(f"not a permutation of {len(self.order)} places: {list(permutation)}")
         return replace(

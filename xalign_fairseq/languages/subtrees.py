@@ -36,7 +36,7 @@ class Blocks:
 
 
 class Subtrees:
-    """The subtrees of a sentence whose words stand in some order.
+    """The subtrees of a sentence whose words are in some order.
 
     Args:
         tree: of the natural sentence.
@@ -71,7 +71,7 @@ class Subtrees:
             waiting[head] -= 1
             if waiting[head] == 0:
                 upward.append(head)
-        if len(upward) < len(waiting):  # whatever hangs on a circle was summed up; the circle itself waits for ever
+        if len(upward) < len(waiting):  # what depends on a circle was summed up; the circle itself waits for ever
             circle = [str(word + 1) for word, count in enumerate(waiting) if count]
             raise _no_tree(where, f"heads that run in a circle: words {', '.join(circle)}")
         return upward

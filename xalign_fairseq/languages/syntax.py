@@ -1,4 +1,4 @@
-"""The order of another language: dependents of nouns and verbs move as they stand in that language's treebank."""
+"""The order of another language: dependents of nouns and verbs move to their order in that language's treebank."""
 
 import logging
 from collections import Counter, defaultdict
@@ -109,7 +109,7 @@ class Reordering:
         return sentence.reordered(line)
 
     def _move(self, line: list[int], blocks: Blocks, draw: float) -> None:
-        """Order a head and its dependents; ``line`` holds what stands at each place by now."""
+        """Order a head and its dependents; ``line`` holds what is at each place now."""
         cumulated = self._cumulated(blocks.node)
         # In (0, total], so that it never falls on an order of no probability.
         number = int(np.searchsorted(cumulated, (1 - draw) * cumulated[-1]))

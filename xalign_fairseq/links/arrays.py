@@ -8,7 +8,7 @@ import numpy as np
 
 from xalign_fairseq.links.pharaoh import parse_line
 
-# Links as everybody writes them; whatever else there is, parse_line reads or names. Possessive: nothing is tried twice.
+# Links in the usual form; parse_line reads or reports the rest. Possessive: nothing is tried twice.
 _USUAL = re.compile(r"(?:[0-9]{1,9}[-p][0-9]{1,9}(?![^ \n])|[ \n]++)*+")
 _BLANKS = str.maketrans("-p\n", "   ")
 NEWLINE, HYPHEN, P = b"\n-p"

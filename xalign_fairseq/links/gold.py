@@ -53,7 +53,7 @@ def read_gold_text(
 
 
 def is_numbered(path: StrPath) -> bool:
-    """Whether the first line that is not blank is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
+    """Whether the first line that is not empty is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
     return _is_numbered(read_lines(path, table=True))
 
 
@@ -69,7 +69,7 @@ def read_gold(path: StrPath, *, base: int = 0, pairs: int | None = None) -> list
             shared tasks of 2003 and 2005 (Mihalcea & Pedersen), all of them from 1, where token 0 is no word: such
             lines are links of nothing and are left out.
         base: the index that a Pharaoh file gives to the first token, 0 or 1.
-        pairs: how many there are, which numbered lines do not tell if the last pairs have no link.
+        pairs: their number, which numbered lines do not show if the last pairs have no link.
 
     Raises:
         XalignError: the file is missing, empty or not UTF-8; a line is malformed (it is named), or

@@ -12,7 +12,8 @@ def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float
     """The links of a pair and their scores; none of one that is too long."""
     if scores is None:
         return {}
-    return {(int(i), int(j)): float(scores[i, j]) for i, j in zip(*np.nonzero(scores >= threshold), strict=True)}
+    places = np.nonzero(scores >= threshold)
+    return dict(zip(zip(*(at.tolist() for at in places), strict=True), scores[places].tolist(), strict=True))
 
 
 def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> dict[Link, float]:
@@ -32,6 +33,8 @@ def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> d
     """
     links = links_above(scores, threshold)
     weaker = sorted(links_above(scores, growth).items() - links.items(), key=lambda each: (-each[1], each[0]))
+    if not weaker:
+        return links
     src, tgt = {i for i, _ in links}, {j for _, j in links}
 
     def add(fits: Callable[[int, int], bool]) -> bool:

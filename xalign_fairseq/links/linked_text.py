@@ -1,4 +1,4 @@
-"""Sentence pairs with a line for each in a third file: their links, or what else is known of them."""
+"""Sentence pairs with a line for each in a third file: their links, or other facts about them."""
 
 import os
 from collections.abc import Iterator

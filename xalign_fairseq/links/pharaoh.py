@@ -37,7 +37,7 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
     """Parse ``0-0 1-2 2p1`` into 0-based links.
 
     Args:
-        line: links separated by blanks; an empty line has none. A link given twice counts once; a link given as sure
+        line: links separated by spaces; an empty line has none. A link given twice counts once; a link given as sure
             and as possible is sure.
         where: file and line, for errors.
         base: the index that the line gives to the first token, 0 or 1.
@@ -106,7 +106,7 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
 
 
 def read_links(path: str | os.PathLike[str], *, base: int = 0) -> list[set[Link]]:
-    """Read a file of links, sure and possible ones alike, one set per line, 0-based.
+    """Read a file of links, both sure and possible, one set per line, 0-based.
 
     Raises:
         XalignError: the file is missing, empty or not UTF-8; a link is malformed (line named).

@@ -132,7 +132,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                 )
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
-            # Refuses another dictionary; what else that task was does not matter to this one.
+            # Refuses another dictionary; other properties of that task do not matter.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             task.lasting = checkpoint.lasting(task_state)
             given = checkpoint.options(state)
@@ -148,7 +148,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         return self.run(run)
 
     def set_num_updates(self, num_updates: int) -> None:
-        """fairseq tells the number of updates done before this one."""
+        """fairseq calls this with the number of updates done before this one."""
         super().set_num_updates(num_updates)
         self.num_updates = num_updates
 
@@ -171,7 +171,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             elif key not in current:
                 logger.warning("not used from the checkpoint: %s", key)
             elif head and value.shape != current[key].shape:
-                continue  # of another --arch it fits with no options: the encoder is told of first
+                continue  # of another --arch no option makes it fit: the encoder's error comes first
             elif value.shape != current[key].shape:
                 raise XalignError(
                     "the checkpoint does not fit this model",
@@ -206,7 +206,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             state_dict.update({key: current[key] for key in missing})
 
 
-def take_transformers_config(cfg: Any, given: Mapping[str, Any]) -> None:
+def take_transformers_config(cfg: object, given: Mapping[str, Any]) -> None:
     """Give a run's options the body of transformers' that it begins with, and its sizes, unless it names one itself."""
     if given.get("transformers_config") and not getattr(cfg, "transformers_config", ""):
         for name in (*SIZES, "layer_norm_eps", "transformers_config"):

@@ -1,4 +1,4 @@
-"""What workers tell one another: sums, and rows with gradient for losses whose negatives are everybody's."""
+"""Exchange between workers: sums, and rows with gradient for losses with the negatives of all workers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,7 +50,7 @@ class _AllGather(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, rows: Tensor, sizes: list[int]) -> Tensor:
         ctx.start, ctx.count = own_start(sizes), len(rows)
-        padded = rows.new_zeros(max(sizes), *rows.shape[1:])  # collectives want equal shapes
+        padded = rows.new_zeros(max(sizes), *rows.shape[1:])  # collectives need equal shapes
         padded[: len(rows)] = rows
         each = [torch.empty_like(padded) for _ in sizes]
         dist.all_gather(each, padded)

@@ -50,7 +50,7 @@ class MocoHead(nn.Module):
 
 
 def soon_full(pairs: int, batch: float) -> int:
-    """Keys of a queue that is full, so that learning begins, after a tenth of a run of so many pairs; a batch at least.
+    """Keys of a queue that is full after a tenth of a run of this number of pairs; at least one batch.
 
     Example::
 
@@ -210,7 +210,7 @@ class MoCo(Objective):
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
         """(B, K) bool: keys that are no negatives: the query's own sentence, its translation, or translations of these.
 
-        The same English sentence stands in pairs of many languages.
+        The same English sentence is in pairs of many languages.
         """
         if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)

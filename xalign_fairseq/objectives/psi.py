@@ -60,7 +60,7 @@ class PSI(Objective):
         self.most = context.config.max_positions
 
     def build_head(self) -> nn.Module:
-        """What tells."""
+        """The network that decides."""
         return PsiHead(self.context.config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
@@ -73,7 +73,7 @@ class PSI(Objective):
         return [(step.bitext.input(), self.trained_layer)]
 
     def forward(self, step: Step) -> Loss:
-        """Exchange, read both kinds in one pass, tell them apart."""
+        """Exchange sides, read both kinds in one pass, and classify them."""
         bitext = step.bitext
         langs, sizes, draw = on_device(bitext)
         chosen = partners(langs, sizes, draw, self.most)

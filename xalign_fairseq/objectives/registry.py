@@ -150,7 +150,7 @@ class Objective(ABC):
                 self.resolve_layer(each.name)
 
     def check_run(self, updates: int, pairs: float) -> None:
-        """Warn, before the first update, of what a run of so many updates of so many pairs each cannot learn."""
+        """Warn, before the first update, of what a run of this number of updates and pairs per update cannot learn."""
 
     def build_head(self) -> nn.Module | None:
         """The parameters and buffers that this objective trains besides the encoder."""

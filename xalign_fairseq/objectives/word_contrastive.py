@@ -63,7 +63,7 @@ class WordContrastive(WordPairObjective):
         # What stands in for a batch that this worker lacks has words that others have had already.
         shown = 0 if gathers and step.batch.stands_in else len(bitext.links)
         sizes = gather_sizes(shown, bitext.links.device) if gathers else []
-        # Strong alignment treats both sides alike.
+        # Strong alignment treats both sides equally.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
         projected = step.head(torch.stack(self.vectors(step, pairs), 1))
         # Cosines and their sums in float32 at least.

@@ -267,7 +267,7 @@ def _from_aligner(
 def _kept(
     pieces: Iterator[Piece], aligner: WordAligner, kept: Output, stream: IO[str]
 ) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with the links of an earlier run, or else with new ones, which are kept, too."""
+    """Each piece with the links of an earlier run, otherwise with new ones, which are kept."""
     if kept.done:
         yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0, 0.0)
     for piece, links in _aligned(pieces, aligner):
@@ -277,7 +277,7 @@ def _kept(
 
 
 def _before(pieces: Iterator[Piece], units: int) -> Iterator[Piece]:
-    """The pieces up to the last of so many units."""
+    """The pieces up to the last of this number of units."""
     while units:
         piece = next(pieces)
         units -= isinstance(piece, Unit)

@@ -76,7 +76,7 @@ def place(
 
 
 def _runs(words: Sequence[int], others: Iterable[int], max_gap: int) -> Iterable[list[int]]:
-    """The words in runs: within one, gaps have at most so many words, none of them another span's."""
+    """The words in runs: gaps within a run have at most this number of words, and no word of another span."""
     taken = set(others)
     run = [words[0]]
     for word in words[1:]:

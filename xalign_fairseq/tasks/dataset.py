@@ -17,7 +17,7 @@ class FairseqStreams(StreamsDataset, FairseqDataset):
         """Each epoch of training has its own draws."""
         return not self.training
 
-    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
         """Over-long pairs are left out, and counted, when the epoch is drawn: nothing is left to filter."""
         return indices, []
 
@@ -31,14 +31,14 @@ class FairseqStreams(StreamsDataset, FairseqDataset):
 class XalignTask(FairseqTask):
     """fairseq's task without its dictionaries and its limits of lengths, which are the datasets' affair."""
 
-    def __init__(self, cfg: Any, restoring: bool = False):
+    def __init__(self, cfg: object, restoring: bool = False):
         super().__init__(cfg)
         self.restoring = restoring
         self.lasting: dict[str, Any] = {}
 
     @classmethod
-    def setup_task(cls, cfg: Any, **kwargs: Any) -> "XalignTask":
-        """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
+    def setup_task(cls, cfg: object, **kwargs: object) -> "XalignTask":
+        """Called by fairseq; ``from_checkpoint``: weights are about to be loaded."""
         return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
 
     @property

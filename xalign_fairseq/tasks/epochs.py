@@ -17,7 +17,7 @@ class WindowedEpochIterator(TrainIterator):
     run that goes on begins is found without what came before.
     """
 
-    def __init__(self, dataset: FairseqStreams, windows: Windows, **options: Any):
+    def __init__(self, dataset: FairseqStreams, windows: Windows, **options: object):
         super().__init__(dataset, dataset.collater, lambda dataset, epoch: windows, **options)
         self._windows = windows
 
@@ -53,7 +53,7 @@ def windowed_iterator(
 
     Args:
         dataset: of training.
-        epoch_batches: batches of an epoch (its number, ``num_shards``) that is given in updates, else None.
+        epoch_batches: batches of an epoch (its number, ``num_shards``) that is given in updates, otherwise None.
         options: as fairseq's ``get_batch_iterator`` takes them.
     """
     epoch = options.get("epoch", 1)

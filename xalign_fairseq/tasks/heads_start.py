@@ -49,13 +49,13 @@ class HeadsStart:
         sharded = cfg.ddp_backend in ("fully_sharded", "slowmo")
         if copies or sharded:
             raise XalignError(
-                "the optimizer steps a copy of the parameters, which does not tell heads from the encoder",
+                "the optimizer steps a copy of the parameters, which does not separate heads from the encoder",
                 parameter=("heads_lr", "freeze_encoder_updates"),
                 found=(Parameter("ddp_backend", cfg.ddp_backend),) if sharded else "fp16 or bf16",
                 expected="float32, amp, autocast, memory_efficient_fp16 or memory_efficient_bf16",
             )
 
-    def hold(self, model: Any, update: int) -> None:
+    def hold(self, model: object, update: int) -> None:
         """Remove the gradients of an encoder that waits; ``update``: how many updates were done before this one."""
         if update < self.updates:
             for parameter in body(model):

@@ -1,15 +1,15 @@
 """Bilingual lexicons of a data-bin in training: that a resumed run has the same."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.lexicon import Lexicon
 
 
 def require_same_lexicons(
-    lexicons: Sequence[Lexicon], states: Sequence[Mapping[str, Any]] | None, where: str | os.PathLike
+    lexicons: Sequence[Lexicon], states: Sequence[Mapping[str, Any]] | None, where: StrPath
 ) -> None:
     """Raise :class:`XalignError` unless a checkpoint's lexicons (``Lexicon.state()`` each) are those of the data-bin.
 

@@ -1,6 +1,5 @@
 """A checkpoint with the closed form's linear maps, written from a checkpoint and a data-bin."""
 
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import NamedTuple
 import torch
 
 from xalign_fairseq.core.devices import choose_device
-from xalign_fairseq.core.files import atomic_write, require_outside
+from xalign_fairseq.core.files import StrPath, atomic_write, require_outside
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.verification import require_unchanged
 from xalign_fairseq.encoder.checkpoint import load_encoder
@@ -40,15 +39,15 @@ class MappedCheckpoint:
         out: the new checkpoint.
         split: of the data-bin.
         lang_pairs: such as ``("en-de",)``; None for all of the split.
-        pivot_lang: language to map to; None for English, or else the only one that all pairs share.
+        pivot_lang: language to map to; None for English, otherwise the only one that all pairs share.
         pooling: the vector of a word is ``first``, of its first token, or ``mean``, of all.
         device, batch_tokens: of the pass over the data.
         overwrite: replace ``out``.
     """
 
-    model: str | os.PathLike
-    data: str | os.PathLike
-    out: str | os.PathLike
+    model: StrPath
+    data: StrPath
+    out: StrPath
     split: str = "train"
     lang_pairs: tuple[str, ...] | None = None
     pivot_lang: str | None = None

@@ -134,7 +134,7 @@ class XalignPretrainingTask(XalignTask):
         efficient = self.cfg.memory_efficient_fp16 or self.cfg.memory_efficient_bf16
         return (self.cfg.fp16 or self.cfg.bf16) and not efficient
 
-    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+    def build_model(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
         keep_freed_memory(training_device(self.cfg.cpu))
         model = super().build_model(cfg, from_checkpoint)
@@ -144,7 +144,7 @@ class XalignPretrainingTask(XalignTask):
         self.models.append(model)
         return model
 
-    def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+    def build_criterion(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the criterion, learn which streams it needs and give the models its heads."""
         criterion = super().build_criterion(cfg, from_checkpoint)
         for model in self.models:
@@ -212,7 +212,7 @@ class XalignPretrainingTask(XalignTask):
                 ),
             )
 
-    def post_validate(self, model: Any, stats: Mapping[str, Any], agg: Any) -> None:
+    def post_validate(self, model: object, stats: Mapping[str, Any], agg: object) -> None:
         """Called by fairseq with what a validation has, of which it takes the score that chooses checkpoints."""
         if self.cfg.best_checkpoint_metric not in stats:
             known = sorted(name for name in stats if not name.startswith("_"))
@@ -249,7 +249,13 @@ class XalignPretrainingTask(XalignTask):
         criterion.begin_update(samples, device)
 
     def train_step(
-        self, sample: Any, model: Any, criterion: Any, optimizer: Any, update_num: int, ignore_grad: bool = False
+        self,
+        sample: object,
+        model: object,
+        criterion: Any,
+        optimizer: object,
+        update_num: int,
+        ignore_grad: bool = False,
     ) -> Any:
         """fairseq's step of one micro-batch; ``ignore_grad``: it stands in for one that this worker lacks."""
         criterion.update.ignored = ignore_grad
@@ -257,7 +263,7 @@ class XalignPretrainingTask(XalignTask):
         self.heads_start.hold(self.models[-1], update_num)  # before the gradient's norm is clipped
         return made
 
-    def optimizer_step(self, optimizer: Any, model: Any, update_num: int) -> None:
+    def optimizer_step(self, optimizer: Any, model: object, update_num: int) -> None:
         """fairseq's step, with heads at a rate of their own and, at first, alone."""
         with self.heads_start.step(self.models[-1], update_num):
             optimizer.step()

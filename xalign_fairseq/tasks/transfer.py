@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class TransferConfig(FairseqDataclass):
-    """Options of every transfer task; those of its family come beside them."""
+    """Options of every transfer task; those of its family are added."""
 
     data: str = field(default=MISSING, metadata={"help": "folder with the benchmark's files, under XTREME's names"})
     benchmark: str = field(default=MISSING, metadata={"help": "benchmark of the files; each task lists its benchmarks"})
@@ -81,7 +81,7 @@ class TransferConfig(FairseqDataclass):
         default=None, metadata={"help": "metric that selects the model (default: the benchmark's first)"}
     )
     debug: bool = field(default=False, metadata={"help": "show tracebacks of input errors"})
-    # Not options: every draw is keyed by the seed, and a CPU wants its memory kept.
+    # Not options: every draw is keyed by the seed, and a CPU needs its memory kept.
     seed: int = II("common.seed")
     cpu: bool = II("common.cpu")
 
@@ -100,7 +100,7 @@ class TransferTask(XalignTask):
         [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "score_metric")
         training = self._read(self._files("train"), cfg.train_split)
         self.train_groups, self.valid_groups = self._split(training)
-        # Of the held-out examples too: which classes there are must not hang on a draw.
+        # Of the held-out examples too: the classes must not depend on a draw.
         labels = FAMILIES[self.family_name].labels_of([each for examples in training.values() for each in examples])
         check_labels(labels, [each for group in self.valid_groups for each in group], "the validation data")
         self.spec = TransferSpec(
@@ -125,7 +125,7 @@ class TransferTask(XalignTask):
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """That of the encoder, whose options the task is told in :meth:`build_model`."""
+        """That of the encoder, whose options :meth:`build_model` gives to the task."""
         return self._initial[0]
 
     @cached_property
@@ -146,7 +146,7 @@ class TransferTask(XalignTask):
         return self.tokenizer.dictionary
 
     @cached_property
-    def family(self) -> TaskFamily:
+    def family(self) -> TaskFamily[Any]:
         """Encodes the examples and computes loss and predictions."""
         return self.spec.build_family(self.tokenizer)
 
@@ -243,7 +243,7 @@ class TransferTask(XalignTask):
     def _examples(self) -> list[Any]:
         return [each for group in (*self.train_groups, *self.valid_groups) for each in group]
 
-    def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
+    def load_dataset(self, split: str, combine: bool = False, **kwargs: object) -> None:
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
         if split not in ("train", "valid"):
             raise XalignError(
@@ -253,7 +253,7 @@ class TransferTask(XalignTask):
             )
         training = split == "train"
         groups = self.train_groups if training else self.valid_groups
-        assert self.encoder_config is not None  # build_model() has told it
+        assert self.encoder_config is not None  # set by build_model()
         self.datasets[split] = TransferDataset(groups, self.family, self.encoder_config, self.cfg.seed, training)
         logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
 

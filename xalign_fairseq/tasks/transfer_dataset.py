@@ -30,7 +30,12 @@ class TransferDataset(FairseqDataset):
     """
 
     def __init__(
-        self, groups: Sequence[tuple[Any, ...]], family: TaskFamily, config: EncoderConfig, seed: int, training: bool
+        self,
+        groups: Sequence[tuple[Any, ...]],
+        family: TaskFamily[Any],
+        config: EncoderConfig,
+        seed: int,
+        training: bool,
     ):
         super().__init__()
         self.groups, self.family, self.config, self.seed, self.training = groups, family, config, seed, training
@@ -96,7 +101,7 @@ class TransferDataset(FairseqDataset):
         if self.training and items:
             pools = np.split(indices, range(items * SORTED_BATCHES, len(indices), items * SORTED_BATCHES))
             indices = np.concatenate([pool[np.argsort(self.sizes[pool], kind="stable")] for pool in pools])
-        return data_utils.batch_by_size(
+        batches: list[np.ndarray] = data_utils.batch_by_size(
             indices,
             num_tokens_fn=self.num_tokens,
             num_tokens_vec=self.num_tokens_vec(indices),
@@ -104,14 +109,15 @@ class TransferDataset(FairseqDataset):
             max_sentences=items,
             required_batch_size_multiple=1,
         )
+        return batches
 
-    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
         """Windows fit the encoder by construction: nothing is filtered."""
         return indices, []
 
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
         """Tokens of each item."""
-        return self.sizes[indices]
+        return np.asarray(self.sizes[indices])
 
     def num_tokens(self, index: int) -> int:
         """Tokens of one item."""

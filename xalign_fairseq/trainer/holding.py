@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 from xalign_fairseq.core.locks import LOCK, alone
 
 HELD = "XALIGN_HELD_FOLDERS"
-"""The variable that tells the processes of a training which folders it holds."""
+"""The variable with the folders that a training holds, for its processes."""
 _locks = ExitStack()  # until this process ends
 
 

@@ -46,7 +46,7 @@ class TrainIterator(EpochBatchIterator):
 class ClockedIterator(GroupedIterator):
     """The batches of updates, whose waiting time a clock adds up."""
 
-    def __init__(self, clock: DataWait, *args: Any, **kwargs: Any):
+    def __init__(self, clock: DataWait, *args: object, **kwargs: object):
         self.clock = clock
         super().__init__(*args, **kwargs)
 

@@ -28,7 +28,7 @@ class FairseqTraining:
     Attributes:
         line: its command line without the program, the data first.
         folder: of the run: it gets ``train.log``, ``training.json`` and the lock.
-        save_dir: of its checkpoints, if they are the run's own: damaged ones are then mended or removed first.
+        save_dir: of its checkpoints, if they are the run's own: damaged ones are then repaired or removed first.
         lock: of the folder, where the caller holds it already.
     """
 
@@ -44,7 +44,7 @@ def run_training(
     """Run fairseq-train to its end, or from where it was interrupted.
 
     One process at a time trains in a folder. fairseq-train ends when this process ends, however that happens; SIGUSR1
-    is handed on to it.
+    is passed on to it.
 
     Args:
         training: what to run.

@@ -37,7 +37,7 @@ class LogRow:
 
 
 def read_row(line: str) -> LogRow | None:
-    """The numbers of a line; None if it is of another kind, or was broken off.
+    """The numbers of a line; None if it is of another kind or incomplete.
 
     Example::
 
@@ -55,7 +55,7 @@ def read_row(line: str) -> LogRow | None:
 
 
 def standing(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The rows of the run as it stands: it may have gone on from an earlier update, or have been begun anew.
+    """The rows of the run in its present state: it may have resumed from an earlier update, or started anew.
 
     Example::
 

@@ -88,7 +88,7 @@ def spoilt(state: dict[str, Any]) -> str:
     return next(found, "")
 
 
-def forget_factor(optimizer: Any) -> None:
+def forget_factor(optimizer: object) -> None:
     """Reset what gradients were multiplied with, which fairseq's bfloat16 optimizer keeps until a step."""
     if hasattr(optimizer, "_multiply_factor") and getattr(optimizer, "scaler", 0) is None:
         optimizer._multiply_factor = 1.0

@@ -20,17 +20,18 @@ class SampleSize(Tensor):
         return True
 
     def __rtruediv__(self, number: Any) -> Tensor:
-        return number / self.as_subclass(Tensor).clamp(min=1)
+        quotient: Tensor = number / self.as_subclass(Tensor).clamp(min=1)
+        return quotient
 
 
 def counting(step: Callable[..., Any], logs: list[dict[str, Any]]) -> Callable[..., Any]:
     """The task's ``train_step``, whose logs go to ``logs``, too, and in which a stand-in micro-batch counts nothing."""
 
-    def nothing(value: Any) -> Any:  # a tensor may hold a number that is not finite
+    def nothing(value: object) -> Any:  # a tensor may hold a number that is not finite
         number = isinstance(value, int | float)
         return torch.zeros_like(value) if isinstance(value, Tensor) else 0 if number else value
 
-    def train_step(*args: Any, ignore_grad: bool = False, **kwargs: Any) -> Any:
+    def train_step(*args: object, ignore_grad: bool = False, **kwargs: object) -> Any:
         loss, size, log = step(*args, ignore_grad=ignore_grad, **kwargs)
         if ignore_grad:
             size, log = size * 0, {key: nothing(value) for key, value in log.items()}
@@ -40,12 +41,12 @@ def counting(step: Callable[..., Any], logs: list[dict[str, Any]]) -> Callable[.
     return train_step
 
 
-def as_sample_size(size: Any) -> Any:
+def as_sample_size(size: object) -> Any:
     """A tensor as :class:`SampleSize`; other numbers are the host's."""
     return size.as_subclass(SampleSize) if isinstance(size, Tensor) else size
 
 
-def as_tensor(size: Any) -> Any:
+def as_tensor(size: object) -> Any:
     """A :class:`SampleSize` as a plain tensor, for all but the division."""
     return size.as_subclass(Tensor) if isinstance(size, Tensor) else size
 

@@ -15,7 +15,7 @@ def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
         file: by default the package's own; a script gives its own, since the package may be an installed copy.
 
     Returns:
-        where git is not there or doesn't know the file (an installed package may stand in a foreign checkout): what the
+        where git is not there or doesn't know the file (an installed package may be in a foreign checkout): what the
         environment variable XALIGN_COMMIT says, as scripts/gpu sets it for its copy of the sources, or None.
 
     Example::
@@ -25,7 +25,7 @@ def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
     git = ("git", "-C", str(file.parent))
     if _output(*git, "ls-files", "--error-unmatch", file.name) is None:
         return os.environ.get("XALIGN_COMMIT") or None
-    return _output(*git, "describe", "--always", "--dirty", "--exclude", "*")  # tags would stand in its place
+    return _output(*git, "describe", "--always", "--dirty", "--exclude", "*")  # tags would replace it
 
 
 def machine(cpu: bool = False) -> str:

@@ -1,7 +1,7 @@
 """SIGUSR1 to fairseq-train: a checkpoint after the running update, and exit code 75.
 
 Slurm sends a signal before a job's time is over (``--signal=USR1@120``), at which fairseq would end without a
-checkpoint. 75 tells the job's script to queue it again (scripts/slurm); the same command resumes. This file hears the
+checkpoint. 75 makes the job's script queue it again (scripts/slurm); the same command resumes. This file hears the
 signal and hands it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
 """
 
@@ -28,7 +28,7 @@ class Signalled:
 
 
 def listen() -> None:
-    """Handle the signal, in the main thread, which alone can; a handler of somebody else, as of submitit, stays."""
+    """Handle the signal in the main thread (the only one that can); another handler, such as submitit's, stays."""
     main = threading.current_thread() is threading.main_thread()
     if main and signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL:
         signal.signal(signal.SIGUSR1, _note)
@@ -51,7 +51,7 @@ def install() -> None:
 
 def _listening(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
-    def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
+    def call_main(cfg: Any, main: object, **kwargs: object) -> Any:
         import torch.multiprocessing
 
         loop = training_loop()

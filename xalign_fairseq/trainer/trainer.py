@@ -49,7 +49,7 @@ class XalignTrainer(Trainer):
     - ``--patience`` counts across resumptions, and a run that has had all its updates is not trained further.
     """
 
-    def __init__(self, cfg: Any, *args: Any, **kwargs: Any):
+    def __init__(self, cfg: Any, *args: object, **kwargs: object):
         torchrun.check(cfg.distributed_training.distributed_world_size)
         self.clock = DataWait()
         self.nonfinite_in_a_row = 0
@@ -111,7 +111,7 @@ class XalignTrainer(Trainer):
         """
         self.left_out = True
         try:
-            norm = super().clip_grad_norm(clip_norm)
+            norm: torch.Tensor = super().clip_grad_norm(clip_norm)
         except FloatingPointError as minimum:  # fairseq would run the update once more to find where, and fail
             raise LossScaleMinimum(str(minimum)) from None
         if not self.tpu:
@@ -122,7 +122,7 @@ class XalignTrainer(Trainer):
         return norm
 
     def _aggregate_logging_outputs(
-        self, logging_outputs: list[Any], size: Any, *counts: Any, ignore: bool = False
+        self, logging_outputs: list[Any], size: object, *counts: object, ignore: bool = False
     ) -> Any:
         """Add up over processes, with the counts, whether one has received SIGUSR1: all know after the same update."""
         received = float(requeue.Signalled.received)
@@ -132,7 +132,7 @@ class XalignTrainer(Trainer):
         self.agreed = {"requeue": any_received}
         return self.logs, [as_sample_size(size), *summed]
 
-    def _reduce_and_log_stats(self, logging_outputs: list[Any], size: Any, norm: Any = None) -> Any:
+    def _reduce_and_log_stats(self, logging_outputs: list[Any], size: object, norm: object = None) -> Any:
         return super()._reduce_and_log_stats(logging_outputs, as_tensor(size), norm)
 
     def _build_optimizer(self) -> None:
@@ -154,12 +154,12 @@ class XalignTrainer(Trainer):
 
     def is_checked(self) -> bool:
         """Whether this number of updates was validated before: the newest one was left out."""
-        again = self.get_num_updates() == self.checked_update
+        again: bool = self.get_num_updates() == self.checked_update
         self.checked_update = self.get_num_updates()
         return again
 
-    def requeue_if_signalled(self, epoch_itr: Any) -> None:
-        """After SIGUSR1 write ``checkpoint_last.pt``, whatever else is saved or not, and end with exit code 75.
+    def requeue_if_signalled(self, epoch_itr: object) -> None:
+        """After SIGUSR1 write ``checkpoint_last.pt``, whether or not other files are saved, and end with exit code 75.
 
         One process of several may receive the signal when the others have begun their next update: only what went
         around with an update's counts ends all of them after the same one.
@@ -182,7 +182,8 @@ class XalignTrainer(Trainer):
         counter = stopping_counter()
         if hasattr(counter, "num_runs"):
             extra_state = {**extra_state, STOPPING: {"best": counter.best, "num_runs": counter.num_runs}}
-        return super().save_checkpoint(filename, extra_state)
+        path: str | None = super().save_checkpoint(filename, extra_state)
+        return path
 
     def load_checkpoint(
         self,
@@ -199,7 +200,7 @@ class XalignTrainer(Trainer):
         """
         self._find_whole(filename)
         with self._task_sees_its_state(filename, reset_optimizer):
-            extra_state = super().load_checkpoint(
+            extra_state: dict[str, Any] | None = super().load_checkpoint(
                 filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters
             )
         counter = stopping_counter()
@@ -224,7 +225,7 @@ class XalignTrainer(Trainer):
             cfg.finetune_from_model is not None and filename == cfg.finetune_from_model
         )
 
-        def shown(state: Any) -> Any:
+        def shown(state: object) -> Any:
             if isinstance(state, dict) and "task_state" in state:
                 own = {key: each for key, each in state["task_state"].items() if not (data_anew and key == "shard")}
                 self.task.load_state_dict(own)
@@ -235,13 +236,13 @@ class XalignTrainer(Trainer):
 
         read, send = checkpoint_utils.load_checkpoint_to_cpu, utils.broadcast_object
 
-        def sent(*args: Any, **kwargs: Any) -> Any:
+        def sent(*args: object, **kwargs: object) -> Any:
             state = send(*args, **kwargs)
             return shown(state) if self.data_parallel_rank > 0 else state
 
         upgrade, anew = checkpoint_utils._upgrade_state_dict, data_anew and reset_optimizer
 
-        def upgraded(state: dict[str, Any]) -> dict[str, Any]:
+        def upgraded(state: dict[str, Any]) -> Any:
             return upgrade(with_training(state, filename, anew))
 
         with (
@@ -257,9 +258,9 @@ def stopping_counter() -> Any:
     return getattr(training_loop(), "should_stop_early", None)
 
 
-def _train_epoch(train: Callable[..., Any]) -> Callable[..., Any]:
+def _train_epoch(train: Callable[..., tuple[list[Any], bool]]) -> Callable[..., tuple[list[Any], bool]]:
     @functools.wraps(train)
-    def train_epoch(cfg: Any, trainer: XalignTrainer, task: Any, epoch_itr: Any) -> tuple[list[Any], bool]:
+    def train_epoch(cfg: object, trainer: XalignTrainer, task: object, epoch_itr: object) -> tuple[list[Any], bool]:
         if trainer.is_finished():
             return [None], True
         with swapped(iterators, "GroupedIterator", functools.partial(ClockedIterator, trainer.clock)):
@@ -271,7 +272,12 @@ def _train_epoch(train: Callable[..., Any]) -> Callable[..., Any]:
 def _validate_and_save(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def validate_and_save(
-        cfg: Any, trainer: XalignTrainer, task: Any, epoch_itr: Any, valid_subsets: list[str], end_of_epoch: bool
+        cfg: object,
+        trainer: XalignTrainer,
+        task: object,
+        epoch_itr: object,
+        valid_subsets: list[str],
+        end_of_epoch: bool,
     ) -> tuple[list[Any], bool]:
         # After an update that was left out fairseq would validate the same model again, and count it for --patience.
         losses, stops = [None], False
@@ -286,7 +292,7 @@ def _validate_and_save(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(save)
-    def save_checkpoint(cfg: Any, trainer: Any, *rest: Any) -> Any:
+    def save_checkpoint(cfg: object, trainer: Any, *rest: object) -> Any:
         # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
         if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
             logger.warning("no checkpoint is written after a non-finite update, which damaged %s", name)

@@ -261,8 +261,8 @@ class AlignmentModel(HeadedEncoder):
         """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.
 
         Args:
-            out: a checkpoint, if it ends in ``.pt``; else a folder that ``AutoModel.from_pretrained`` loads, with the
-                heads beside the model. :meth:`from_pretrained` and ``--init-checkpoint`` read both.
+            out: a checkpoint, if it ends in ``.pt``; otherwise a folder that ``AutoModel.from_pretrained`` loads, with
+                the heads next to the model. :meth:`from_pretrained` and ``--init-checkpoint`` read both.
             overwrite: replace what is there, once the new model is whole.
 
         Raises:
@@ -276,7 +276,7 @@ def _workers() -> int:
     return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
 
 
-def to_device(value: Any, device: torch.device) -> Any:
+def to_device(value: object, device: torch.device) -> Any:
     """A batch, or a part of it, with its tensors on a device; what stays on the host is left there."""
     if isinstance(value, Tensor):
         return value.to(device, non_blocking=True)

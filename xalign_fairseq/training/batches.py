@@ -30,7 +30,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         split: ``train``, or another, which is read once, as it is stored.
         max_tokens: tokens of the pairs of a batch, padding included.
         batch_size: pairs of a batch, with or without a limit of tokens.
-        required_batch_size_multiple: of pairs, where so many fit.
+        required_batch_size_multiple: of pairs, if they fit.
         num_workers: processes that read ahead.
         share: (rank, number of processes), which share of the batches is read; default: torch.distributed's.
 
@@ -104,7 +104,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        # Another split than that of training is read whole, also after a reading that was broken off.
+        # Another split than that of training is read whole, also after an interrupted reading.
         if not (self.training or self._goes_on):
             self._before = self._done = 0
         self._goes_on = False

@@ -27,7 +27,7 @@ class HeadedEncoder(nn.Module):
 
     Attributes:
         num_updates: updates done before this one.
-        frozen_updates: the encoder has no gradient in so many of the first updates.
+        frozen_updates: the encoder has no gradient in this number of first updates.
         autocast: bfloat16 in matrix products: yes, no, or auto (where the device is fast at it).
 
     Example::

@@ -82,7 +82,7 @@ class AlignmentTrainer(Trainer):
         return self.train_batches
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list[Any], None]:
-        """The batches of an update, which the model is told of before the first one is run; none after the last."""
+        """The batches of an update, which the model receives before the first one runs; none after the last."""
         if self.state.global_step >= self.state.max_steps:  # a finished run again, which Trainer knows by epochs alone
             self.control.should_training_stop = True
             return [], None
@@ -101,7 +101,7 @@ class AlignmentTrainer(Trainer):
         return (made.loss, made) if return_outputs else made.loss
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        """Beside the loss of the sum, each objective's mean over its predictions since the last line, in nats."""
+        """In addition to the summed loss, each objective's mean over its predictions since the last line, in nats."""
         if "loss" in logs:
             logs = logs | _means(self._sums)
             self._sums = {}
@@ -126,7 +126,7 @@ class AlignmentTrainer(Trainer):
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
         return found
 
-    def predict(self, *given: Any, **keywords: Any) -> Any:
+    def predict(self, *given: object, **keywords: object) -> Any:
         """Nothing: an alignment model has no predictions of a data set."""
         raise XalignError(
             "an alignment model predicts nothing for a data set",
@@ -135,7 +135,7 @@ class AlignmentTrainer(Trainer):
         )
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
-        """A checkpoint of training, or, by the user, the model as others load it; what else is in its folder stays."""
+        """A checkpoint of training, or, by the user, the model as others load it; other files in its folder stay."""
         folder = Path(output_dir or self.args.output_dir or ".")
         if self.args.should_save and _internal_call:
             folder.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ class AlignmentTrainer(Trainer):
         elif self.args.should_save:
             self.alignment.save_pretrained(folder, overwrite=True)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike[str], model: Any = None) -> None:
+    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike[str], model: object = None) -> None:
         folder = Path(resume_from_checkpoint)
         self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
         self.train_batches.load_state_dict(torch.load(folder / PLACE, weights_only=True))

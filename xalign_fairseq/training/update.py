@@ -20,7 +20,7 @@ class UpdateCounts:
     first one is run:
 
     - objectives that count ahead are asked for all micro-batches when the update begins, and workers add up;
-    - of the others, whose count hangs on the model, workers add up as each micro-batch is run, and an update has the
+    - of the others, whose count depends on the model, workers add up as each micro-batch is run, and an update has the
       mean over its micro-batches, each with equal weight.
 
     Without :meth:`begin` the batch is the whole update.

@@ -165,7 +165,7 @@ class WeightedSum:
         return RunContext(config, source.languages, source.pivot, lexicons, source.mask, source.seed)
 
     def _freeze(self, model: HeadedEncoder) -> None:
-        """Freeze the encoder for the objectives that want it so; refuse those that cannot train then."""
+        """Freeze the encoder for the objectives that need it frozen; refuse those that cannot train then."""
         freezing = [objective.name for objective in self.active if objective.traits.freezes_encoder]
         training = [objective.name for objective in self.active if not objective.traits.freezes_encoder]
         if freezing and training:

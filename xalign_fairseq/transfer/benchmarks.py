@@ -35,11 +35,11 @@ class Benchmark:
         name: as in studies and results.
         family: name of the family of tasks; Tatoeba's ``retrieval`` needs no training.
         reader: (path, language) -> examples.
-        metrics: what is measured; the first one chooses the best model and stands first in tables.
+        metrics: what is measured; the first one chooses the best model and comes first in tables.
         names: split -> names of its files, in the order in which they are looked for, relative to the data folder or
             to one of ``folders``. ``*`` stands for anything; fields: ``{language}``, ``{context}`` and ``{question}``
             (the parts of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:``
-            stands before the name of a file that is for English alone.
+            is before the name of a file that is for English alone.
         folders: where in a data folder of many benchmarks this one's files lie; patterns too.
         limits: how long the windows are unless a run says otherwise.
         labelled: where test files with labels are; XTREME's scripts take them away.

@@ -49,11 +49,11 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
 
 
 def _converted(name: str, given: Path, digest: str, cache: Path) -> Path:
-    """A fairseq file; the digest beside it tells whether it is of this very model."""
+    """A fairseq file; the digest next to it shows whether it is of this model."""
     file, mark = cache / f"{name}.pt", cache / f"{name}.digest"
     if not (file.is_file() and mark.is_file() and mark.read_text().strip() == digest):
         cache.mkdir(parents=True, exist_ok=True)
-        mark.unlink(missing_ok=True)  # a kill must not leave it beside another model's file
+        mark.unlink(missing_ok=True)  # a kill must not leave it next to another model's file
         convert(given, file, overwrite=True)
         mark.write_text(digest + "\n")
     return file

@@ -47,7 +47,7 @@ class EncodedExample:
 
     Attributes:
         windows: token ids of each window, (T,) int64, with ``<s>`` and ``</s>``; at least one.
-        arrays: what else the family's batches hold of it (targets, where words are, offsets).
+        arrays: other arrays of the family's batches (targets, places of words, offsets).
         cut: tokens of the text that no window has.
         second: position in every window where the second text begins; None where there is one text.
     """
@@ -164,7 +164,7 @@ def window_languages(examples: Sequence[Any], encoded: Sequence[EncodedExample])
 def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> Tensor | None:
     """The row of the language embedding of each token of a batch's windows, (N, T) int64; None if there are none.
 
-    What stands between two texts counts to the first one, as in pre-training on pairs.
+    Symbols between two texts belong to the first one, as in pre-training on pairs.
     """
     if not config.languages:
         return None

@@ -75,7 +75,7 @@ class Evaluation:
 
         Args:
             benchmark: whose test file it is.
-            of_answers: language of the answers, which tells how they are normalised: ``en`` of MLQA's ``en-de``.
+            of_answers: language of the answers, which decides their normalisation: ``en`` of MLQA's ``en-de``.
             choices: what the scores depend on, for their signatures, such as ``language``.
         """
         if any(gold is None for gold in self.golds):

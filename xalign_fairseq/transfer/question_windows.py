@@ -36,7 +36,7 @@ class QuestionWindows:
 
 
 def check_room(limits: Limits, question_tokens: int) -> None:
-    """Refuse limits that leave no window room for new context beside the longest question and the overlap."""
+    """Refuse limits that leave no window room for new context next to the longest question and the overlap."""
     room = limits.tokens - 2 - limits.separators - question_tokens
     if room <= max(limits.overlap, 0):
         raise XalignError(
@@ -72,7 +72,7 @@ def encode_question(
     Example::
 
         windows = encode_question(tokenizer, "Where?", "In the north of Ghana.", Limits(384, 128), 64, (3, 21))
-        windows.targets[0]  # where "▁the" and "▁Ghana" stand in windows.tokens[0]
+        windows.targets[0]  # where "▁the" and "▁Ghana" are in windows.tokens[0]
     """
     dictionary = tokenizer.dictionary
     asked = tokenizer.encode(question)

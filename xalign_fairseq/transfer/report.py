@@ -118,7 +118,7 @@ def make_report(
 ) -> StudyReport:
     """Read the finished runs below ``OUT/runs`` and compute all figures.
 
-    Checkpoints that were fine-tuned with other settings, or on other training data, than the first one are told.
+    Checkpoints that were fine-tuned with other settings, or on other training data, than the first one are reported.
 
     Args:
         out: the folder of a study's runs.

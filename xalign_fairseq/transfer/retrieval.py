@@ -34,12 +34,12 @@ def evaluate_retrieval(
 
     Args:
         encoder, tokenizer: which belong together.
-        path: the foreign side; the English file lies beside it.
+        path: the foreign side; the English file is next to it.
         language: of ``path``.
         layer: whose states are averaged; :func:`default_retrieval_layer` without one.
-        maps: linear maps of the encoder's hidden states; a side in a language without one is compared as it is, and
-            told.
-        progress: is told how many more sentences are done.
+        maps: linear maps of the encoder's hidden states; a side in a language without one is compared
+            unmapped, with a warning.
+        progress: is called with the number of sentences newly done.
 
     Returns:
         scores by the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS`; ``predictions`` are, for

@@ -1,4 +1,4 @@
-"""What decides a run, where it stands, and the command line of its training."""
+"""What decides a run, where it is, and the command line of its training."""
 
 import json
 import shlex
@@ -16,7 +16,7 @@ from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
 
 MODEL = "checkpoints/checkpoint_best.pt"
-# What a result says beside what made it, or what another run of the same training may have otherwise.
+# Facts in a result that do not describe its training, or may differ between runs of the same training.
 _APART = (
     "format",
     "checkpoint",

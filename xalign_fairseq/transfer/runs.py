@@ -73,7 +73,7 @@ def summary(result: Mapping[str, Any]) -> str:
 def make(path: Path, keep_models: bool = False) -> None:
     """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last.
 
-    Training goes on from ``checkpoint_last.pt`` where it was broken off. Languages that the result has are not tested
+    Interrupted training continues from ``checkpoint_last.pt``. Languages that the result has are not tested
     again; nor is a run trained again that has a result.
 
     Raises:
@@ -122,7 +122,7 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
     begun = time.monotonic()
     training = FairseqTraining(train_options(spec, save), folder, save, lock)
     run_training(training, hear=lambda line: None, say=partial(print, flush=True))
-    minutes = (time.monotonic() - begun) / 60  # since training was last broken off
+    minutes = (time.monotonic() - begun) / 60  # since the last interruption
     found = {"minutes": minutes, "selection": _selection(spec, folder / MODEL)}
     write_json(mark, found)
     return found
@@ -144,7 +144,7 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
 
 
 def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
-    """Predict every test file but those that are done; predictions are written as they come."""
+    """Predict every test file but those that are done; predictions are written immediately."""
     from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, write_predictions
 
     device = training_device(spec.place["cpu"])
@@ -173,7 +173,7 @@ def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -
 
 
 def _write_counts(folder: Path, earlier: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"]) -> None:
-    """Counts of each test item, beside those of an earlier command."""
+    """Counts of each test item, in addition to those of an earlier command."""
     tables = dict(earlier) | {
         f"{language}/{metric}": counts
         for language, evaluation in evaluations.items()

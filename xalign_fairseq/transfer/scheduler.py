@@ -48,12 +48,12 @@ def run_jobs(
 
     Each job leads a process group of its own. If the iteration is left early, by an exception (Ctrl-C) or by
     ``close()``, the groups that still run are ended before it returns; there is nothing left to clean up. SIGUSR1 is
-    handed on to the jobs; no further one starts, and those that had to stop are not yielded.
+    passed on to the jobs; no further one starts, and those that had to stop are not yielded.
 
     Args:
         jobs: what to run.
         slots: processes at a time, at least 1.
-        environment: what a job in slot 0 ... slots - 1 has in its environment beside this process's.
+        environment: variables that are added to this process's environment for a job in slot 0 ... slots - 1.
         poll: seconds between two looks.
 
     Raises:

@@ -27,7 +27,8 @@ class Settings:
         dropout, attention_dropout: of the encoder.
         max_length, overlap: tokens of a window, and those that two windows share; None is the benchmark's default.
         pair_separators: ``</s>`` between two texts, 1 or 2; None is what the encoder's tokenizer puts there.
-        freeze_layers: keep the embeddings and so many layers as pre-trained (Wu & Dredze 2019); 0: embeddings alone.
+        freeze_layers: keep the embeddings and this number of layers as pre-trained (Wu & Dredze 2019); 0: embeddings
+            alone.
         feature_based: keep the encoder fixed and learn a mix of its layers.
         extra_layers: Transformer layers on top of a feature-based encoder.
         validate_every: updates between two validations; None is once an epoch.
@@ -95,7 +96,7 @@ def read_settings(
 
 
 def update_counts(settings: Settings, batches: int) -> tuple[int, int]:
-    """Updates in all and of the warm-up, for an epoch of so many batches."""
+    """The numbers of updates and of warm-up updates, for an epoch of this number of batches."""
     per_epoch = math.ceil(batches / settings.update_freq)
     total = settings.updates or per_epoch * (settings.epochs or DEFAULT_EPOCHS)
     warmup = round(settings.warmup * total) if settings.warmup < 1 else round(settings.warmup)

@@ -71,7 +71,7 @@ def load_with_base(path: str | os.PathLike) -> Any:
     return made
 
 
-def _over(base: Any, own: Any, at: Any = None) -> Any:
+def _over(base: object, own: object, at: object = None) -> Any:
     """The base with the study's values in place of its own, key by key."""
     if not (isinstance(base, Mapping) and isinstance(own, Mapping)):
         return own
@@ -105,7 +105,7 @@ def _require_small(text: bytes, path: str | os.PathLike) -> None:
             )
 
 
-def structured(schema: type, found: Any, where: str) -> dict[str, Any]:
+def structured(schema: type, found: object, where: str) -> dict[str, Any]:
     """The fields of a dataclass by name, with the values of ``found`` converted to their types.
 
     Args:

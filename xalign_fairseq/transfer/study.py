@@ -151,7 +151,7 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
 def xtreme_study(data: str | os.PathLike, languages: Sequence[str], tasks: Sequence[str] = ()) -> Study:
     """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``.
 
-    Those of :data:`BESIDE` stand beside them if ``tasks`` names them.
+    Those of :data:`BESIDE` are added if ``tasks`` names them.
 
     A benchmark that was never made in a language is not tested in it; Tatoeba's sentences are looked for among English
     ones, so that it has no English test.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
-from xalign_fairseq.evaluation.tables import Table, markdown_text, signed
+from xalign_fairseq.evaluation.tables import Table, latex_file, markdown_text, signed
 from xalign_fairseq.transfer.comparisons import Difference
 from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH
@@ -37,8 +37,8 @@ def to_markdown(report: StudyReport) -> str:
 
 
 def to_latex(report: StudyReport) -> str:
-    r"""The tables as LaTeX ``table`` environments; they need ``\usepackage{booktabs}``."""
-    return "\n\n".join([r"% \usepackage{booktabs}", *(table.to_latex() for table in make_tables(report))]) + "\n"
+    """The tables as LaTeX ``table`` environments."""
+    return latex_file(make_tables(report))
 
 
 def _preface(report: StudyReport) -> list[str]:

@@ -15,11 +15,11 @@ from xalign_fairseq.transfer.family import EncodedExample, Limits
 def encode_words(
     tokenizer: Tokenizer, words: Sequence[str], limits: Limits
 ) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Windows ``<s> ... </s>`` over a sentence, and where each word's first subword stands.
+    """Windows ``<s> ... </s>`` over a sentence, and where each word's first subword is.
 
     A sentence that fits is one window. A longer one is cut between words into windows that share up to
     ``limits.overlap`` tokens; a word is read in the window where it has most tokens on its poorer side (the first of
-    equal ones). A word that the tokenizer gives no token stands as ``<unk>``; one longer than a window is cut.
+    equal ones). A word without a token becomes ``<unk>``; one longer than a window is cut.
 
     Returns:
         windows: token ids (T,) int64 of each, T <= ``limits.tokens``.

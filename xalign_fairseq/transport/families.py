@@ -33,8 +33,8 @@ _SIMALIGN = (
     Linking("match", {}, (8,), encoding="separate"),
 )
 SCORED = Linking("scored", {}, (4, 6, 7, 9), encoding="separate")
-"""Of the packaged encoder as it comes, by the packaged link scorer: better than ``grow`` on each of the 16 development
-sets of languages or annotators that the scorer did not learn from (``link-scorer-e5-small.json``)."""
+"""The packaged encoder without further training, with the packaged link scorer: better than ``grow`` on each of the 16
+development sets of languages or annotators that the scorer did not learn from (``link-scorer-e5-small.json``)."""
 TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
     (
         ("e5-small",),

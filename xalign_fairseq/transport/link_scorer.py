@@ -18,7 +18,7 @@ CONTEXT_MIRRORS = [0, *(1 + at for at in NEIGHBOUR_MIRRORS), *(9 + (at ^ 1) for 
 
 
 def usual_layers(layers: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The layers that a scorer of an encoder of so many reads, and those of its similarity, by development gold."""
+    """The layers of a scorer and of its similarity, by the encoder's number of layers (chosen by development gold)."""
     all_read, similar = (
         tuple(dict.fromkeys(max(1, round(at * layers / OF)) for at in each)) for each in (LAYERS, SIMILARITY_LAYERS)
     )
@@ -59,7 +59,7 @@ class Similarity(nn.Module):
 
 
 class Round(nn.Module):
-    """A network of two hidden layers that reads features and their mirror alike, so that sides can be exchanged."""
+    """A network of two hidden layers that treats features and their mirror equally, so that sides can be exchanged."""
 
     mirror: Tensor
 
@@ -204,7 +204,7 @@ def _inside(src: WordStates, tgt: WordStates) -> Tensor:
 
 
 def _row_blocks(shape: Sequence[int]) -> list[slice]:
-    """Rows of a batch (B, n, m), at most so many pairs of words at a time."""
+    """Rows of a batch (B, n, m), at most this number of pairs of words at a time."""
     batch, n, m = shape
     size = max(1, PAIRS_AT_ONCE // max(1, batch * m))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)] or [slice(0, 0)]

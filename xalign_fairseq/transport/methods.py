@@ -121,7 +121,7 @@ def _fixed(name: str) -> dict[str, str]:
     return {"filter": name} if _CLASSES[name] is Cosine else {}
 
 
-def make_method(name: str, **options: Any) -> Method:
+def make_method(name: str, **options: object) -> Method:
     """A method by its name on the command line; options that are None keep the method's own defaults.
 
     Raises:
@@ -178,7 +178,7 @@ def links_and_scores(
     return word_links(links, src_words, tgt_words), word_scores(found, src_words, tgt_words).cpu().numpy()
 
 
-def with_options(method: Method, **options: Any) -> Method:
+def with_options(method: Method, **options: object) -> Method:
     """A method with some options changed; those that are None stay as they are. Errors as those of :func:`make_method`.
 
     Example::

@@ -85,7 +85,7 @@ class PairFeatures:
 
     @staticmethod
     def count(layers: int) -> int:
-        """C, for so many layers."""
+        """C, for this number of layers."""
         return len(mirrors(layers))
 
     def rows(self, rows: slice) -> Tensor:

@@ -16,7 +16,7 @@ def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
 
     Args:
         partners: (R, B, T), absolute positions, -1 without a partner.
-        one_sided: a link may stand at one of its two tokens alone, as those of ``union`` do.
+        one_sided: a link may be at only one of its two tokens, as those of ``union`` do.
 
     Example::
 
@@ -58,7 +58,7 @@ def matrix_of_partners(partners: Tensor, spans: Tensor, sizes: tuple[int, int], 
 
 
 def _linked_side(partners: Tensor, spans: Tensor, sizes: Sequence[int], side: int) -> Tensor:
-    """Links (B, own, other) that stand at the tokens of one side, of its own and the other side's longest sizes."""
+    """Links (B, own, other) at the tokens of one side, of its own and the other side's longest sizes."""
     own, other = sizes
     at, mask = side_positions(spans, side, own)
     # Tokens without a partner write to an extra last column, which is cut off.

@@ -68,7 +68,7 @@ class Cosine(ByMatrix):
         known = self.filter in COSINE_FILTERS
         check_values("there is no such rule on cosines", ("filter", self.filter, known, " or ".join(COSINE_FILTERS)))
         if self.filter == "match":
-            _assignment()  # a missing SciPy is told before the work begins
+            _assignment()  # reports a missing SciPy before the work begins
         else:
             check_link_options(self.filter, self.rounds, self.alpha)
 

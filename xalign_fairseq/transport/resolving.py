@@ -22,7 +22,7 @@ def resolve_linking(
     width: int | None = None,
     scored: bool = False,
 ) -> Linking:
-    """Complete what is asked for: by the model's own linking, else by its family's, else by the method's defaults.
+    """Complete what is asked for: by the model's own linking, otherwise its family's, otherwise the method's defaults.
 
     Args:
         asked: by the user.

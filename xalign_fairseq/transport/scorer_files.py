@@ -46,6 +46,11 @@ def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
         raise XalignError("the file holds no link scorer", where=where, found=error) from None
 
 
+def packaged_record() -> dict[str, Any]:
+    """What the packaged scorer was learned from."""
+    return load_scorer(PACKAGED)[1]
+
+
 def scorer_of_state(state: Mapping[str, torch.Tensor]) -> LinkScorer:
     """A scorer with such parameters, in float32 and in evaluation mode.
 

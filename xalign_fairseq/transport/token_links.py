@@ -47,12 +47,12 @@ def links_of_partners(
         probability: (R, B, T), of the link at each token.
         spans: (B, 4).
         sizes: n and m, the longest sides.
-        one_sided: a link may stand at one of its two tokens alone, as those of ``union`` do.
+        one_sided: a link may be at only one of its two tokens, as those of ``union`` do.
     """
     pair, src, tgt, shares = _of_side(partners, probability, spans, 0, sizes[0])
     if one_sided:
         back, there, here, back_shares = _of_side(partners, probability, spans, 1, sizes[1])
-        # A link that stands at both tokens is taken from its source token.
+        # A link at both tokens is taken from its source token.
         once = partners[0, back, spans[back, 0] + here] != spans[back, 2] + there
         pair, src, tgt, shares = (
             torch.cat([one, other[once]])
@@ -65,7 +65,7 @@ def links_of_partners(
 def _of_side(
     partners: Tensor, probability: Tensor, spans: Tensor, side: int, size: int
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The links that stand at the tokens of one side: pair, own token, partner, probability."""
+    """The links at the tokens of one side: pair, own token, partner, probability."""
     at, mask = side_positions(spans, side, size)
     at = at.expand(len(partners), -1, -1)
     found = partners.gather(2, at)

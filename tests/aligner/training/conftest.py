@@ -30,9 +30,13 @@ def small_run(transfer_encoder, tmp_path):
 def run(tmp_path):
     """A run with a development set of two pairs, whose files fit."""
     for name, lines in {
-        "train.de": "ein Haus\nja", "train.en": "a house\nyes", "train.links": "0-0 1-1\n0-0",
-        "dev.de": "das Haus\n", "dev.en": "the old house\n", "dev.gold": "0-0 1p2\n",
-    }.items():  # fmt: skip
+        "train.de": "ein Haus\nja",
+        "train.en": "a house\nyes",
+        "train.links": "0-0 1-1\n0-0",
+        "dev.de": "das Haus\n",
+        "dev.en": "the old house\n",
+        "dev.gold": "0-0 1p2\n",
+    }.items():
         (tmp_path / name).write_text(lines.removesuffix("\n") + "\n")
     dev = DevelopmentSet(*(str(tmp_path / f"dev.{part}") for part in ("de", "en", "gold")))
     text = (str(tmp_path / "train.de"), str(tmp_path / "train.en"))

@@ -22,5 +22,8 @@ def test_another_model_has_none():
 def test_with_labels_of_others_objectives_and_updates_are_as_for_any_model():
     assert family_options("e5-small", True)["objectives"] == ("self_training",)
     assert family_options("e5-small", False) == {
-        "layer": 7, "freeze_layers": 0, "pointer_start": "identity", "trim_vocabulary": True
-    }  # fmt: skip
+        "layer": 7,
+        "freeze_layers": 0,
+        "pointer_start": "identity",
+        "trim_vocabulary": True,
+    }

@@ -43,17 +43,17 @@ def test_answers_without_text_are_none(write):
 @pytest.mark.parametrize(
     "answer, found, expected",
     [
-        (("308", 24), "' 30' at character 24", "'308', which stands at 25"),
-        (("308", -4), "at character -4", "stands at 25"),
+        (("308", 24), "' 30' at character 24", "'308', which is at 25"),
+        (("308", -4), "at character -4", "which is at 25"),
         (("309", 25), "'308' at character 25", "not in the context"),
-        (("308!", 39), "'8!'", "stands at 37"),
+        (("308!", 39), "'8!'", "which is at 37"),
     ],
 )
 def test_an_answer_that_is_elsewhere(write, answer, found, expected):
     path = write("bad.json", squad(question("fine", ("Die", 0)), question("q-7", answer)))
     with pytest.raises(XalignError) as error:
         read_squad(path, "de")
-    for message in ["does not stand at its offset", str(path), "question q-7", found, expected]:
+    for message in ["is not at its offset", str(path), "question q-7", found, expected]:
         assert message in str(error.value)
 
 
@@ -98,9 +98,11 @@ def test_few_wrong_questions_are_left_out_and_counted(write, caplog):
     """As one answer of a published file that stands elsewhere; files of such questions are refused."""
     right = [question(f"q{k}", ("308", 25)) for k in range(60)]
     wrong = [question("bad", ("309", 25)), question("half", ("308", 25), text="\ud83d?"), question("none")]
-    for added, left in ((wrong[:1], "1 answers that are not where they should be, and 1 questions"),
-                        (wrong[1:], "0 answers that are not where they should be, and 2 questions"),
-                        ([question("both", ("308", 25), ("Die", 9))], "1 answers")):  # fmt: skip
+    for added, left in (
+        (wrong[:1], "1 answers that are not where they should be, and 1 questions"),
+        (wrong[1:], "0 answers that are not where they should be, and 2 questions"),
+        ([question("both", ("308", 25), ("Die", 9))], "1 answers"),
+    ):
         caplog.clear()
         found = read_squad(write("x.json", squad(*right, *added)), "de")
         assert len(found) == 60 + (left == "1 answers") and left in caplog.text and added[0]["id"] in caplog.text

@@ -65,7 +65,7 @@ def test_pos_from_either_format(write):
 @pytest.mark.parametrize("read", [read_tagged_words, read_pos])
 def test_blanks_between_columns_are_refused_with_what_makes_tabs_of_them(write, read, text):
     path = write("eng.train", text)
-    with pytest.raises(XalignError, match="separated by blanks") as raised:
+    with pytest.raises(XalignError, match="separated by spaces") as raised:
         read(path, "en")
     command = str(raised.value).partition("next: ")[2].partition(" > FILE")[0]
     made = subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout

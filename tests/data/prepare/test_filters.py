@@ -83,9 +83,13 @@ def test_a_prepared_text_lacks_what_does_not_pass(tmp_path, spm, monkeypatch, wo
     made = prepare(options)
     train, valid = made["pairs"]
     assert train["dropped"] == {
-        "empty source": 2, "empty target": 0, "both sides empty": 0,
-        "too long": 1, "length ratio": 1, "duplicate": 2,
-    }  # fmt: skip
+        "empty source": 2,
+        "empty target": 0,
+        "both sides empty": 0,
+        "too long": 1,
+        "length ratio": 1,
+        "duplicate": 2,
+    }
     assert train["pairs"] == 2 and train["lines"] == 8 and train["links"]["sure"] == 1
     assert set(valid["dropped"]) == {"empty source", "empty target", "both sides empty"} and valid["pairs"] == 6
     assert made["options"]["filters"] == given.given

@@ -46,7 +46,7 @@ def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
     with pytest.raises(XalignError, match="there is no language identification model"):
         require_model(tmp_path / "none.bin")
     (tmp_path / "text.bin").write_text("no model at all")
-    with pytest.raises(XalignError, match="no fastText model"):
+    with pytest.raises(XalignError, match="not a fastText model"):
         prepare(PrepareOptions(tmp_path / "d", mono=[MonoSource("train", "en", (str(tmp_path / "text.bin"),))],
                                filters=Filters(language_model=str(tmp_path / "text.bin"))))  # fmt: skip
     assert not (tmp_path / "d").exists()

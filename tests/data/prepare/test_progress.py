@@ -36,9 +36,13 @@ def put_texts(folder, bitext):
 def options_of(texts, out, spm):
     pair = PairSource("train", "en", "el", *(str(texts / f"t.{lang}") for lang in ("en", "el")))
     return PrepareOptions(
-        out, [replace(pair, links=str(texts / "t.gold")), replace(pair, split="valid")],
-        [MonoSource("train", "en", (pair.src_path,))], spm=spm, filters=Filters(deduplicate=True), resume=True,
-    )  # fmt: skip
+        out,
+        [replace(pair, links=str(texts / "t.gold")), replace(pair, split="valid")],
+        [MonoSource("train", "en", (pair.src_path,))],
+        spm=spm,
+        filters=Filters(deduplicate=True),
+        resume=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +97,11 @@ PLACES = [
     *((MMapWriter, "add_many", call) for call in (0, 3, 11, 27)),
     *((MMapWriter, "close", call) for call in (0, 2, 5, 7)),
     *((progress, "write_json", call) for call in (0, 1, 6, 15)),
-    (module, "require_fitting_links", 0), (manifest, "write", 0), (os, "replace", 0), (os, "replace", 30),
-]  # fmt: skip
+    (module, "require_fitting_links", 0),
+    (manifest, "write", 0),
+    (os, "replace", 0),
+    (os, "replace", 30),
+]
 
 
 @pytest.mark.parametrize(("owner", "name", "call"), PLACES)

@@ -7,7 +7,7 @@ import sentencepiece
 from support.text import sentencepiece_model
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.tokenizers.model_proto import (  # fmt: skip
+from xalign_fairseq.data.tokenizers.model_proto import (
     BYTE,
     CONTROL,
     NORMAL,

@@ -44,13 +44,19 @@ def test_attention_is_its_definition(packed, kv_heads, sliding_window, biased):
     q, k, v = (torch.randn(shape, dtype=torch.float64)[:, :, :heads] for heads in (HEADS, kv_heads, kv_heads))
     bias = torch.randn(1, HEADS, 7, 7, dtype=torch.float64) if biased else None
     parts = [
-        (part if packing is None else packing.row([part.flatten(0, 1)[:, 0, 0]])) if packing is None else
-        torch.cat([part.flatten(0, 1)])[packing._source][None] for part in (q, k, v)
-    ]  # fmt: skip
+        (part if packing is None else packing.row([part.flatten(0, 1)[:, 0, 0]]))
+        if packing is None
+        else torch.cat([part.flatten(0, 1)])[packing._source][None]
+        for part in (q, k, v)
+    ]
     out, _ = attend(
-        torch.nn.Identity(), *(part.transpose(1, 2) for part in parts), around, scaling=0.7,
-        sliding_window=sliding_window, position_bias=bias,
-    )  # fmt: skip
+        torch.nn.Identity(),
+        *(part.transpose(1, 2) for part in parts),
+        around,
+        scaling=0.7,
+        sliding_window=sliding_window,
+        position_bias=bias,
+    )
     if packing is not None:
         out = packing.places[0].unpack(out[0].flatten(1)).view(shape)
     assert torch.isfinite(out).all()

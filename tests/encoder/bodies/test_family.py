@@ -22,12 +22,15 @@ def test_only_what_a_family_names_is_kept():
     assert FAMILY.check(FOUND, "here").keys() == FOUND.keys() - {"torch_dtype", "auto_map"}
 
 
-@pytest.mark.parametrize(("change", "match"), [
-    ({"hidden_size": None}, "no hidden_size"),
-    ({"hidden_size": "16"}, "hidden_size"),
-    ({"rope_parameters": [1]}, "rope_parameters"),
-    ({"position_embedding_type": "sans_pos"}, "position_embedding_type sans_pos"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"hidden_size": None}, "no hidden_size"),
+        ({"hidden_size": "16"}, "hidden_size"),
+        ({"rope_parameters": [1]}, "rope_parameters"),
+        ({"position_embedding_type": "sans_pos"}, "position_embedding_type sans_pos"),
+    ],
+)
 def test_settings_of_another_form_are_refused(change, match):
     with pytest.raises(XalignError, match=match):
         FAMILY.check({**FOUND, **change}, "here")

@@ -75,9 +75,13 @@ def test_states_are_those_of_transformers(tmp_path):
     assert_same_states(tmp_path, "gte")
 
 
-@pytest.mark.parametrize(("changes", "theta", "factor"), [
-    ({}, 20000, 8), ({"rope_scaling": None, "rope_theta": 160000.0}, 160000, 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "theta", "factor"),
+    [
+        ({}, 20000, 8),
+        ({"rope_scaling": None, "rope_theta": 160000.0}, 160000, 1),
+    ],
+)
 def test_states_of_published_folders_are_their_definition(tmp_path, changes, theta, factor):
     weights = write_published(tmp_path, **changes)
     encoder, tokenizer = read_model(tmp_path)
@@ -89,14 +93,17 @@ def test_states_of_published_folders_are_their_definition(tmp_path, changes, the
             torch.testing.assert_close(states.layer(layer)[row, :length], expected, rtol=1e-4, atol=2e-5)
 
 
-@pytest.mark.parametrize(("changes", "match"), [
-    ({"rope_scaling": {"type": "dynamic", "factor": 8.0}}, "rope_scaling"),
-    ({"rope_scaling": {"type": "ntk"}}, "rope_scaling"),
-    ({"rope_scaling": {"type": "ntk", "factor": 8.0, "mixed_b": 0.75}}, "mixed_b"),
-    ({"position_embedding_type": "absolute"}, "position_embedding_type absolute"),
-    ({"pack_qkv": False}, "pack_qkv False"),
-    ({"logn_attention_scale": True}, "logn_attention_scale True"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"rope_scaling": {"type": "dynamic", "factor": 8.0}}, "rope_scaling"),
+        ({"rope_scaling": {"type": "ntk"}}, "rope_scaling"),
+        ({"rope_scaling": {"type": "ntk", "factor": 8.0, "mixed_b": 0.75}}, "mixed_b"),
+        ({"position_embedding_type": "absolute"}, "position_embedding_type absolute"),
+        ({"pack_qkv": False}, "pack_qkv False"),
+        ({"logn_attention_scale": True}, "logn_attention_scale True"),
+    ],
+)
 def test_what_differs_is_refused(changes, match):
     with pytest.raises(XalignError, match=match):
         BODIES["new"].check({**PUBLISHED, **changes}, "here")

@@ -21,9 +21,13 @@ from xalign_fairseq.training.alignment_model import AlignmentModel
 SRC = ["The red house is big .", "Bob sees a cat", "Ann likes bread ."] * 4
 TGT = ["Der rote Hund ist groß .", "Bob sieht über Nacht", "Ann mag Brot ."] * 4
 GOLD = ["0-0 1-1", "0-0", "0-0 2p2"] * 4
-TAGGED = "\n".join(f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_" for number, (word, tag) in enumerate(
-    (("The", "DET"), ("red", "ADJ"), ("house", "NOUN")), 1
-)) + "\n\n"  # fmt: skip
+TAGGED = (
+    "\n".join(
+        f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_"
+        for number, (word, tag) in enumerate((("The", "DET"), ("red", "ADJ"), ("house", "NOUN")), 1)
+    )
+    + "\n\n"
+)
 STUDY = """
 data: .
 seeds: [4]

@@ -17,9 +17,12 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
 OPTIONS = {
-    "encoder_layers": 2, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,
+    "encoder_layers": 2,
+    "encoder_embed_dim": 16,
+    "encoder_ffn_embed_dim": 32,
+    "encoder_attention_heads": 2,
     "max_positions": 20,
-}  # fmt: skip
+}
 
 
 @pytest.fixture

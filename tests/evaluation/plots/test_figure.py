@@ -120,8 +120,10 @@ def test_axes_have_a_grid_along_one_axis_and_no_frame():
     axes = new_figure(1, 1).add_subplot()
     style_axes(axes, grid="x")
     assert {side for side, spine in axes.spines.items() if spine.get_visible()} == {"left", "bottom"}
-    lines = {name: [line.get_visible() for line in axis.get_gridlines()]
-             for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))}  # fmt: skip
+    lines = {
+        name: [line.get_visible() for line in axis.get_gridlines()]
+        for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))
+    }
     assert all(lines["x"]) and not any(lines["y"])
 
 

@@ -30,9 +30,11 @@ def test_bars_of_each_language_with_their_deviations(figures):
     assert first[1].get_x() + first[1].get_width() <= second[0].get_x() and right - left < 1
     assert (left + right) / 2 == pytest.approx(1)
     spans = [
-        segment[:, 1].tolist() for each in pos.containers if isinstance(each, ErrorbarContainer)
+        segment[:, 1].tolist()
+        for each in pos.containers
+        if isinstance(each, ErrorbarContainer)
         for segment in each.lines[2][0].get_segments()
-    ]  # fmt: skip
+    ]
     assert spans == [pytest.approx([2, 2]), pytest.approx([35, 45]), pytest.approx([9, 11])]
     assert [label.get_text() for label in ner.get_xticklabels()] == ["Trans", "Inv"]
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["MLM", "ALIGN"]

@@ -21,9 +21,12 @@ def script(*command, **variables):
     """What a command of the recipe says; programs are those of this environment."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
-        [*map(str, command)], cwd=EXAMPLES / "align_mlm", capture_output=True, text=True,
+        [*map(str, command)],
+        cwd=EXAMPLES / "align_mlm",
+        capture_output=True,
+        text=True,
         env={**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", **variables},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
     return done.stdout
 

@@ -7,12 +7,14 @@ from tests.examples.align_mlm.parsers import lstm_parser, parse_text, read_parse
 from xalign_fairseq.data.labelled.conllu import read_trees
 
 
+@pytest.mark.slow  # trains a parser
 def test_it_learns_a_grammar(trained):
     scores = parse_text.score(read_parser(trained), parse_text.read_treebank(trained / "test.conllu"))
     assert scores["upos"] > 99
     assert scores["uas"] >= scores["las"] > 95
 
 
+@pytest.mark.slow  # trains a parser
 def test_the_same_seed_trains_the_same_parser(trained):
     examples = parse_text.read_treebank(trained / "train.conllu")[:40]
     first, second, other = (lstm_parser.train(examples, 1, seed, lambda _: None).state_dict() for seed in (1, 1, 2))
@@ -20,6 +22,7 @@ def test_the_same_seed_trains_the_same_parser(trained):
     assert not torch.equal(first["tags.weight"], other["tags.weight"])
 
 
+@pytest.mark.slow  # trains a parser
 def test_a_sentence_is_parsed_alone_as_in_a_batch(trained):
     parser = read_parser(trained)
     sentences = [each.words for each in read_trees(trained / "test.conllu", "en")] + [("zyx", "Qq", "!")]

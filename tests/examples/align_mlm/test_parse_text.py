@@ -8,6 +8,7 @@ from xalign_fairseq.data.labelled.conllu import read_trees
 from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
 
+@pytest.mark.slow  # trains a parser
 def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):
     monkeypatch.setattr(parse_text, "BLOCK", 7)
     gold = read_trees(trained / "test.conllu", "en")
@@ -27,6 +28,7 @@ def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):
     assert sum(pair[:2] == pair[2:] for pair in words) / len(words) > 0.95
 
 
+@pytest.mark.slow  # trains a parser
 def test_an_empty_line_is_named_and_nothing_is_left(trained):
     (trained / "gap.txt").write_text("the king sleeps\n \nthe dog\n")
     with pytest.raises(XalignError, match=r"gap\.txt, line 2"):
@@ -34,6 +36,7 @@ def test_an_empty_line_is_named_and_nothing_is_left(trained):
     assert not list(trained.glob("*gap.conllu*"))
 
 
+@pytest.mark.slow  # trains a parser
 def test_pairs_of_texts_are_parsed_as_they_are_derived(trained, tmp_path):
     """A language with another syntax derives XNLI, for which it needs the trees."""
     pairs = tmp_path / "nli-test.en.tsv"

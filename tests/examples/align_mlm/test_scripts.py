@@ -167,6 +167,7 @@ def test_syntax_needs_parses(tmp_path, benchmark):
     assert (data / "trans_syn").is_dir() and (data / "trans_syn.dictionary50/lexicon.en-xx.json").exists()
 
 
+@pytest.mark.slow  # trains a parser
 def test_syntax_has_ner_and_xnli_where_the_parser_is(tmp_path, benchmark, trained):
     parses = tmp_path / "parses/english.conllu"
     parses.parent.mkdir()

@@ -33,15 +33,18 @@ def words(lexicon):
 
 PAIRS = [
     ("ab", "cd"),  # kept: (4, 5), (6, 7)
-    ("", "c"), ("a", ""),  # one-sided
-    ("a", "Ж"), ("Жb", "c"), ("a", "Ж"),  # unknown; the last is no duplicate, since it is not kept
+    ("", "c"),
+    ("a", ""),  # one-sided
+    ("a", "Ж"),
+    ("Жb", "c"),
+    ("a", "Ж"),  # unknown; the last is no duplicate, since it is not kept
     ("abc", "abc"),  # identical
     ("e", "f"),  # kept
     ("ab", "cd"),  # duplicate
     ("ab", "d"),  # kept: another translation
     ("ba", "cd"),  # kept: the order counts
     ("gh", "hg"),  # kept for the same reason
-]  # fmt: skip
+]
 
 
 def test_counts_by_hand():

@@ -19,8 +19,12 @@ def test_tsv(tmp_path):
     path.write_text("big house\tgroßes Haus\tn\n\nbig\tgroß\nalone\n\tohne\n \t \nbig\tgroß\n", encoding="utf-8")
     assert format_of(path) == "tsv"
     assert entries(path) == [
-        ("big house", "großes Haus"), ("big", "groß"), ("alone", ""), ("", "ohne"), ("big", "groß"),
-    ]  # fmt: skip
+        ("big house", "großes Haus"),
+        ("big", "groß"),
+        ("alone", ""),
+        ("", "ohne"),
+        ("big", "groß"),
+    ]
 
 
 def test_muse(tmp_path):

@@ -27,8 +27,10 @@ TEI = """<?xml version="1.0" encoding="UTF-8"?>
 """
 TEI_ENTRIES = [
     *((word, to) for word in ("lead", "led") for to in ("führen", "leiten", "anführen")),
-    ("Metal & ore", "Blei"), ("orphan", ""), ("", "ohne Kopf"),
-]  # fmt: skip
+    ("Metal & ore", "Blei"),
+    ("orphan", ""),
+    ("", "ohne Kopf"),
+]
 P4 = """<?xml version="1.0"?><TEI.2><text><body><entry><form><orth>sea</orth></form>
 <sense><trans><tr>Meer</tr></trans><trans><tr>See</tr></trans><eg><q>at sea</q><trans><tr>auf See</tr></trans></eg>
 </sense></entry></body></text></TEI.2>"""
@@ -64,7 +66,7 @@ def test_tei_of_the_older_kind(tmp_path):
         (b"<entry>" + b"<sense>" * 50_000 + b"</sense>" * 50_000 + b"</entry>", "can't be read"),
         (b"\x1f\x8bgzip it is not", "can't be read"),
     ],
-)  # fmt: skip
+)
 def test_damaged_tei(tmp_path, content, words):
     (tmp_path / "bad.tei").write_bytes(content)
     with pytest.raises(XalignError, match=words):

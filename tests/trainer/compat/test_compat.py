@@ -1,4 +1,5 @@
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ from fairseq.data import iterators
 from fairseq.distributed import utils
 from fairseq.models import distributed_fairseq_model
 from fairseq.optim.fp16_optimizer import _FP16OptimizerMixin
+from support.warm_start import WARM
 
 from xalign_fairseq.trainer import compat
 
@@ -69,7 +71,7 @@ def test_importing_the_package_loads_neither_torch_nor_fairseq():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_importing_fairseq_tells_nothing_that_users_can_do_nothing_about():
+def test_importing_fairseq_tells_nothing_that_users_can_do_nothing_about(tmp_path):
     """As torch 2.14 does, of a decorator that fairseq uses."""
     program = (
         "import functools, torch, warnings\n"
@@ -83,5 +85,5 @@ def test_importing_fairseq_tells_nothing_that_users_can_do_nothing_about():
         "xalign_fairseq.register()\n"
         "warnings.warn('another', FutureWarning)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = WARM.run("torch", [sys.executable, "-c", program], tmp_path, dict(os.environ))
     assert done.returncode == 0 and "jit" not in done.stderr and "FutureWarning: another" in done.stderr

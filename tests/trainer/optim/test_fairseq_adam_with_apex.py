@@ -4,10 +4,11 @@ The stand-in has the signatures of apex.optimizers.FusedAdam, of multi_tensor_ap
 fairseq looks for apex when it is imported, so the test is a process of its own.
 """
 
-import subprocess
+import os
 import sys
 
 import pytest
+from support.warm_start import WARM
 
 INIT = "from apex import multi_tensor_apply, optimizers\n"
 APPLY = """
@@ -100,5 +101,5 @@ def apex(tmp_path):
 
 def test_apex_s_updates_are_fairseq_s_and_this_package_goes_on_from_them(apex):
     program = f"import sys\nsys.path.insert(0, {str(apex)!r})\n{SCRIPT}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = WARM.run("torch", [sys.executable, "-c", program], apex, dict(os.environ))
     assert done.returncode == 0 and done.stdout.endswith("the same\n"), done.stderr[-3000:]

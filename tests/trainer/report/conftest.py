@@ -24,10 +24,12 @@ def run_folder(tmp_path):
         "tokens": {"en": 18031, "de": 19638}, "links": {"sure": 7083, "possible": 1},
     }  # fmt: skip
     manifest = {
-        "pairs": [pair], "mono": [{"split": "train", "lang": "de", "sentences": 300, "tokens": {"de": 9}}],
-        "tokenizer": {"model": "sentencepiece.model", "symbols": 501, "digest": "abc"}, "xalign_fairseq": "0.1.0",
+        "pairs": [pair],
+        "mono": [{"split": "train", "lang": "de", "sentences": 300, "tokens": {"de": 9}}],
+        "tokenizer": {"model": "sentencepiece.model", "symbols": 501, "digest": "abc"},
+        "xalign_fairseq": "0.1.0",
         "files": {"dict.txt": {"bytes": 4000, "sha256": "f00"}},
-    }  # fmt: skip
+    }
     (data / "manifest.json").write_text(json.dumps(manifest))
     session = {
         "command": "fairseq-train data-bin --lr '<b>'", "data": [str(data)], "begun": "2026-11-23T05:00:00+00:00",
@@ -41,7 +43,8 @@ def run_folder(tmp_path):
         for n in (10, 20, 30)
     ]
     log = [
-        f"{HEAD}fairseq_cli.train | {CONFIGURATION}\n", *inner,
+        f"{HEAD}fairseq_cli.train | {CONFIGURATION}\n",
+        *inner,
         "2026-11-23 05:12:52 | WARNING | xalign_fairseq.trainer.compat | update 3 is <left out>\n" * 2,
         line("valid", "valid_", num_updates=20, loss=18, aer=0.31, **{"aer_en-de": 0.31}),
         line("train_inner", num_updates=30, loss=16.5, mlm_loss=5.5, dwa_loss=4, wps=1030, lr=0.1),
@@ -49,6 +52,6 @@ def run_folder(tmp_path):
         line("valid", "valid_", num_updates=40, loss=17, aer=0.25, best_loss=17, **{"aer_en-de": 0.25}),
         line("train", "train_", num_updates=40, loss=17, wpb=100),
         f"{HEAD}fairseq_cli.train | done training in 90 seconds\n",
-    ]  # fmt: skip
+    ]
     (folder / "train.log").write_text("".join(log))
     return folder

@@ -52,7 +52,7 @@ def test_what_it_tells(run):
     read = Reader(report_page(run, "<p>links</p>"))
     assert read.headings == [
         "Training run a <run>", "Losses", "Validation", "Example links", "Numbers", "Configuration", "Data",
-        "Where and when", "Warnings", "All else that was logged",
+        "Where and when", "Warnings", "Other logged values",
     ]  # fmt: skip
     text = " ".join(read.text)
     for part in (
@@ -87,7 +87,7 @@ def test_a_bare_run_has_what_there_is(run, tmp_path):
         run, configuration={}, sessions=(), data=(), warnings=(), command="", cost=replace(run.cost, minutes=0)
     )
     read = Reader(report_page(bare))
-    assert read.headings[1:] == ["Losses", "Validation", "Numbers", "Where and when", "All else that was logged"]
+    assert read.headings[1:] == ["Losses", "Validation", "Numbers", "Where and when", "Other logged values"]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no browser to look with")
@@ -99,8 +99,10 @@ def test_a_browser_shows_it_light_and_dark(run, tmp_path, dark):
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile", *scheme]
     subprocess.run(
         [BROWSER, *options, f"--screenshot={picture}", "--window-size=1000,1400", f"file://{tmp_path}/report.html"],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
     image = pytest.importorskip("matplotlib.image").imread(picture)
     corner = image[5, 5, :3].mean()
     assert corner < 0.2 if dark else corner > 0.8

@@ -1,8 +1,9 @@
 """Fixtures of the tests of the fused Sinkhorn."""
 
 import pytest
+from support import gpu_device
 
-from xalign_fairseq.transport.sinkhorn import building
+from xalign_fairseq.transport.sinkhorn import backend, building
 
 SOURCE = """
 #include "value.h"
@@ -29,3 +30,10 @@ def native(tmp_path, monkeypatch):
     built.cache_clear()
     yield folder
     built.cache_clear()
+
+
+@pytest.fixture(params=["cpu", pytest.param(gpu_device.ON, marks=pytest.mark.gpu, id="gpu")])
+def on(request):
+    """The device, whose operator is used."""
+    with backend.using(request.param):
+        yield request.param

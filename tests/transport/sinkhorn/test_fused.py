@@ -4,15 +4,13 @@ Each test runs by the CPU's operator and, marked ``gpu``, by that of CUDA.
 """
 
 import dataclasses
-import itertools
 
 import pytest
 import torch
-from support import gpu_device
+from support.fused import DTYPES, EXACT, ON_THE_CPU, ORDERS, RELEASED, SIZES, assert_same_links, moved
 from support.gpu_device import all_or_few
 from support.links import (
     assert_highest,
-    differing,
     exact_plan,
     hangs_on_rounding,
     hard_plan,
@@ -23,45 +21,11 @@ from support.links import (
     random_pairs,
 )
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
-
-RELEASED = Transport()
-EXACT = Transport(iterations=0)  # nothing depends on the order of sums then
-SIZES = (3, 9, 30, 33, 60, 70)  # of each kernel but for the longest
-ORDERS = pytest.mark.parametrize("order", ["columns-first", "rows-first"])
-DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-LONGEST = pytest.mark.parametrize("longest", [9, 50, 100, 140])
-ON_THE_CPU = pytest.mark.parametrize("on", ["cpu"], indirect=True)
-
-
-@pytest.fixture(autouse=True, params=["cpu", pytest.param(gpu_device.ON, marks=pytest.mark.gpu, id="gpu")])
-def on(request):
-    """The device, whose operator is used."""
-    with backend.using(request.param):
-        yield request.param
-
-
-def moved(on, *tensors):
-    return [tensor.to(on) for tensor in tensors]
-
-
-def assert_same_links(on, hidden, spans, options):
-    """Identical, but for pairs whose links float32 cannot decide; their number."""
-    expected, expected_shares = links_by("reference", hidden, spans, options)
-    found, shares = (x.cpu() for x in pair_matrices(*moved(on, hidden, spans), options))
-    different = differing(found, expected)
-    if len(different):
-        undecided = hangs_on_rounding(hidden[different], spans[different], options)
-        assert undecided.all(), (options, different[~undecided].tolist())
-    common = found & expected
-    torch.testing.assert_close(shares[common], expected_shares[common], atol=5e-5 / min(1, options.mu), rtol=0)
-    assert not shares[~found].any()
-    return len(different)
 
 
 def test_links_of_ten_thousand_pairs_with_the_released_options_are_the_references(on):
@@ -242,219 +206,3 @@ def test_as_many_threads_run_as_torch_has(on, monkeypatch):
     monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
     RELEASED.labels(*random_pairs(9, 2, 3))
     assert asked == [3]
-
-
-@pytest.mark.parametrize("filter", FILTERS)
-def test_ties_go_to_the_lowest_index(on, filter):
-    options = Transport(filter=filter, iterations=0, rounds=1)
-    for size in (3, 40, 100, 140):
-        spans = torch.tensor([[1, size + 1, size + 2, 2 * size + 2]])
-        partners, _ = fused.link_partners(*moved(on, torch.ones(1, 2 * size + 3, 3), spans), (size, size), options)
-        assert partners[0, 0, 1] == size + 2 and partners[0, 0, size + 2] == 1
-        if filter == "union":
-            assert (partners[0, 0, 1 : size + 1] == size + 2).all() and (partners[0, 0, size + 2 : -1] == 1).all()
-            assert (partners[0, 0, [0, size + 1, -1]] == -1).all()
-    for sides in ([1, 2, 5, 8], [1, 4, 5, 6]):  # one token on a side, at different similarities
-        noise = torch.randn(1, 9, 3, generator=torch.Generator().manual_seed(1)).abs()
-        partners, _ = fused.link_partners(*moved(on, noise, torch.tensor([sides])), (3, 3), RELEASED)
-        assert partners[0, 0, 1] == 5 and partners[0, 0, 5] == 1
-        assert (partners[0] >= 0).sum() == 2
-
-
-@LONGEST
-@pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_pair_that_is_not_finite_has_no_links_and_harms_no_other(on, longest, bad, dtype):
-    hidden, spans = random_pairs(6, 5, longest, shortest=longest)
-    hidden, spans = moved(on, hidden.to(dtype), spans)
-    expected = RELEASED.labels(hidden, spans)
-    hidden[3, 0] = hidden[3, longest + 1] = bad  # <s> and </s> are not read
-    for side in (1, longest + 2):
-        broken = hidden.clone()
-        broken[2, side, 4] = bad
-        labels = RELEASED.labels(broken, spans)
-        assert (labels[2] == -1).all() and (labels[:2] >= 0).any(1).all()
-        assert torch.equal(labels[[0, 1, 3, 4]], expected[[0, 1, 3, 4]])
-
-
-@pytest.mark.parametrize("mass", [-1.0, float("nan"), float("inf")])
-def test_a_pair_with_a_mass_that_is_none_has_no_plan(on, mass):
-    for name in ("src_mass", "tgt_mass"):
-        masses = torch.ones(2, 3)
-        masses[1, 2] = mass
-        similarity, sizes, masses = moved(on, torch.rand(2, 3, 3), torch.tensor([3, 3]), masses)
-        plan = fused.plan(similarity, sizes, sizes, SinkhornOptions(order="rows-first"), **{name: masses})
-        assert plan[0].sum() > 2.9 and not plan[1].any()
-
-
-@pytest.mark.parametrize("sides", [(1, 1), (1, 40), (40, 1), (1, 200), (200, 1), (2, 129), (257, 3), (256, 256)])
-def test_uneven_sides_and_sides_of_one_token(on, sides):
-    for seed, filter in enumerate(FILTERS):
-        hidden, spans = random_pairs(seed, 4, max(sides), shortest=max(sides))
-        spans[:, 1], spans[:, 3] = spans[:, 0] + sides[0], spans[:, 2] + sides[1]
-        assert_same_links(on, hidden, spans, Transport(filter=filter))
-
-
-def test_pairs_so_long_that_their_vectors_do_not_fit_shared_memory(on):
-    assert_same_links(on, *random_pairs(31, 3, 640, shortest=580), RELEASED)
-    assert_same_links(on, *random_pairs(32, 2, 700, shortest=600), Transport(mu=0.1, filter="itermax-paper"))
-
-
-def test_empty_sides_and_empty_batches(on):
-    hidden, spans = moved(on, *random_pairs(8, 3, 5))
-    spans[1, 1] = spans[1, 0]
-    labels = RELEASED.labels(hidden, spans)
-    assert (labels[1] == -1).all() and (labels[[0, 2]] >= 0).any(1).all()
-    assert RELEASED.labels(hidden[:0], spans[:0]).shape == (0, hidden.shape[1])
-    links, probability = pair_matrices(hidden[:0], spans[:0])
-    assert links.shape == probability.shape == (0, 0, 0)
-    spans[:, 1], spans[:, 3] = spans[:, 0], spans[:, 2]
-    assert (RELEASED.labels(hidden, spans) == -1).all()
-
-
-@pytest.mark.parametrize("mu", [1.0, 0.01])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_large_states_keep_finite_plans(on, mu, sign):
-    for size in (9, 100, 150):
-        draw = torch.Generator().manual_seed(size)
-        hidden = 100 * (1 + 0.1 * torch.rand(1, 2 * size + 3, 768, generator=draw))
-        hidden[:, size + 2 :] *= sign  # all similarities about 7.7e6, or about -7.7e6
-        states, spans = moved(on, hidden, torch.tensor([[1, size + 1, size + 2, 2 * size + 2]]))
-        found, probability = pair_matrices(states, spans, Transport(mu=mu))
-        assert found.any() and probability.isfinite().all()
-
-
-@pytest.mark.parametrize("filter", FILTERS)
-def test_sides_that_begin_with_the_sequence(on, filter):
-    hidden = random_pairs(21, 4, 9)[0]
-    spans = torch.tensor([[0, 2, 2, 4], [0, 5, 5, 6], [3, 6, 0, 3], [0, 1, 1, 9]])
-    assert assert_same_links(on, hidden, spans, Transport(filter=filter)) == 0
-
-
-def test_offsets_beyond_the_sequence_are_not_read(on):
-    hidden, spans = moved(on, *random_pairs(8, 2, 5))
-    spans[0, 3] = hidden.shape[1]
-    beyond = spans.clone()
-    beyond[0, 3] = 10**6
-    found, expected = (RELEASED.labels(hidden, each, sizes=(5, 50)) for each in (beyond, spans))
-    assert torch.equal(found, expected)
-
-
-def test_states_and_offsets_of_any_layout(on):
-    hidden, spans = moved(on, *random_pairs(19, 6, 40, width=48))
-    expected = RELEASED.labels(hidden, spans)
-    padded = torch.zeros(*hidden.shape[:2], 2 * hidden.shape[2], device=on)
-    padded[..., ::2] = hidden
-    layouts = {
-        "time before batch": hidden.transpose(0, 1).contiguous().transpose(0, 1),
-        "columns first": columns_first(hidden),
-        "every other element": padded[..., ::2],
-        "every other token": torch.stack([hidden, torch.full_like(hidden, torch.nan)], 2).flatten(1, 2)[:, ::2],
-        "every other pair": torch.stack([hidden, torch.full_like(hidden, torch.nan)], 1).flatten(0, 1)[::2],
-    }
-    for name, same in layouts.items():
-        assert torch.equal(same, hidden)
-        assert torch.equal(RELEASED.labels(same, spans), expected), name
-    for same in (spans.int(), columns_first(spans)):
-        assert torch.equal(RELEASED.labels(hidden, same), expected)
-    one = hidden[:1].expand(3, -1, -1)  # a stride of 0
-    assert torch.equal(RELEASED.labels(one, spans[:1].expand(3, -1)), expected[:1].expand(3, -1))
-
-
-def columns_first(tensor):
-    """The same values with the last two dimensions exchanged in memory."""
-    return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
-
-
-def test_similarities_and_masses_of_any_layout_and_dtype(on):
-    hidden, spans = moved(on, *random_pairs(20, 4, 9, shortest=5))
-    similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
-    similarity = similarity.bfloat16()
-    sides = (src_mask.sum(1), tgt_mask.sum(1))
-    masses = {"src_mass": src_mask * torch.rand(src_mask.shape, device=on).half(), "tgt_mass": tgt_mask * 0.5}
-    options = SinkhornOptions(order="rows-first")
-    expected = fused.plan(similarity.float(), *sides, options, **{k: v.float() for k, v in masses.items()})
-    assert torch.equal(fused.plan(similarity, *sides, options, **masses), expected)
-    turned = {name: columns_first(mass) for name, mass in masses.items()}
-    assert torch.equal(fused.plan(columns_first(similarity), *sides, options, **turned), expected)
-    links, _ = fused.link_partners_of(similarity.float(), spans, hidden.shape[1], RELEASED)
-    for same in (similarity, columns_first(similarity.float())):
-        assert torch.equal(fused.link_partners_of(same, spans, hidden.shape[1], RELEASED)[0], links)
-
-
-@pytest.mark.parametrize(("length", "dtype"), [(32767, torch.int16), (32768, torch.int32), (40006, torch.int32)])
-def test_how_wide_labels_are(on, length, dtype):
-    hidden, spans = moved(on, torch.ones(1, length, 1), torch.tensor([[1, 2, length - 2, length - 1]]))
-    labels = RELEASED.labels(hidden, spans)
-    assert labels.dtype == dtype and labels[0, 1] == length - 2 and labels[0, length - 2] == 1
-    with backend.using("reference"):
-        assert torch.equal(RELEASED.labels(hidden, spans), labels)
-
-
-def test_given_similarities_take_the_place_of_products(on):
-    hidden, spans = moved(on, *random_pairs(12, 20, 15))
-
-    def stretched(hidden, spans, *, sizes=None):
-        similarity, src_mask, tgt_mask = pair_similarity(hidden, spans, sizes=sizes)
-        return (similarity / 50).clamp(-80, 80).exp(), src_mask, tgt_mask
-
-    with backend.using("reference"):
-        expected = pair_matrices(hidden, spans, measure=stretched)[0]
-    assert torch.equal(pair_matrices(hidden, spans, measure=stretched)[0], expected)
-
-
-def test_operators_are_what_torch_expects(on):
-    hidden, spans = moved(on, *random_pairs(13, 3, 6))
-    similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
-    given = (2, 1.0, 1e-6, False, False)
-    options = (*given, 0, 2, 0.9)
-    sides = (src_mask.sum(1), tgt_mask.sum(1))
-    operators = torch.ops.xalign
-    for states, probabilities in itertools.product((hidden, hidden.bfloat16(), hidden.half()), (False, True)):
-        torch.library.opcheck(operators.sinkhorn_links.default, (states, spans, 6, 6, *options, probabilities))
-    torch.library.opcheck(operators.sinkhorn_links_of.default, (similarity, spans, hidden.shape[1], *options, True))
-    torch.library.opcheck(operators.sinkhorn_links.default, (hidden, spans, 6, 6, *options, True, True))
-    masses = (torch.rand(src_mask.shape, device=on), None)
-    torch.library.opcheck(operators.sinkhorn_plan.default, (similarity, *sides, *masses, *given))
-
-
-@ON_THE_CPU
-def test_torch_compile_traces_without_a_break(on):
-    hidden, spans = random_pairs(14, 4, 8)
-
-    def step(hidden, spans):
-        return Transport().labels(hidden * 2.0, spans, sizes=(8, 8)).long() + 1
-
-    compiled = torch.compile(step, fullgraph=True, backend="aot_eager", dynamic=True)
-    for count in (4, 3):
-        assert torch.equal(compiled(hidden[:count], spans[:count]), step(hidden[:count], spans[:count]))
-
-
-def test_states_and_spans_must_belong_together(on):
-    hidden, spans = moved(on, *random_pairs(15, 3, 4))
-    with pytest.raises(XalignError, match="do not belong together"):
-        RELEASED.labels(hidden, spans[:2], sizes=(4, 4))
-    with pytest.raises(XalignError, match="float64"):
-        RELEASED.labels(hidden.double(), spans)
-    # auto leaves float64 to the reference.
-    with backend.using("auto"):
-        assert torch.equal(RELEASED.labels(hidden.double(), spans), RELEASED.labels(hidden, spans))
-
-
-def test_gradients_do_not_flow_and_states_are_left_alone(on):
-    hidden, spans = moved(on, *random_pairs(16, 3, 4))
-    kept = hidden.clone()
-    labels = RELEASED.labels(hidden.requires_grad_(), spans)
-    assert not labels.requires_grad and torch.equal(hidden, kept)
-
-
-def test_options_reach_the_operator(on):
-    """Each option changes some link of some pair: none is lost between Python and C."""
-    hidden, spans = moved(on, *random_pairs(17, 60, 14, common=0.5))
-    base = Transport(rounds=3, alpha=0.9, mu=0.9)
-    changed = {"iterations": 0, "mu": 0.3, "eps": 5.0, "order": "rows-first", "filter": "itermax-paper"}
-    changed |= {"rounds": 2, "alpha": 0.4}
-    links = pair_matrices(hidden, spans, base)[0]
-    for name, value in changed.items():
-        other = dataclasses.replace(base, **{name: value})
-        assert not torch.equal(pair_matrices(hidden, spans, other)[0], links), name

@@ -4,7 +4,6 @@ import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -129,7 +128,7 @@ class Aligner(WordAligner):
 
     @classmethod
     def from_pretrained(
-        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: Any
+        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: object
     ) -> "Aligner":
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
@@ -166,7 +165,7 @@ class Aligner(WordAligner):
             own = {**asked.options, "scorer": OWN}
             linking = replace(asked, options=own, layers=layers, encoding=asked.encoding or Scored.encoding)
         else:
-            # The packaged scorer knows words, and the encoder as it comes.
+            # The packaged scorer knows words, and the encoder without further training.
             scored = model.packaged and options.units == "word"
             known = (model.linking, model.family, options.maps, width, scored)
             linking = resolve_linking(asked, depth, *known)

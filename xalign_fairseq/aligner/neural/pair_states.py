@@ -167,7 +167,7 @@ class PairEncoder:
 
 
 def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of similar lengths, at most so many tokens with their padding, but one row at least.
+    """Rows of similar lengths, at most this number of tokens with padding, but at least one row.
 
     The longest come first.
     """

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Of a joint window neither side gets less than this part, as long as it has so many tokens.
+# Of a joint window neither side gets less than this part, unless it has fewer tokens.
 LEAST_PART = 4
 
 

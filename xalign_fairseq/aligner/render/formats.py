@@ -37,7 +37,7 @@ class _Lines:
 
 
 class Pharaoh(_Lines):
-    """``i-j`` links, 0-based, sorted, separated by blanks; an empty line if there are none."""
+    """``i-j`` links, 0-based, sorted, separated by spaces; an empty line if there are none."""
 
     def line(self, alignment: Alignment, number: int) -> str:
         return " ".join(f"{i}-{j}" for i, j in sorted(alignment.links))

@@ -10,7 +10,7 @@ from xalign_fairseq.links.pharaoh import Gold
 
 MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
 
-# Text and lines take the colour of what stands around them, so that it is read on light and on dark paper.
+# Text and lines take the colour of the text around them, so that they are readable on light and dark paper.
 STYLE = """<style>
 .xalign-links { border-collapse: collapse; margin: .6em 0; font-size: 14px; line-height: 1.3; }
 .xalign-links :is(th, td) { border: 1px solid color-mix(in srgb, currentColor 16%, transparent); padding: 0;

@@ -1,4 +1,4 @@
-"""Alignments as one HTML page, written pair by pair: no file beside it, nothing loaded from elsewhere."""
+"""Alignments as one HTML page, written pair by pair: one file that loads nothing."""
 
 import base64
 import hashlib
@@ -28,7 +28,7 @@ class Page:
 
     Args:
         golds: gold links of each pair, in the order of the input; then links that are not gold and sure links that
-            are missing are told apart. None: there are none.
+            are missing are marked. None: without gold.
         languages: codes of source and target, such as ``("en", "hi")``, which let a browser choose fonts.
         system: what made the links, for the foot of the page.
 

@@ -1,4 +1,4 @@
-"""Words as HTML: what may not stand in it, where a text runs, and whether its letters are small."""
+"""Words as HTML: escaped characters, the direction of a text, and whether its letters are small."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ SMALL_SCRIPTS = frozenset(
         *("TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "TIBETAN", "MYANMAR", "KHMER"),
     )
 )
-# Control characters are not allowed in HTML: those below the blank have pictures, U+2400 and on.
+# Control characters are not allowed in HTML: those below the space have pictures, U+2400 and on.
 CONTROLS = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 

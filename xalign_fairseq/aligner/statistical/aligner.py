@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -56,10 +57,12 @@ class StatisticalAligner(WordAligner):
         """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         least, calibration = self.least, self.trained.choice.calibration
         for chunk in chunks(pairs, AT_ONCE):
-            for (src, tgt), scores in zip(chunk, mean_scores(self.trained.models, chunk), strict=True):
-                found = grown_links(scores, *least)
-                probabilities = calibration.probability(np.array(list(found.values())))
-                links = dict(zip(found, map(float, probabilities), strict=True))
+            all_scores = mean_scores(self.trained.models, chunk)
+            all_links = [grown_links(scores, *least) for scores in all_scores]
+            values = np.fromiter(chain.from_iterable(found.values() for found in all_links), float)
+            probabilities = iter(calibration.probability(values).tolist())
+            for (src, tgt), scores, found in zip(chunk, all_scores, all_links, strict=True):
+                links = {link: next(probabilities) for link in found}
                 matrix = calibration.probability(scores) if matrices and scores is not None else None
                 yield Alignment(src, tgt, links, too_long=scores is None, matrix=matrix)
             if progress:
@@ -89,8 +92,8 @@ def train_from_scratch(
 
     Args:
         text: the bitext.
-        folder: the aligner; the same call goes on with one that was broken off.
-        progress: is told the units, passes done, and of all.
+        folder: the aligner; the same call continues an interrupted one.
+        progress: is called with the units, the passes done, and all passes.
         dev: chooses the thresholds and calibrates probabilities.
         segment: what finds the words of the text.
         learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.

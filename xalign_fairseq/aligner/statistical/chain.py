@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 REACH = 60
-"""Jumps of more than so many places share a weight."""
+"""Jumps of more than this number of places share a weight."""
 NO_PARTNER = np.float32(0.1)
 """Probability that a unit has no partner; chosen on development gold from 0.05, 0.1, 0.2 and 0.3."""
 SLOPE = 0.3
@@ -38,7 +38,7 @@ def posteriors(
             observed side is padded, 0 by padded states.
         null: (M, B) probability of each observed unit without partner; 1 where padded.
         real: (B, N) which states are not padding.
-        jumps: (2 ``REACH`` + 1,) weights of jumps; ``None`` is IBM Model 1: every place alike (Brown et al., 1993).
+        jumps: (2 ``REACH`` + 1,) weights of jumps; ``None`` is IBM Model 1: all places equal (Brown et al., 1993).
         valid: (M, B) which observed units are not padding.
         counts: (2 ``REACH`` + 1,) to which expected jumps are added.
 

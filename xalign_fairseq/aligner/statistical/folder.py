@@ -70,8 +70,8 @@ def learn_models(
     Args:
         pairs: words of the bitext; read once.
         folder: where the models go; it is held by :func:`begun`.
-        progress: is told the units, the passes done, and of all.
-        guide: what else is known of the text's words.
+        progress: is called with the units, the passes done, and all passes.
+        guide: other knowledge of the text's words.
         dev: chooses the thresholds and calibrates probabilities.
 
     Returns:
@@ -83,7 +83,7 @@ def learn_models(
     choice, report = choose(mean_scores(models, list(dev.pairs)), dev.golds) if dev else (USUAL, None)
     threshold, growth, (slope, shift) = choice
     described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
-    # By its time an output of xalign align that was broken off tells whether it is of this aligner.
+    # An interrupted output of xalign align recognises this aligner by its time.
     write_changed_json(folder / DONE, described)
     return TrainedModels(models, choice), report
 

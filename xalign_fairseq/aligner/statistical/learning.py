@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, Tables, empt
 from xalign_fairseq.core.errors import XalignError
 
 PASSES = (4, 5)
-"""Over the text: with every place alike, then with jumps."""
+"""Passes over the text: with equal places, then with jumps."""
 ALONE, JUMP = 1e-3, 0.5  # added to the expected counts of units without partner, and of jumps
 
 

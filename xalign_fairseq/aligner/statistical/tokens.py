@@ -3,7 +3,7 @@
 import functools
 import unicodedata
 
-# Scripts that write no blanks between words: each of their characters is a token.
+# Scripts that write no spaces between words: each of their characters is a token.
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
 APOSTROPHES = "'’"
 
@@ -13,7 +13,7 @@ def tokens_of(word: str) -> tuple[str, ...]:
     """The tokens of what white space separates, in lower case.
 
     A run of letters, marks and digits is a token; an apostrophe between two letters ends the token before it; a letter
-    of a script without blanks and every other character is a token by itself. Text that is tokenised already stays
+    of a script without spaces and every other character is a token by itself. Text that is tokenised already stays
     nearly as it is.
 
     Example::

@@ -44,7 +44,7 @@ class Engine(Protocol):
         """See the whole text once."""
 
     def stream(self, pairs: Iterable[WordPair], progress: Progress) -> Iterator[LinkedPair]:
-        """Every pair in its order, those with an empty side included; ``progress`` is told how many more are done."""
+        """All pairs in order, also with an empty side; ``progress`` is called with the number newly done."""
 
 
 class ToolEngine:
@@ -127,7 +127,7 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
     eflomal, fast_align and the packaged encoder.
 
     Raises:
-        XalignError: what was asked for can't be had; how to install it is told.
+        XalignError: the engine is not installed; the remedy says how to install it.
 
     Example::
 

@@ -63,7 +63,7 @@ class LinkFiles:
 
     @property
     def manifest(self) -> Path:
-        """The manifest, beside the links."""
+        """The manifest, next to the links."""
         return self.links.with_name(f"{self.links.name}.json")
 
     @property
@@ -76,7 +76,7 @@ class LinkFiles:
 
         Args:
             overwrite: replace what exists.
-            other_inputs: files beside the texts, and folders of files.
+            other_inputs: files next to the texts, and folders of files.
 
         Example::
 

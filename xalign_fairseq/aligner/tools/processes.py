@@ -22,7 +22,8 @@ def run_tool(command: Sequence[str], folder: Path, stdout: str | None = None, ec
         echo: show what the tool says of its progress (on stderr) on ours.
 
     Raises:
-        XalignError: the program can't be started, or ends with another exit code than 0; the end of its stderr is told.
+        XalignError: the program can't be started, or ends with another exit code than 0; the error has the end of its
+        stderr.
 
     Example::
 

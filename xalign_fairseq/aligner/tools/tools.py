@@ -41,7 +41,7 @@ class Tool:
     most_words: int | None = None
 
     def find(self) -> str | None:
-        """Path of the program: beside this Python (whose environment may not be activated), else on PATH."""
+        """Path of the program: next to this Python (whose environment may not be activated), otherwise on PATH."""
         folders = (os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath))
         found = shutil.which(self.commands[0][0][0], path=os.pathsep.join(folders))
         return found and os.path.abspath(found)  # it is started in another folder
@@ -133,7 +133,7 @@ TOOLS = {tool.name: tool for tool in (EFLOMAL, FAST_ALIGN)}
 
 
 def _plain(words: Sequence[str]) -> str:
-    """The words joined by blanks; one that looks like the separator becomes another one."""
+    """The words joined by spaces; a word that looks like the separator is replaced."""
     return " ".join(word + "|" if word == SEPARATOR else word for word in words)
 
 

@@ -10,7 +10,7 @@ from xalign_fairseq.objectives.moco import MoCo, soon_full
 from xalign_fairseq.registration import register
 from xalign_fairseq.trainer.fairseq_train import adam_options, encoder_options, flags
 
-# In epochs: of a small bitext they are short, and only every so many updates is there a checkpoint.
+# In epochs: those of a small bitext are short, and checkpoints are rarer than epochs.
 NEVER = 10**9
 
 

@@ -1,4 +1,4 @@
-"""What a training does unless it is told otherwise, where a known family of encoders has its own best."""
+"""The defaults of a training, with those of known families of encoders."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,11 @@ class ScorerRun:
 
     Attributes:
         model: an encoder, which is not changed.
-        golds: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` beside each.
+        golds: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` next to each.
         out: the folder that ``scorer.npz`` goes to.
         seed: of the scorer.
         device: of the encoder.
+        held_out: nothing is learned from every pair of this number in a set, 5 or 10 or 15 if it is 5; 0: from all.
     """
 
     model: str
@@ -42,6 +43,7 @@ class ScorerRun:
     out: Path
     seed: int = 1
     device: str = "auto"
+    held_out: int = 0
 
     @property
     def path(self) -> Path:
@@ -74,7 +76,7 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
     """
     if run.path.exists():
         raise XalignError("there is a link scorer already", where=run.path, remedy=("choose another", Parameter("out")))
-    sets = [read_set(Path(path)) for path in run.golds]
+    sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]
     if sum(len(each.pairs) for each in sets) < 2:
         raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))
     aligner = Aligner.from_pretrained(run.model, linking=Linking("grow"), device=run.device)
@@ -95,10 +97,25 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
         "sets": {each.name: {"pairs": len(each.pairs), "sha256": each.digest} for each in sets},
         "seed": run.seed,
         "command": run.command(),
+        **({"held_out": run.held_out} if run.held_out else {}),
     }
     run.out.mkdir(parents=True, exist_ok=True)
     save_scorer(scorer, run.path, record)
     return record
+
+
+def learned_part(gold_set: GoldSet, held_out: int) -> GoldSet:
+    """The pairs of a set but every one of the number ``held_out``; all if it is 0."""
+    return _part(gold_set, [at for at in range(len(gold_set.pairs)) if not held_out or (at + 1) % held_out])
+
+
+def judging_part(gold_set: GoldSet, held_out: int) -> GoldSet:
+    """The pairs of a set that :func:`learned_part` leaves out."""
+    return _part(gold_set, range(held_out - 1, len(gold_set.pairs), held_out))
+
+
+def _part(gold_set: GoldSet, rows: Sequence[int]) -> GoldSet:
+    return replace(gold_set, pairs=[gold_set.pairs[at] for at in rows], golds=[gold_set.golds[at] for at in rows])
 
 
 def grouped(sets: Sequence[GoldSet]) -> list[list[GoldSet]]:

@@ -198,7 +198,7 @@ def _rows_of(features: Tensor) -> Callable[[slice], Tensor]:
 
 
 def _batches(shapes: Sequence[torch.Size], cells: int, most: int = 1 << 30) -> list[list[int]]:
-    """Rows of similar shapes, at most so many cells together and so many rows, but one row at least."""
+    """Rows of similar shapes, at most these numbers of cells and of rows together, but at least one row."""
     batches: list[list[int]] = []
     widest = (0, 0)
     for row in sorted(range(len(shapes)), key=lambda at: tuple(shapes[at])):

@@ -83,7 +83,7 @@ def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: Aligne
 
 
 def trim_model(run: TrainingRun) -> str:
-    """Write the model of a run, trimmed to its bitext and development set, into its folder; tell its size."""
+    """Write the model of a run, trimmed to its bitext and development set, into its folder; log its size."""
     text = [run.src, run.tgt, *((run.dev.src, run.dev.tgt) if run.dev else ())]
     state, where = read_pretrained(run.model)
     small = trim(state, where, text, progress=True)

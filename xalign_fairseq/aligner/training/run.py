@@ -70,7 +70,7 @@ class TrainingRun:
         lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links, unless self_training checks its own
             by them.
         warmup: updates until it is reached.
-        freeze_layers: the embeddings and so many layers stay as they are; ``None``: nothing does.
+        freeze_layers: the embeddings and this number of layers are not trained; ``None``: all are trained.
         freeze_encoder_updates: updates at first in which heads learn alone.
         heads_lr: the heads' own rate at its highest; ``None``: ``lr``.
         pointer_start: dwa's pointer at first, ``random`` or ``identity``.

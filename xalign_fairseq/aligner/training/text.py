@@ -34,7 +34,7 @@ def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tu
     """The languages that two files are named by, as in ``train.de`` and ``train.en``.
 
     Raises:
-        XalignError: their names end alike, or in no language.
+        XalignError: their names have the same ending, or no language.
     """
     first, second = (suffix_of(path)[1:] for path in (src, tgt))
     if not first or not second or first == second:

@@ -116,7 +116,7 @@ def train_aligner(
                 say(f"trimming {run.model} to the text: {trim_model(run)}")
             found = Begun(identity=identity, before=_begin(trained, start.layer, gold, reading, say))
             write_json(folder.run, found)
-        if (updates_of(folder.last) or 0) < run.updates:  # else it was trained to its end
+        if (updates_of(folder.last) or 0) < run.updates:  # otherwise it is complete
 
             def hear(line: str) -> None:
                 if report := read_line(line):

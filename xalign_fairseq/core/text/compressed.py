@@ -60,7 +60,7 @@ def _open_xz(path: StrPath, mode: str) -> Any:
 
 
 def _open_zstd(path: StrPath, mode: str) -> Any:
-    """By Python's own module from 3.14 on, else by the library zstandard, which needs to be installed."""
+    """By Python's own module from 3.14 on, otherwise by the library zstandard, if it is installed."""
     for name in ("compression.zstd", "zstandard"):
         try:
             library = importlib.import_module(name)
@@ -94,7 +94,7 @@ def is_compressed(path: StrPath) -> bool:
 
 
 def unpacked_name(path: StrPath) -> str:
-    """The path without what tells that the file is compressed."""
+    """The path without the suffix of compression."""
     return os.fspath(path).removesuffix(Path(path).suffix if is_compressed(path) else "")
 
 
@@ -111,7 +111,7 @@ def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
 
     Args:
         path: the file.
-        packed: how it is compressed, one of :data:`SUFFIXES`, or empty; None: as its name tells.
+        packed: how it is compressed, one of :data:`SUFFIXES`, or empty; None: by its name.
 
     Raises:
         XalignError: a compressed file is damaged or cut short, or nothing here reads its kind (.zst).

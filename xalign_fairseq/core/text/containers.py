@@ -28,13 +28,13 @@ CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
 
 def kind_of(path: StrPath) -> str | None:
-    """``.tsv`` or ``.tmx`` if a file holds several texts, by its name, with or without compression; else None."""
+    """``.tsv`` or ``.tmx`` if a file holds several texts, by its name, with or without compression; otherwise None."""
     suffix = Path(unpacked_name(path)).suffix.lower()
     return suffix if suffix in (".tsv", ".tmx") else None
 
 
 def file_of(path: str) -> str:
-    """The file that a text is in: ``FILE`` of ``FILE#PART``, else the path itself."""
+    """The file that a text is in: ``FILE`` of ``FILE#PART``, otherwise the path itself."""
     return _parted(path)[0]
 
 
@@ -45,7 +45,7 @@ def text_sha256(path: StrPath) -> str:
 
 
 def suffix_of(path: StrPath) -> str:
-    """How the name of a text ends, by which its language is told; empty of a column, which has none."""
+    """The end of a text's name, which is its language; empty for a column, which has none."""
     file, part = _parted(os.fspath(path))
     if part is not None:
         return f".{part}" if kind_of(file) == ".tmx" else ""

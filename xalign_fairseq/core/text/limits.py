@@ -13,7 +13,7 @@ DEFAULTS = {LINE: 1 << 24, UNPACKING: 1 << 28}
 
 
 def limit(name: str) -> int:
-    """A limit in bytes: that of the environment variable, else its default."""
+    """A limit in bytes: the environment variable's, otherwise its default."""
     given = os.environ.get(name, "")
     if not given:
         return DEFAULTS[name]

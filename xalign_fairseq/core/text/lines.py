@@ -1,4 +1,4 @@
-"""Lines of UTF-8 text, one at a time; what is wrong with a file is told by its line."""
+"""Lines of UTF-8 text, one at a time; errors name the line."""
 
 import codecs
 import functools

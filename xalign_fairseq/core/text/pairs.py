@@ -1,5 +1,5 @@
 """Sentence pairs from two text files or from one ``src ||| tgt`` file: files checked before long work begins, or pipes
-read as they come."""
+read as they arrive."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 
 SEPARATOR = "|||"
 STANDARD_INPUT = "-"
-# So many words of both sides are held at once, however long the lines are.
+# This number of words of both sides is held at once, however long the lines are.
 WORDS_AT_ONCE = 400_000
 
 _SEPARATOR = re.compile(rf"(?<!\S){re.escape(SEPARATOR)}(?!\S)")
@@ -41,7 +41,7 @@ class SentencePairs:
 
     Raises:
         XalignError: a missing, empty or undecodable file, a pipe, line counts that differ (both are given), or a line
-            of a pairs file that is not blank and lacks its one separator.
+            of a pairs file that is not empty and lacks its one separator.
 
     Example::
 
@@ -109,7 +109,7 @@ class SpreadPairs:
 
 
 class PairStream:
-    """The pairs of words of standard input (``-``, lines of ``src ||| tgt``) or of pipes, read once, as they come.
+    """The pairs of words of standard input (``-``, lines of ``src ||| tgt``) or of pipes, read once, as they arrive.
 
     Args:
         src, tgt, split: as of :class:`SentencePairs`.
@@ -171,7 +171,7 @@ class PairStream:
 def open_pairs(
     src: StrPath, tgt: StrPath | None = None, split: tuple[Split, Split] = AT_SPACES
 ) -> SentencePairs | PairStream:
-    """The pairs of files, checked; those of standard input (``-``) or a pipe as they come."""
+    """The pairs of files, checked; those of standard input (``-``) or a pipe as they arrive."""
     streamed = any(path is not None and is_piped(path) for path in (src, tgt))
     return PairStream(src, tgt, split) if streamed else SentencePairs(src, tgt, split)
 

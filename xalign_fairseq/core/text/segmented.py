@@ -2,7 +2,7 @@
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -52,6 +52,9 @@ class SegmentedText(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         return self.words[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, SegmentedText):

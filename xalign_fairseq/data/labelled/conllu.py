@@ -62,8 +62,8 @@ UPOS_TAGS, UD_RELATIONS = frozenset(_TAGS.split()), frozenset(_RELATIONS.split()
 def read_upos(path: StrPath, language: str) -> list[WordsExample]:
     """Read words and universal part-of-speech tags; the tree is not looked at.
 
-    Words are the syntactic ones: a multi-word token (``1-2``) stands as its words, an empty node (``8.1``) is left
-    out, and a word may hold blanks. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
+    Words are the syntactic ones: a multi-word token (``1-2``) becomes its words, an empty node (``8.1``) is left
+    out, and a word may contain spaces. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
     (``en_ewt``) is ``en``.
     """
     code = language.partition("_")[0]

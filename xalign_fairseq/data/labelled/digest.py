@@ -1,4 +1,4 @@
-"""What tells one labelled file from another."""
+"""Digests of labelled files."""
 
 import hashlib
 from pathlib import Path
@@ -12,7 +12,7 @@ from xalign_fairseq.data.labelled.sentence_pairs import labels_file
 def digest(path: StrPath) -> str:
     """First 12 hexadecimal digits of the SHA-256 of a file's content, decompressed, and of what is read with it.
 
-    That is the file of labels beside a file of pairs, and the English side of a bitext, appended.
+    That is the file of labels next to a file of pairs, and the English side of a bitext, appended.
     """
     content = hashlib.sha256()
     for each in (Path(path), labels_file(path), english_file(path)):

@@ -92,7 +92,7 @@ def held_out(
 ) -> np.ndarray:
     """Which groups are held out: (groups,) bool.
 
-    What is drawn are source examples. One that stands in several languages' files, at the same position or, of
+    What is drawn are source examples. One that is in several languages' files, at the same position or, of
     questions, with the same id, and its mixtures are held out in all of them or in none: nothing of what the model is
     chosen on is trained on in another language.
     """
@@ -109,7 +109,7 @@ def held_out(
 
 
 def _sources(training: Mapping[str, Sequence[Any]], groups: Sequence[tuple[Any, ...]]) -> Iterable[Hashable]:
-    """What tells the source example of each group."""
+    """The key of each group's source example."""
     if len(training) == 1:
         return range(len(groups))
     if all(isinstance(group[0], QuestionExample) for group in groups):

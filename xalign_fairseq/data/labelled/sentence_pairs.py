@@ -19,7 +19,7 @@ _LABEL, _ID = ("gold_label", "label"), ("pairid", "id")
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where the parts of a pair stand in a row of ``width`` columns; ``None`` where a file has no such column."""
+    """The columns of a pair's parts in a row of ``width`` columns; ``None`` where a file has no such column."""
 
     width: int
     first: int
@@ -38,7 +38,7 @@ def read_pairs(path: StrPath, language: str) -> list[PairExample]:
 
     With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) columns go by their names, and of a file that holds many
     languages only the rows of ``language`` are read. Without one (XTREME) they are first text, second text, label; or
-    two texts, whose labels are the lines of ``{split}.labels`` beside ``{split}-{language}.tsv``, if there is such a
+    two texts, whose labels are the lines of ``{split}.labels`` next to ``{split}-{language}.tsv``, if there is such a
     file. A column of labels that is empty in every row holds none. ``contradictory``, as XNLI's training files have it,
     is read as ``contradiction``. Five columns are XTREME's translated training sets: the English pair, its translation,
     which is read, and the label; rows that lack one, as some of PAWS-X do, are left out and counted, up to 1 %.
@@ -85,7 +85,7 @@ def _tell_broken(path: StrPath, broken: Sequence[int], rows: int) -> None:
 
 
 def labels_file(path: StrPath) -> Path | None:
-    """The file of labels beside ``{split}-{language}.tsv``, ``{split}.labels`` (or compressed), if there is one."""
+    """The file of labels next to ``{split}-{language}.tsv``, ``{split}.labels`` (or compressed), if there is one."""
     path = Path(path)
     split = path.name.partition("-")[0]
     beside = Path(existing(str(path.with_name(f"{split}.labels"))))
@@ -118,7 +118,7 @@ def _index(names: Sequence[str], wanted: Sequence[str]) -> int | None:
 
 
 def quote(text: str) -> str:
-    """A text as it stands in a row without a header; quotes are put only around one that they would be taken off."""
+    """A text as a cell of a row without a header; it gets quotes only if a reader would remove its own."""
     return text if _unquote(text) == text else '"' + text.replace('"', '""') + '"'
 
 

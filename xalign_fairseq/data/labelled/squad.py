@@ -114,10 +114,10 @@ def _answers(answers: Any, context: str, where: str, wrong: list[XalignError]) -
             at = context.find(text)
             wrong.append(
                 XalignError(
-                    "an answer does not stand at its offset in the context",
+                    "an answer is not at its offset in the context",
                     where=where,
                     found=f"{context[max(start, 0) : max(start, 0) + len(text)]!r} at character {start}",
-                    expected=repr(text) + (f", which stands at {at}" if at >= 0 else ", which is not in the context"),
+                    expected=repr(text) + (f", which is at {at}" if at >= 0 else ", which is not in the context"),
                 )
             )
     if given and not found:

@@ -1,4 +1,4 @@
-"""A word and its tag a line, a blank line after each sentence: XTREME's POS and NER, and WikiAnn's own files."""
+"""One word and its tag per line, a blank line after each sentence: XTREME's POS and NER, and WikiAnn's own files."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from xalign_fairseq.data.labelled.conllu import read_upos
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.data.labelled.lines import read_rows
 
-_CONLLU = re.compile(r"1(-\d+)?( +\S+){7,}")  # by blanks, which is an error of its own
+_CONLLU = re.compile(r"1(-\d+)?( +\S+){7,}")  # separated by spaces: a separate error
 _COMMENT = re.compile(r"# (sent_id|text|newdoc|newpar)\b[^\t]*$")
 _BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003's files have it
 
@@ -19,7 +19,7 @@ _BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003'
 def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
     """Read ``word TAB tag`` lines, or ``word`` lines of a file without labels.
 
-    The first line tells which; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), be it
+    The first line decides; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), be it
     empty, which is taken off. Sentences are numbered from 1.
     """
     examples: list[WordsExample] = []
@@ -54,7 +54,7 @@ def read_pos(path: StrPath, language: str) -> list[WordsExample]:
 
 
 def _has_language(path: StrPath, prefix: str) -> bool:
-    """Whether the language stands before each word: the first word that is more than it tells, some are empty."""
+    """Whether the language is before each word: the first word that is longer decides, as some are empty."""
     words = (row.partition("\t")[0].strip(" ") for row in read_rows(path))
     return next((word.startswith(prefix) for word in words if word not in ("", prefix)), False)
 
@@ -64,21 +64,21 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
     prefix = f"{language}:"
     columns, prefixed = 0, _has_language(path, prefix)
     for number, line in enumerate(read_rows(path), 1):
-        row = [each.strip(" ") for each in line.split("\t")]  # no more: some words are exotic blanks
+        row = [each.strip(" ") for each in line.split("\t")]  # no more: some words are unusual spaces
         if not any(row):
             yield None
             continue
         if _COMMENT.match(line):
-            problem, expected = "a comment of CoNLL-U stands among words", "word TAB tag, or CoNLL-U in a file .conllu"
+            problem, expected = "a comment of CoNLL-U is among the words", "word TAB tag, or CoNLL-U in a file .conllu"
             raise XalignError(problem, where=f"{path}, line {number}", found=line, expected=expected)
         if columns == 0:
             if len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
-                problem = "the columns are separated by blanks"
+                problem = "the columns are separated by spaces"
                 where = f"{path}, line {number}"
                 remedy = f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)'
                 raise XalignError(problem, where=where, found=row[0], expected="word TAB tag", remedy=remedy)
             columns = len(row)
-        # XTREME's script leaves words empty that held nothing but blanks; their tags count all the same.
+        # XTREME's script leaves words empty that held only spaces; their tags count all the same.
         if len(row) != columns or columns > 2 or not row[-1]:
             found = f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty")
             expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"

@@ -23,9 +23,9 @@ class Filters:
     """What is asked of a sentence, or of each side of a pair; lengths are in tokens, without ``</s>``.
 
     Attributes:
-        min_length: at least so many tokens.
-        max_length: at most so many.
-        max_length_ratio: the longer side of a pair has at most so many times the tokens of the shorter one.
+        min_length: the least number of tokens.
+        max_length: the largest number of tokens.
+        max_length_ratio: the largest ratio of the longer side's tokens to those of the shorter side.
         deduplicate: of equal pairs (both sides), or lines, the first alone.
         language_model: a fastText model; each side is to be most probably in its language by it.
     """
@@ -92,14 +92,14 @@ class SeenHashes:
         self._cells = np.zeros(expected + expected // 4 + 1, dtype=np.uint64)  # 0 is a free cell
 
     def add(self, hashes: np.ndarray) -> np.ndarray:
-        """Add hashes (n,) uint64; which of them were there before, or stand earlier among them, (n,) bool."""
+        """Add hashes (n,) uint64; which of them were there before, or come earlier among them, (n,) bool."""
         left, rows = np.unique(np.maximum(hashes, np.uint64(1)), return_index=True)
         before = np.ones(len(hashes), dtype=bool)
         count = len(self._cells)
         places = (left % np.uint64(count)).astype(np.int64)
         while len(left):
             free = self._cells[places] == 0
-            self._cells[places[free]] = left[free]  # of several that want a cell one gets it
+            self._cells[places[free]] = left[free]  # one of several gets the cell
             own = self._cells[places] == left
             before[rows[free & own]] = False
             left, rows, places = left[~own], rows[~own], (places[~own] + 1) % count

@@ -47,6 +47,6 @@ def _load(path: str) -> Any:
         model = fasttext.load_model(path)
         model.predict("a")
     except (ValueError, RuntimeError, MemoryError) as error:
-        problem = "the file is no fastText model that tells languages apart"
+        problem = "the file is not a fastText model that identifies languages"
         raise XalignError(problem, where=path, found=error, expected=MODELS) from None
     return model

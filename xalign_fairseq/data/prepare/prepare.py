@@ -45,7 +45,7 @@ def prepare(
         options: what to write, and from what.
         tokenizer: that of the model which ``options.tokenizer`` names
             (:func:`~xalign_fairseq.encoder.pretrained.reading.read_tokenizer`); None where the options name none.
-        beside: is handed the folder before it appears, to write more into it, of which the manifest does not tell.
+        beside: is called with the folder before it appears, and may write more files, which the manifest does not list.
 
     Raises:
         XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
@@ -186,7 +186,7 @@ def _filters(text: Text, options: PrepareOptions) -> Filters:
 
 
 def _names(texts: Sequence[Text], folder: Path) -> set[str]:
-    """The names of the journal and of all that the manifest tells of."""
+    """The names of the journal and of all files of the manifest."""
     outputs = [name for text in texts for name in (*text.ids_outputs, *text.side_outputs)]
     files = [path(name).name for name in outputs for path in (bin_path, idx_path)]
     return {JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *files}

@@ -1,6 +1,6 @@
 """How far an unfinished data-bin is, so that a run that was stopped anywhere is gone on with.
 
-Beside the files that are being written stands a journal: of which texts and options they are, and how many chunks of
+A journal next to the unfinished files has their texts and options, and how many chunks of
 each text are in them, with the bytes that these take. It is written, after the files, once in a while; what the files
 have beyond it is cut off, so that the finished folder is the same bytes as of a run that was never stopped.
 """
@@ -106,7 +106,7 @@ class PrepareProgress:
         return all(path.is_file() and path.stat().st_size >= size for path, size in files)
 
     def note(self, state: TextProgress, writers: Sequence[MMapWriter]) -> None:
-        """So many chunks are written; noted now and then."""
+        """Record the number of written chunks, now and then."""
         if self._of is None or time.monotonic() - self._noted < SECONDS:
             return
         state.places = {os.path.basename(writer.prefix): writer.place() for writer in writers}

@@ -14,14 +14,14 @@ from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.language_id import require_model
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
-RESERVED = ("links", "words", "None")  # these stand where a language stands in file names
+RESERVED = ("links", "words", "None")  # other words at a language's place in file names
 
 
 def require_language(code: str) -> None:
-    """Raise :class:`XalignError` unless a language code can stand in the names of a data-bin's files."""
+    """Raise :class:`XalignError` unless a language code can be part of the names of a data-bin's files."""
     if not LANGUAGE.fullmatch(code) or code in RESERVED:
         problem = "this language code can't be part of the data-bin's file names"
-        expected = f"no blank, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}"
+        expected = f"no space, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}"
         raise XalignError(problem, found=repr(code), expected=expected)
 
 

@@ -92,7 +92,7 @@ class Dictionary:
 
     @property
     def mask_index(self) -> int:
-        """The id of ``<mask>``: its own if the file holds it, else ``len(self)``, which appending it gives."""
+        """The id of ``<mask>``: its own if the file has it, otherwise ``len(self)``, as if appended."""
         return self.indices.get(MASK, len(self))
 
     @property

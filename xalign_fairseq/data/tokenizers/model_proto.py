@@ -31,7 +31,8 @@ class Normalisation:
 
     Attributes:
         charsmap: how characters are replaced, in sentencepiece's compiled form; empty if they stay.
-        begins_words: whether every word begins with ▁, blanks at the ends go, and several become one, as by default.
+        begins_words: whether every word begins with ▁, spaces at the ends are removed, and several become one (the
+            default).
     """
 
     charsmap: bytes
@@ -97,7 +98,7 @@ def make_unigram(pieces: Iterable[tuple[str, float, int]], charsmap: bytes) -> b
 
 @cache
 def _head(length: int) -> bytes:
-    """What stands before the text of a piece, which seven bytes of score and type follow."""
+    """The bytes before the text of a piece, which seven bytes of score and type follow."""
     size = _size(length)
     return b"\n%b\n%b" % (_size(1 + len(size) + length + 7), size)
 
@@ -109,7 +110,7 @@ def _size(size: int) -> bytes:
 
 
 def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
-    """The model with more pieces after its own; all else in it stays, fields unknown to these messages too."""
+    """The model with more pieces after its own; the rest stays, unknown fields included."""
     proto = _parse(model)
     for piece in pieces:
         proto.pieces.add(piece=piece.text, score=piece.score, type=piece.type)

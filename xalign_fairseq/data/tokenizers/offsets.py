@@ -1,4 +1,4 @@
-"""Where in a text each of its tokens stands, although normalisation changes lengths and characters."""
+"""Where each token is in its text, although normalisation changes lengths and characters."""
 
 import re
 

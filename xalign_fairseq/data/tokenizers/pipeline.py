@@ -1,7 +1,7 @@
 """Tokenizers of Hugging Face's kind: a whole pipeline in ``tokenizer.json``, with the ids of fairseq's dictionary.
 
 Byte-level BPE (ModernBERT, EuroBERT), BPE with ▁ (mmBERT, NLLB), unigram models: the library ``tokenizers`` runs them
-all, and tells which characters of the text each token is of. Words are found by these.
+all, and says which characters of the text form each token. Words are found by these.
 """
 
 import re
@@ -16,9 +16,9 @@ from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.data.tokenizers.dictionary import MASK, OVERWRITE, SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten, named_if_no_unicode
 
-# What can't stand in a line of dict.txt, and the escape itself.
+# What a line of dict.txt cannot contain, and the escape itself.
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")
-# Of a symbol that begins a word: sentencepiece's mark, or the blank of byte-level BPE.
+# Of a symbol that begins a word: sentencepiece's mark, or the space of byte-level BPE.
 WORD_MARKS = ("▁", "Ġ")
 
 
@@ -83,7 +83,7 @@ class TokenizerPipeline:
     def dictionary(self, where: object = "tokenizer.json") -> Dictionary:
         """The symbols by our ids: special ones first, the others in their order.
 
-        Symbols that can't stand in ``dict.txt``, such as line breaks, are there by their escapes.
+        Symbols that ``dict.txt`` cannot contain, such as line breaks, are escaped there.
         """
         made = self.open(where)
         seen = {*SPECIALS, MASK, ""}
@@ -147,7 +147,7 @@ class PipelineTokenizer(Tokenizer):
         return self._table[flat], sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """A token is of the word of its first letter; one of blanks alone is of the
+        """A token is of the word of its first letter; one of spaces alone is of the
         word that follows.
         """
         ids, index = [], []
@@ -162,7 +162,7 @@ class PipelineTokenizer(Tokenizer):
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
 
-        The blanks before a word belong to no token: one of blanks alone has an empty range where the next word begins.
+        The spaces before a word belong to no token: one of spaces alone has an empty range where the next word begins.
         """
         encoded = self._read(text)
         begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
@@ -182,14 +182,14 @@ class PipelineTokenizer(Tokenizer):
 
 
 def _before_blanks(text: str) -> np.ndarray:
-    """For each character and the end of a text, the first place from there on that is a blank or the end."""
+    """For each character and the end of a text, the first place from there on that is a space or the end."""
     places = np.arange(len(text) + 1)
     places[[not character.isspace() for character in text] + [False]] = len(text)
     return np.minimum.accumulate(places[::-1])[::-1]
 
 
 def _after_blanks(text: str) -> np.ndarray:
-    """For each character and the end of a text, the first place from there on that is no blank, (len + 1,) int64."""
+    """For each character and the end of a text, the first place from there on that is not a space, (len + 1,) int64."""
     places = np.arange(len(text) + 1)
     blank = np.array([character.isspace() for character in text] + [False])
     places[blank] = len(text)

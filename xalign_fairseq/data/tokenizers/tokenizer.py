@@ -4,7 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -90,7 +90,7 @@ class Tokenizer(ABC):
         return self.encode_batch([line])[0].tolist()
 
     def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
-        """The ids of words joined by blanks, and for each id the 0-based index of its word.
+        """The ids of words joined by spaces, and for each id the 0-based index of its word.
 
         A word that holds nothing but characters that the tokenizer removes has no id.
         """
@@ -102,7 +102,7 @@ class Tokenizer(ABC):
         """What is kept of every word."""
 
     def _parts(self, words: Sequence[str]) -> list[list[int]]:
-        """What :meth:`_encode_each` makes of the words; most words come again and again."""
+        """What :meth:`_encode_each` makes of the words; most words occur repeatedly."""
         new = [word for word in dict.fromkeys(words) if word not in self._words]
         if new:
             if len(self._words) > CACHED_WORDS:
@@ -183,7 +183,7 @@ class SentencePieceTokenizer(Tokenizer):
         return (ids, sizes), flatten(parts)
 
     def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
-        """(sentences,) bool: those all of whose words are usual; most words come again and again."""
+        """(sentences,) bool: those all of whose words are usual; most words occur repeatedly."""
         new = list(set(chain.from_iterable(sentences)) - self._usual.keys())
         if len(self._usual) + len(new) > CACHED_WORDS:
             self._usual.clear()
@@ -222,11 +222,12 @@ class SentencePieceTokenizer(Tokenizer):
         """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
         would split at whitespace within them."""
         size = len(pieces)
-        self._begins = np.array([piece.startswith(SPACE) for piece in pieces], dtype=bool)
-        ids = [self.dictionary.indices.get(piece) for piece in pieces]
-        missing = ids.count(None)
-        table = np.array([self.dictionary.unk_index if i is None else i for i in ids], dtype=np.int32)
-        table[[i for i, piece in enumerate(pieces) if piece.split() != [piece]]] = SLOW
+        self._begins = np.array([piece[:1] == SPACE for piece in pieces], dtype=bool)
+        table = np.fromiter(map(self.dictionary.indices.get, pieces, repeat(-1)), np.int32, size)
+        missing = int((table < 0).sum())
+        table[table < 0] = self.dictionary.unk_index
+        if "\n".join(pieces).split() != pieces:
+            table[[i for i, piece in enumerate(pieces) if piece.split() != [piece]]] = SLOW
         table[self._processor.unk_id()] = SLOW
         if missing * 2 > size:
             raise XalignError(

@@ -1,4 +1,4 @@
-"""A tokenizer's model, as data-bins and checkpoints keep it beside the dictionary, and the tokenizer that it makes."""
+"""A tokenizer's model, as data-bins and checkpoints keep it next to the dictionary, and the tokenizer that it makes."""
 
 import json
 from pathlib import Path

@@ -34,7 +34,7 @@ class Trimmed:
 class Trimmer(ABC):
     """Reads text, and then gives the tokenizer that cuts it into the same pieces and has few others.
 
-    What is kept: special symbols, all pieces that the text is cut into, what else decides how it is cut, the single
+    What is kept: special symbols, all pieces that the text is cut into, other pieces that decide how it is cut, single
     characters of these pieces, the single letters of the text's scripts, digits and punctuation, so that other text in
     these scripts can be spelt too, by shorter pieces, and a floor of pieces that are frequent in all text.
 
@@ -114,7 +114,7 @@ class SentencePieceTrimmer(Trimmer):
         self._scores = np.array([piece.score for piece in self._pieces])
         # Its id there, that of <unk> where the dictionary lacks it.
         self._ids = np.array([self._dictionary.index(piece.text) for piece in self._pieces])
-        # Pieces that no id tells of: those that fairseq splits, and of those that the dictionary lacks the text's.
+        # Pieces without an id: those that fairseq splits, and of those that the dictionary lacks the text's.
         self._used = np.array([piece.text.split() != [piece.text] for piece in self._pieces])
 
     def read(self, lines: Sequence[str]) -> None:
@@ -185,7 +185,7 @@ class WordPieceTrimmer(Trimmer):
         return "" if i < len(SPECIALS) else self._dictionary.symbols[i].removeprefix(CONTINUES)
 
     def _frequent(self) -> np.ndarray:
-        """BERT's symbols stand in the order of their frequency, but for characters and unused places before them."""
+        """BERT's symbols are in the order of their frequency, but for characters and unused places before them."""
         symbols = enumerate(self._dictionary.symbols)
         return np.array(
             [i for i, symbol in symbols if len(self._text(i)) > 1 and not symbol.startswith("[")], dtype=int
@@ -230,7 +230,7 @@ def trim_to_files(
 
 
 def script(character: str) -> str:
-    """The first word of a letter's or mark's name in Unicode (LATIN, CJK, DEVANAGARI), which tells its script.
+    """The first word of a letter's or mark's name in Unicode (LATIN, CJK, DEVANAGARI), which names its script.
 
     Digits and punctuation are of :data:`ALL_SCRIPTS`, other signs of none: empty.
     """

@@ -66,7 +66,7 @@ def count_unknown(tokenizer: Tokenizer, ids: Ragged, lines: Sequence[str]) -> Un
 
 
 def unknown_of_texts(entries: Iterable[Mapping[str, Any]]) -> UnknownTokens:
-    """The unknown tokens of texts as a data-bin's manifest tells of them (``pairs``, ``mono``)."""
+    """The unknown tokens of texts as a data-bin's manifest lists them (``pairs``, ``mono``)."""
     counted = UnknownTokens()
     for entry in entries:
         scripts: Counter[str] = Counter()

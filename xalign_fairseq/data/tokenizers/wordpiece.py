@@ -16,7 +16,7 @@ CONTINUES = "##"
 LONGEST_WORD = 100  # characters; BERT reads a longer word as unknown
 # BERT's names of fairseq's special symbols, in the order of their ids there.
 BERT_SPECIALS = {BOS: "[CLS]", PAD: "[PAD]", EOS: "[SEP]", UNK: "[UNK]", MASK: "[MASK]"}
-# BERT removes these control characters; str.split() takes them for blanks.
+# BERT removes these control characters; str.split() treats them as spaces.
 REMOVED_BLANKS = re.compile(r"[\x0b\x0c\x1c-\x1f\x85]")
 
 
@@ -63,7 +63,7 @@ class WordPieceSettings:
 
 
 class WordPieceTokenizer(Tokenizer):
-    """The ids of BERT's tokenizer: text is cleaned, split at blanks and punctuation, and each part into its longest
+    """The ids of BERT's tokenizer: text is cleaned, split at spaces and punctuation, and each part into its longest
     known pieces from the left (Wu et al. 2016); a part that can't be spelt so is one ``<unk>``.
 
     The dictionary holds WordPiece's symbols, ``##ing`` for pieces that continue a word, and fairseq's special symbols
@@ -108,7 +108,7 @@ class WordPieceTokenizer(Tokenizer):
         return self.encode_words_batch(words)[0]
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """No rule of BERT's looks beyond a blank, so the words' ids are the line's."""
+        """No rule of BERT's looks beyond a space, so the words' ids are the line's."""
         parts = iter(self._parts(list(chain.from_iterable(sentences))))
         ids: list[list[int]] = []
         index: list[np.ndarray] = []
@@ -173,7 +173,7 @@ def from_vocabulary(
     symbols keep their order.
 
     Raises:
-        XalignError: a special symbol is missing or occurs twice, or a symbol can't stand in ``dict.txt``.
+        XalignError: a special symbol is missing or occurs twice, or a symbol cannot be in ``dict.txt``.
 
     Example::
 

@@ -35,7 +35,7 @@ class Surroundings:
 
     @classmethod
     def of(cls, inputs: Sequence[Input], packing: Packing | None, pad: int) -> "Surroundings":
-        """Of the inputs of a pass: several where there is a packing, else one."""
+        """Of the inputs of a pass: several with a packing, otherwise one."""
         if packing is None:
             [given] = inputs
             return cls(None, given.tokens.eq(pad), positions_of(given, pad), given.tokens.shape[1])
@@ -144,7 +144,7 @@ def _padding_mask(padding: Tensor, sliding_window: int | None, bias: Tensor | No
     mask = ~padding[:, None, None, :]
     if sliding_window is not None:
         length = padding.shape[1]
-        # Every place sees itself: padding far from all tokens would else have no number.
+        # Every place sees itself: padding far from all tokens would otherwise give NaN.
         itself = torch.eye(length, dtype=torch.bool, device=padding.device)
         mask = mask & near(length, sliding_window, padding.device) | itself
     return _joined(mask, bias)

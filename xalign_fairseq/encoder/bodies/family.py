@@ -48,7 +48,7 @@ class BodyFamily(ABC):
     Attributes:
         model_type: its name in ``config.json``.
         title: models of it, for people.
-        form: a ``TypedDict`` of what of ``config.json`` is read; all else is left out.
+        form: a ``TypedDict`` of the parts of ``config.json`` that are read.
         required: the settings that a ``config.json`` must have, besides the sizes.
         fixed: settings that are the same in all its models here, and what a ``config.json`` without them means.
         sizes: our names of an encoder's sizes -> theirs.
@@ -60,7 +60,7 @@ class BodyFamily(ABC):
         packs: whether sentences are run without padding.
         head: the parts of a masked-language-model head of our form -> their names in files; empty: it is of another.
         head_activation: the setting with the head's activation.
-        output: their name of the map to the vocabulary, in files where it is beside the embeddings it is tied to.
+        output: their name of the map to the vocabulary, in files that also have the embeddings it is tied to.
     """
 
     model_type: ClassVar[str]
@@ -102,7 +102,7 @@ class BodyFamily(ABC):
         return {"model_type": self.model_type, **kept}
 
     def encoder_config(self, settings: Mapping[str, Any], vocab_size: int, where: object) -> EncoderConfig:
-        """The encoder of checked settings, with so many ids of ours, and the model's own rates of dropout."""
+        """The encoder of checked settings, with this number of our ids, and the model's own rates of dropout."""
         theirs = self.their_config(settings, where)
         options: dict[str, Any] = {"max_positions": self.max_positions(theirs)}
         options |= {ours: int(getattr(theirs, name)) for ours, name in self.sizes.items()}
@@ -195,7 +195,7 @@ def draw(model: nn.Module) -> None:
 
 
 def refused(error: Exception, where: object) -> XalignError:
-    """What is told where transformers fails at a configuration."""
+    """The error for a configuration at which transformers fails."""
     found = f"{type(error).__name__}: {error}".split("\n")[0]
     remedy = "check the configuration, or install a newer transformers"
     return XalignError("transformers does not take the model's configuration", where=where, found=found, remedy=remedy)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from xalign_fairseq.encoder.bodies.attention import Surroundings
 from xalign_fairseq.encoder.bodies.family import BodyFamily, Theirs
 
-# Distances have no end; mT5 was trained on sequences of so many tokens.
+# Distances are unlimited; mT5 was trained on sequences of this number of tokens.
 TRAINED_ON = 1024
 
 

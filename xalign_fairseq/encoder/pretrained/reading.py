@@ -43,7 +43,7 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
     Returns:
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
         is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder,
-        for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
+        for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks in its folder.
     """
     where = find_pretrained(path, revision)
     if where.is_dir():

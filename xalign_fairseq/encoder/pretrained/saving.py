@@ -26,10 +26,10 @@ Save = Callable[[dict[str, Any], StrPath], None]
 
 @contextmanager
 def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
-    """Give the function that writes a checkpoint's content and is told where that was read.
+    """The function that writes a checkpoint's content, given where the content was read.
 
     Args:
-        out: a checkpoint, if it ends in ``.pt``; else a Hugging Face folder, which transformers loads too
+        out: a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder, which transformers loads too
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
         overwrite: replace what is there, once the new model is whole.
     """
@@ -52,7 +52,7 @@ def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
-    """``torch.save``, of which a full disk is told as such: torch hides it behind an error about positions."""
+    """``torch.save``, with a clear error for a full disk: torch hides it behind an error about positions."""
     try:
         torch.save(state, stream)
     except RuntimeError as error:
@@ -72,8 +72,8 @@ def convert(model: StrPath, target: StrPath, *, revision: str | None = None, ove
 
     Args:
         model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
-        target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Else a folder, which gets it as
-            ``model.pt``, and ``dict.txt`` and the tokenizer's model beside it. It appears whole or not at all.
+        target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Otherwise a folder, which gets it
+            as ``model.pt``, and ``dict.txt`` and the tokenizer's model. Written completely or not at all.
         revision: of a model of the hub.
         overwrite: replace an existing target.
 

@@ -157,7 +157,7 @@ def write_trimmed(
 ) -> str:
     """Write a model with the pieces that a text needs; its size before and after, in words.
 
-    ``out`` is a checkpoint if it ends in ``.pt``, else a Hugging Face folder; at least ``floor`` pieces are kept.
+    ``out`` is a checkpoint if it ends in ``.pt``, otherwise a Hugging Face folder; at least ``floor`` pieces are kept.
 
     Raises:
         XalignError: ``out`` exists, or would replace the model or a text.

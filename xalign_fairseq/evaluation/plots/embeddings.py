@@ -93,15 +93,15 @@ def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], p
 
 def _draw(axes: "Axes", title: str, pairs: Sequence[tuple[str, str]], points: np.ndarray) -> None:
     src, tgt = points[: len(pairs)], points[len(pairs) :]
-    edge = points[:, 0].min() + 0.85 * np.ptp(points[:, 0])  # from where on a word would stand over the frame
+    edge = points[:, 0].min() + 0.85 * np.ptp(points[:, 0])  # words further right would cross the frame
     for first, second in zip(src, tgt, strict=True):
         axes.plot(*zip(first, second, strict=True), color=MUTED, linewidth=0.9, linestyle=":", zorder=1)
     for side, places, others, colour in ((0, src, tgt, SRC_COLOUR), (1, tgt, src, TGT_COLOUR)):
         axes.scatter(places[:, 0], places[:, 1], color=colour, s=16, zorder=2)
-        # A word of several pairs stands at one place and is written once.
+        # A word of several pairs has one place and is written once.
         written = {pair[side]: (place, other) for pair, place, other in zip(pairs, places, others, strict=True)}
         for word, (place, other) in written.items():
-            # Above its point where this is the higher one of the pair, else below: translations are near.
+            # Above its point where this is the higher one of the pair, otherwise below: translations are near.
             above = place[1] > other[1] or (side == 0 and place[1] == other[1])
             left = place[0] > edge
             axes.annotate(

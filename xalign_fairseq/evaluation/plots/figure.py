@@ -17,7 +17,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.evaluation.plots.palette import GRID, INK, MUTED, PAPER, in_both_lights
 
-# Whose letters change their form or order beside others, by the first word of their names in Unicode.
+# Scripts whose letters change form or order next to others, by the first word of their Unicode names.
 _SHAPED = """
     ARABIC HEBREW SYRIAC THAANA NKO DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA
     TIBETAN MYANMAR KHMER
@@ -178,7 +178,7 @@ def _set_fonts(figure: "Figure") -> list[str]:
 
 
 def _tell(figure: "Figure", seen: "list[warnings.WarningMessage]") -> None:
-    """What a reader of the picture could not see: boxes, and letters that stand by themselves."""
+    """What a reader of the picture could not see: boxes, and letters in their isolated form."""
     from matplotlib.text import Text
 
     missing = []

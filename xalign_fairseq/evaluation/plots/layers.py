@@ -1,4 +1,4 @@
-"""AER over the layers of an encoder, a line per rule, checkpoint or both; and over the updates of its training."""
+"""AER over the layers of an encoder, a line per rule, checkpoint or both."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -12,32 +12,21 @@ Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
 
 def plot_layers(curves: Curves, path: StrPath) -> None:
     """Draw AER in percent over layers, the lowest of each curve marked (Chi et al. 2021, Figure 2)."""
-    _plot(curves, path, "layer", "layer (0: embeddings)", every=True)
-
-
-def plot_updates(curves: Curves, path: StrPath) -> None:
-    """Draw AER in percent over the updates of a training, the lowest of each curve marked."""
-    _plot(curves, path, "update", "updates")
-
-
-def _plot(curves: Curves, path: StrPath, place: str, axis: str, every: bool = False) -> None:
-    """``place``: what a number on the axis is called; ``every``: name all numbers that there are."""
     figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
     axes = figure.add_subplot()
     shown = {}
     for number, (name, points) in enumerate(curves.items()):
-        places, errors = zip(*sorted((place, 100 * aer) for place, aer in points), strict=True)
+        layers, errors = zip(*sorted((layer, 100 * aer) for layer, aer in points), strict=True)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        lowest, best = min(zip(errors, places, strict=True))
-        label = f"{name}: {lowest:.1f} at {place} {best}"
+        lowest, best = min(zip(errors, layers, strict=True))
+        label = f"{name}: {lowest:.1f} at layer {best}"
         [shown[label]] = axes.plot(
-            places, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label
+            layers, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label
         )
         axes.plot(best, lowest, color=colour, marker=marker, markersize=9)
-    if every:
-        axes.set_xticks(sorted({place for points in curves.values() for place, _ in points}))
+    axes.set_xticks(sorted({layer for points in curves.values() for layer, _ in points}))
     axes.margins(y=0.1)
-    axes.set_xlabel(axis, color=INK)
+    axes.set_xlabel("layer (0: embeddings)", color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
     style_axes(axes, grid="y")
     draw_key(figure, shown.items(), columns=2)

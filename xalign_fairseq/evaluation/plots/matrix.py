@@ -43,7 +43,7 @@ def draw_values(axes: "Axes", values: Mapping[tuple[int, int], float]) -> None:
 
 
 def draw_gold(axes: "Axes", gold: "Gold") -> None:
-    """A frame around each gold link, solid if it is sure, else dashed."""
+    """A frame around each gold link, solid if it is sure, otherwise dashed."""
     for i, j in sorted(gold.possible):
         draw_cell(axes, i, j, **FRAME, linestyle="-" if (i, j) in gold.sure else DASHED)
 

@@ -1,4 +1,4 @@
-"""The colours of all pictures: told apart with any colour vision, and each with its counterpart on dark paper.
+"""The colours of all pictures: distinct for any colour vision, each with its counterpart on dark paper.
 
 Series differ in marker as well as in colour. Distances under protanopia, deuteranopia and tritanopia (Machado et al.,
 2009) and contrasts with the paper are part of the tests.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUP = 0.8  # of the distance between two groups, filled by their bars or points
-WIDE = 7.0  # inches, from which on panels stand one below the other
+WIDE = 7.0  # inches; panels of wider figures are stacked
 LABEL = 15  # characters of a line below a group, which has room for 1.2 inches
 
 
@@ -85,7 +85,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
 
 
 def _offset(number: int, count: int) -> float:
-    """How far right of its group's middle the bar or point of a checkpoint stands."""
+    """The offset to the right of a checkpoint's bar or point from its group's middle."""
     return GROUP * ((number + 0.5) / count - 0.5)
 
 

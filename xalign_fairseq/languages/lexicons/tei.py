@@ -19,7 +19,7 @@ _JOINTS = str.maketrans("~_", "  ")
 
 
 def without_notes(text: str) -> str:
-    """The text without what is in brackets, nested ones too, and with single blanks between its words."""
+    """The text without what is in brackets, nested ones too, and with single spaces between its words."""
     while _OPEN.search(text) and (shorter := _BRACKETED.sub(" ", text)) != text:
         text = shorter
     return " ".join(text.translate(_JOINTS).split())
@@ -28,7 +28,7 @@ def without_notes(text: str) -> str:
 SUFFIXES = (".tei", ".xml", ".tei.gz", ".xml.gz")
 
 _TRANSLATION = ("trans", "translation")
-# Where translations of the headword stand. Examples (cit, eg) and related entries (re) translate something else.
+# Where translations of the headword are. Examples (cit, eg) and related entries (re) translate something else.
 _INSIDE = ("sense", "hom")
 
 

@@ -163,7 +163,7 @@ class German(Realiser):
         return self._phrase(clause.subject, "nom")
 
     def _verb_group(self, clause: Clause, joined: bool) -> tuple[list[Token], list[Token]]:
-        """The finite verb, and what stands at the clause's end; ``joined`` writes a particle before its verb."""
+        """The finite verb, and what is at the clause's end; ``joined`` writes a particle before its verb."""
         person, tense, key = clause.subject.person, clause.tense_key, clause.verb_key
         past = clause.tense in ("past", "past_progressive")
         if clause.kind == "existential":

@@ -1,7 +1,7 @@
 """The lexicon: tables of tab-separated values in ``tables/``, one row per sense, one column per language.
 
 A row is a *sense*, not a word: English "bank" has a row for the house (German "Bank") and one for the riverside
-(German "Ufer"). Which of them a sentence means shows in what stands around it, since verbs and adjectives ask for the
+(German "Ufer"). The surrounding words show which of them a sentence means, because verbs and adjectives ask for the
 semantic classes in the ``classes`` column. :mod:`.realiser` describes how a cell gives the forms of a word.
 """
 
@@ -54,7 +54,7 @@ def _table(name: str) -> tuple[Entry, ...]:
 
 
 def _index(entries: tuple[Entry, ...], column: str) -> dict[str, tuple[Entry, ...]]:
-    """The entries of each word in a column of blank-separated words."""
+    """The entries of each word in a column of words separated by spaces."""
     keys = dict.fromkeys(key for entry in entries for key in entry[column].split())
     return {key: tuple(entry for entry in entries if key in entry[column].split()) for key in keys}
 

@@ -127,7 +127,7 @@ class Clause:
 class Message:
     """One clause, or two joined.
 
-    ``join`` is empty, subordinate, coordinate or that. With subordinate and ``second_first``, the second clause stands
+    ``join`` is empty, subordinate, coordinate or that. With subordinate and ``second_first``, the second clause is
     in front.
     """
 
@@ -159,7 +159,7 @@ def fixed_phrase(text: str, first: int) -> list[Token]:
 
 
 def time_phrase(clause: Clause, language: str) -> list[Token]:
-    """A clause's time adverbial, if it has one; its blanks YEAR and NUMBER are filled in."""
+    """A clause's time adverbial, if it has one; with its places YEAR and NUMBER filled in."""
     time = clause.time
     if time is None:
         return []

@@ -1,6 +1,6 @@
 """Draws meanings: which verb, who does it to what, when and where, with which adjectives, joined how.
 
-Verbs and adjectives choose among nouns by semantic class, so that the surroundings of a homonym tell its sense.
+Verbs and adjectives choose among nouns by semantic class, so that the surroundings of a homonym show its sense.
 """
 
 import random
@@ -79,7 +79,7 @@ class Sampler:
         main, reason = self._clause(first, short=True), self._clause(second, short=True)
         if first == second:
             reason.time, reason.time_first = None, False
-        because = conjunction["en"].startswith("because")  # its Russian clause does not stand in front
+        because = conjunction["en"].startswith("because")  # its Russian clause never comes first
         return Message(main, "subordinate", conjunction, reason, not because and self._chance(0.5))
 
     def _condition(self) -> Message:
@@ -300,7 +300,7 @@ class Sampler:
                 phrase.adjectives.append((second, self._key()))
 
     def _relative(self, head: Phrase, group: str) -> Clause | None:
-        """A relative clause in which ``head`` is the subject, if it can act, or else the object."""
+        """A relative clause in which ``head`` is the subject, if it can act, otherwise the object."""
         tense = self._pick(("present", "past", "past", "perfect", "future"))
         if group == "person" or (group == "animal" and self._chance(0.5)):
             frame = self._pick(("object", "object", "place"))

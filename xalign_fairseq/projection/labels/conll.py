@@ -1,4 +1,4 @@
-"""Columns of words and entity tags (CoNLL-2003 and its kin) on the translation of their sentences."""
+"""Columns of words and entity tags (CoNLL-2003 and similar formats) on the translation of their sentences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ SAMPLE = 10_000  # sentences that show which scheme the tags have
 
 
 class EntityColumns:
-    """Reads a word and its columns a line, the last of them the tag, and a blank line after each sentence.
+    """Reads one word and its columns per line, the last of them the tag, and a blank line after each sentence.
 
     The columns are separated by tabs or spaces. Tags are BIO (``B-LOC I-LOC O``), IOB1 (a span begins with ``I-``
     unless it follows one of its type) or IOBES and BILOU; the first 10,000 sentences show which. The translation has a

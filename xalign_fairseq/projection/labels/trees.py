@@ -11,9 +11,9 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
     """The tree of a translation.
 
     The head of a target word is the image of its source word's head (direct correspondence, Hwa et al. 2005), or of
-    the nearest ancestor that has another image. Of several target words with one source word the others hang on its
-    image. A word without a source hangs on the next word to its right that has one, otherwise on the last to its left.
-    What is then no tree with one root is repaired by :func:`to_tree`.
+    the nearest ancestor that has another image. Of several target words with one source word the others depend on its
+    image. A word without a source depends on the next word to its right that has one, otherwise on the last to its
+    left. What is then no tree with one root is repaired by :func:`to_tree`.
 
     Args:
         tree: of the source.
@@ -48,7 +48,7 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
 def to_tree(heads: Sequence[int], relations: Sequence[str], root: int) -> Tree:
     """A tree whose root is word ``root``, from 0.
 
-    Another word without a head hangs on the root, and so does the first word of each circle.
+    Other words without a head, and the first word of each circle, depend on the root.
 
     Args:
         heads: of each word, from 1; 0 or less: it has none.

@@ -26,8 +26,8 @@ def place(
     - A pair goes around the run of target words whose links to its words weigh most against links to other words. One
       that has no linked word goes around the unlinked words between the translations of its neighbours, or, without
       any, is empty and next to them.
-    - A tag alone goes next to the translation of the word that it touches, or else of the other neighbour. At the very
-      start or end of what it is in it stays there.
+    - A tag alone goes next to the translation of the word that it touches, otherwise of the other neighbour. At the
+      very start or end of what it is in it stays there.
     - A break goes between two words, where it cuts the fewest links.
     - A tag within a word goes to the same place of an equal word, and around or next to any other. Punctuation at the
       edges of a word is placed for itself: what is around ``house`` in ``house.`` is around ``Haus`` in ``Haus!``.

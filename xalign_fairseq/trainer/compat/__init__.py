@@ -1,7 +1,7 @@
-"""Fixes for fairseq 0.12 on today's Python, torch and numpy, one unit each; features are in the trainer.
+"""Fixes for fairseq 0.12 on current Python, torch and numpy, one unit each; features are in the trainer.
 
-A unit is a module with ``NAME``, ``WHY``, ``needed() -> bool`` (does this fairseq, torch or numpy still
-have the problem?) and ``install() -> None`` (may be called again without harm). Nothing is patched on disk, and
+A unit is a module with ``NAME``, ``WHY``, ``needed() -> bool`` (do these versions of fairseq, torch and numpy have
+the problem?) and ``install() -> None`` (may be called repeatedly). Nothing is patched on disk, and
 importing this package imports neither torch nor fairseq.
 """
 
@@ -27,7 +27,7 @@ UNITS = (
     "checkpoint_temporaries",
 )
 
-NOT_THERE = "these versions of fairseq, torch and numpy are without it"
+NOT_THERE = "these versions of fairseq, torch and numpy do not have the problem"
 _statuses: list[PatchStatus] = []
 
 
@@ -46,7 +46,7 @@ def apply() -> list[PatchStatus]:
         from fairseq import checkpoint_utils
     """
     if not _statuses:
-        with warnings.catch_warnings():  # torch 2.14 tells fairseq's developers, not who runs it
+        with warnings.catch_warnings():  # torch 2.14's warning is for fairseq's developers
             warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)
             importlib.import_module("fairseq")
         found = []

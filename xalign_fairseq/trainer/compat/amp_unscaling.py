@@ -1,9 +1,9 @@
-"""``--amp`` divides gradients by the scale of the loss once.
+"""``--amp`` divides gradients by the loss scale once.
 
-Why: ``AMPOptimizer`` has torch's scaler unscale the gradients of torch's optimizer, and then step fairseq's wrapper of
-it, which the scaler takes for another one and unscales once more. Gradients are then too small by the scale of the
-loss, which begins at 128 and is doubled every 2,000 updates: in the end Adam's eps outweighs them.
-Touches: ``AMPOptimizer.step``, for which the scaler steps the very optimizer whose gradients it has unscaled.
+Why: ``AMPOptimizer`` lets torch's scaler unscale the gradients of torch's optimizer, and then steps fairseq's wrapper.
+The scaler does not recognise the wrapper and unscales again. The gradients are too small by the loss scale, which
+starts at 128 and doubles every 2,000 updates, so that Adam's eps finally outweighs them.
+Touches: ``AMPOptimizer.step``: the scaler steps the optimizer whose gradients it has unscaled.
 Can go: when fairseq steps what it has unscaled.
 """
 

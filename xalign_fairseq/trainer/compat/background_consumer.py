@@ -1,7 +1,7 @@
-"""The thread that fetches batches ahead of the trainer ends with the interpreter, not after it.
+"""The thread that reads batches ahead of the trainer ends before the interpreter.
 
-Why: training that stops in mid-epoch (``--max-update``, an error, ctrl-C) leaves fairseq's daemon thread running; when
-it touches torch while the interpreter is torn down, the process aborts with exit code 134 after all is done and saved.
+Why: training that stops within an epoch (``--max-update``, an error, Ctrl-C) leaves fairseq's daemon thread running. If
+the thread uses torch while the interpreter shuts down, the process aborts with exit code 134 after everything is saved.
 Touches: ``fairseq.data.iterators.BackgroundConsumer``.
 Can go: when that class can be stopped.
 """
@@ -19,7 +19,7 @@ from xalign_fairseq.trainer.compat.patching import replace, source_has
 NAME = "BackgroundConsumer"
 WHY = "fairseq's prefetching thread is never joined and can abort a finished run (exit code 134)"
 
-PATIENCE = 30.0  # seconds that the exit waits for a batch that is being made
+PATIENCE = 30.0  # seconds that the exit waits for an unfinished batch
 
 _running: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
@@ -45,7 +45,7 @@ class _Halting:
         self.target = target
         self.halted = threading.Event()
 
-    def put(self, item: Any) -> None:
+    def put(self, item: object) -> None:
         if self.halted.is_set():
             raise SystemExit  # threading lets it end the thread in silence, and fairseq's run() does not catch it
         self.target.put(item)
@@ -55,7 +55,7 @@ def _stoppable(original: type) -> type:
     class StoppableConsumer(original):
         __wrapped__ = original
 
-        def __init__(self, target: "queue.Queue[Any]", *args: Any, **kwargs: Any):
+        def __init__(self, target: "queue.Queue[Any]", *args: object, **kwargs: object):
             self.halting = _Halting(target)
             super().__init__(self.halting, *args, **kwargs)
             _running.add(self)

@@ -1,7 +1,7 @@
 """``--bf16`` without a TPU.
 
-Why: ``options.parse_args_and_arch`` sets ``tpu=True`` whenever ``--bf16`` is given, and the trainer asks for torch_xla.
-Touches: ``fairseq.options.parse_args_and_arch``, whose result gets ``tpu=False`` unless ``--tpu`` stands on the command
+Why: ``options.parse_args_and_arch`` sets ``tpu=True`` for ``--bf16``, and then the trainer needs torch_xla.
+Touches: ``fairseq.options.parse_args_and_arch``, whose result gets ``tpu=False`` unless ``--tpu`` is on the command
 line. fairseq-hydra-train does not have the problem.
 Can go: when fairseq drops those two lines.
 """

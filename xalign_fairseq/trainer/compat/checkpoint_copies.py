@@ -1,8 +1,8 @@
-"""A checkpoint is copied under another name whole or not at all.
+"""Copies of a checkpoint are complete or absent.
 
-Why: fairseq writes a checkpoint whole under one name, and then copies it over ``checkpoint_best.pt`` and
-``checkpoint_last.pt`` in place: a kill or a full disk meanwhile leaves half a file where the next run wants to go on.
-Touches: ``fairseq.file_io.PathManager.copy``, for files of this machine.
+Why: fairseq copies a checkpoint over ``checkpoint_best.pt`` and ``checkpoint_last.pt`` in place. A kill or a full disk
+leaves half of the file that the next run needs.
+Touches: ``fairseq.file_io.PathManager.copy``, for local files.
 Can go: when fairseq copies to a temporary name first.
 """
 
@@ -24,7 +24,7 @@ def needed() -> bool:
 
 
 def install() -> None:
-    """Copy to a temporary name beside the file, and rename that."""
+    """Copy to a temporary name next to the file, and rename that."""
     from fairseq.file_io import PathManager
 
     replace(PathManager, "copy", NAME, _whole)
@@ -35,7 +35,7 @@ def _whole(copy: Callable[..., bool]) -> Callable[..., bool]:
     def copy_whole(src_path: str, dst_path: str, overwrite: bool = False) -> bool:
         from fairseq.file_io import PathManager
 
-        if not PathManager.supports_rename(dst_path):  # somewhere else than on this machine
+        if not PathManager.supports_rename(dst_path):  # not on this machine
             return copy(src_path, dst_path, overwrite)
         atomic_copy(src_path, dst_path)
         return True

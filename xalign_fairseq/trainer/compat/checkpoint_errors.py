@@ -1,8 +1,8 @@
-"""A file that is no checkpoint, or one with foreign pickled code, is named in the error.
+"""The error for a file that is not a checkpoint, or has foreign pickled code, names the file.
 
-Why: fairseq hands on whatever torch raises, such as ``KeyError: 101``; for foreign code that is the advice to switch
+Why: fairseq passes on torch's errors, such as ``KeyError: 101``; for foreign code, torch advises to switch
 ``weights_only`` off.
-Touches: ``fairseq.checkpoint_utils.load_checkpoint_to_cpu``: only what it raises.
+Touches: the errors of ``fairseq.checkpoint_utils.load_checkpoint_to_cpu``.
 Can go: when fairseq says which file could not be read, and why.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "checkpoint errors"
-WHY = "fairseq hands on torch's errors about files that are no checkpoints"
+WHY = "fairseq passes on torch's errors about files that are not checkpoints"
 
 
 def needed() -> bool:
@@ -32,7 +32,7 @@ def install() -> None:
 
 def _explained(load: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     @functools.wraps(load)
-    def load_checkpoint_to_cpu(path: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    def load_checkpoint_to_cpu(path: str, *args: object, **kwargs: object) -> dict[str, Any]:
         try:
             return load(path, *args, **kwargs)
         except Exception:

@@ -1,8 +1,7 @@
-"""A checkpoint is written into a file of its own, never through a link that has the name of its temporary.
+"""A checkpoint's temporary file is always a new file, never an existing link.
 
-Why: fairseq opens ``checkpoint_last.pt.tmp`` whatever is there, and so writes to where a symbolic link of another user
-points.
-Touches: ``fairseq.checkpoint_utils.torch_persistent_save``, for files of this machine.
+Why: fairseq opens ``checkpoint_last.pt.tmp`` by name, and so writes through a symbolic link of another user.
+Touches: ``fairseq.checkpoint_utils.torch_persistent_save``, for local files.
 Can go: when fairseq opens its temporary as a new file.
 """
 
@@ -14,7 +13,7 @@ from xalign_fairseq.core.files import new_file
 from xalign_fairseq.trainer.compat.patching import replace, source_has
 
 NAME = "checkpoint temporaries"
-WHY = "fairseq writes checkpoints through links that have the names of its temporaries"
+WHY = "fairseq writes checkpoints through links with the names of its temporary files"
 
 
 def needed() -> bool:

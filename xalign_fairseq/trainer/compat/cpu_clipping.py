@@ -1,22 +1,21 @@
-"""``--cpu`` on a machine with a GPU clips gradients where they are.
+"""``--cpu`` clips gradients on the CPU, also on a machine with a GPU.
 
-Why: ``clip_grad_norm_`` adds up the norms of gradients on the GPU wherever there is one, and multiplies the gradients
-by a number there, which torch refuses for gradients on the CPU: a run with ``--cpu`` ends at its first update.
+Why: ``clip_grad_norm_`` sums the norms on the GPU if there is one. torch refuses to multiply gradients on the CPU by
+a number on the GPU, so a run with ``--cpu`` ends at its first update.
 Touches: ``fairseq.utils.clip_grad_norm_``, which sees no GPU while it clips gradients on the CPU.
-Can go: when fairseq asks where the gradients are.
+Can go: when fairseq uses the device of the gradients.
 """
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
 
-NAME = "--cpu beside a GPU"
-WHY = "fairseq adds up the norms of gradients on the GPU even in --cpu runs (the patch leaves GPU runs alone)"
+NAME = "--cpu with a GPU"
+WHY = "fairseq sums the norms of gradients on the GPU even in --cpu runs (the patch leaves GPU runs alone)"
 
 
 def needed() -> bool:
@@ -35,7 +34,7 @@ def install() -> None:
 
 def _where_they_are(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
     @functools.wraps(original)
-    def clip_grad_norm_(params: Tensor | Iterable[Tensor], *args: Any, **kwargs: Any) -> Tensor:
+    def clip_grad_norm_(params: Tensor | Iterable[Tensor], *args: object, **kwargs: object) -> Tensor:
         params = [params] if isinstance(params, Tensor) else list(params)
         if any(p is not None and p.grad is not None and p.grad.device.type != "cpu" for p in params):
             return original(params, *args, **kwargs)

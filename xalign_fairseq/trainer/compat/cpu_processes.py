@@ -1,18 +1,19 @@
 """Several processes without a GPU: ``--cpu --distributed-world-size N --distributed-backend gloo``.
 
-Why: fairseq counts GPUs to know how many processes it may start, divides by their number, passes their ids to
-DistributedDataParallel and gathers Python objects in CUDA memory, ``--cpu`` or not.
+Why: even with ``--cpu``, fairseq derives the number of processes from the number of GPUs, divides by it, passes GPU ids
+to DistributedDataParallel and gathers Python objects in CUDA memory.
 Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
-``fairseq.models.distributed_fairseq_model`` uses. On a GPU all do as before; but a warning of
-torch's to developers is told nowhere. A rank on a CPU that has trained gives gloo's threads a moment before it ends,
-without which it may abort (``give_way``).
-Can go: when fairseq asks whether the run uses CUDA in these places.
-Limit: fairseq-hydra-train imports the user-dir after it has counted, so that several CPU processes need fairseq-train.
+``fairseq.models.distributed_fairseq_model`` uses. Runs on GPUs are unchanged, except that a torch warning for
+developers is hidden. A rank on a CPU waits a moment at its end for gloo's threads, because it may abort otherwise
+(``give_way``).
+Can go: when fairseq asks in these places whether the run uses CUDA.
+Limit: fairseq-hydra-train imports the user-dir after counting, so several CPU processes need fairseq-train.
 """
 
 import functools
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -92,11 +93,11 @@ def give_way() -> None:
     time.sleep(0.1)
 
 
-def _gather_without_cuda(original: Any) -> Any:
+def _gather_without_cuda(original: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     from fairseq.distributed import utils
 
     @functools.wraps(original)
-    def all_gather_list(data: Any, group: Any = None, max_size: int = 16384) -> list[Any]:
+    def all_gather_list(data: object, group: Any = None, max_size: int = 16384) -> list[Any]:
         group = utils.get_global_group() if group is None else group
         if utils.use_xla() or torch.distributed.get_backend(group) == "nccl":
             return original(data, group=group, max_size=max_size)
@@ -107,12 +108,12 @@ def _gather_without_cuda(original: Any) -> Any:
     return all_gather_list
 
 
-def _wrap_without_device_ids(original: Any) -> Any:
+def _wrap_without_device_ids(original: Callable[..., torch.nn.Module]) -> Callable[..., torch.nn.Module]:
     @functools.wraps(original, updated=())
-    def distributed_data_parallel(module: torch.nn.Module, **kwargs: Any) -> torch.nn.Module:
+    def distributed_data_parallel(module: torch.nn.Module, **kwargs: object) -> torch.nn.Module:
         if not any(parameter.is_cuda for parameter in module.parameters()):
             kwargs.update(device_ids=None, output_device=None)
-        with warnings.catch_warnings():  # torch 2.13 tells fairseq's developers, not who runs it
+        with warnings.catch_warnings():  # torch 2.13's warning is for fairseq's developers
             warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
             return original(module=module, **kwargs)
 

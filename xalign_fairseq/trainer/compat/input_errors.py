@@ -1,10 +1,9 @@
-"""A mistake in the user's input ends a fairseq command with what is wrong, not with fairseq's traceback above it.
+"""A mistake in the user's input gives a short error instead of fairseq's traceback.
 
-Why: fairseq lets every exception out, so that the few lines that name file, place and what to run next stand below
-thirty that name functions of fairseq; from a process of several, or a worker that reads data, they stand below two
-tracebacks.
-Touches: ``sys.excepthook``, for :class:`~xalign_fairseq.core.errors.XalignError` alone. ``--debug`` leaves it as it is.
-Can go: when fairseq has an error of its own for input, or a hook.
+Why: fairseq prints a traceback of thirty lines above the few that name file, place and remedy; from several processes
+or a worker that reads data, it prints two.
+Touches: ``sys.excepthook``, only for :class:`~xalign_fairseq.core.errors.XalignError`. ``--debug`` keeps the traceback.
+Can go: when fairseq has its own error for input, or a hook.
 """
 
 import functools
@@ -20,25 +19,25 @@ from xalign_fairseq.trainer.compat.patching import replace
 
 NAME = "input errors"
 WHY = "fairseq prints its traceback above an error in the input; --debug shows it"
-# How Python begins the last line of a traceback, which another process or a worker hands on as text.
+# How Python begins the last line of a traceback, which another process or a worker passes on as text.
 HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
 NEXT = "\n\nDuring handling of"  # how it begins what follows of exceptions raised from there
 
 
 def needed() -> bool:
-    """Whether this is a fairseq command; whoever imports fairseq in a program of his own wants his tracebacks."""
+    """Whether this is a fairseq command; other programs that import fairseq need their tracebacks."""
     program = Path(sys.argv[0])
     called = program.name == "-c" and "fairseq_cli" in sys.modules  # as this package starts fairseq-train
     return called or program.name.startswith("fairseq") or "fairseq_cli" in program.parts
 
 
 def install() -> None:
-    """Stand before the hook that is there."""
+    """Install this hook before the present one."""
     replace(sys, "excepthook", NAME, _plain)
 
 
 def message(error: BaseException) -> str | None:
-    """What to tell of an error in the input, also one behind another exception or handed on as text; else None.
+    """The message for an error in the input, also one behind another exception or passed on as text; otherwise None.
 
     fairseq raises one of its own for whatever a checkpoint's weights raise; a process or a worker hands on text.
 
@@ -56,7 +55,7 @@ def message(error: BaseException) -> str | None:
 
 
 def _no_architecture(error: BaseException, traceback: TracebackType | None) -> str | None:
-    """What to tell of the exception without a text that fairseq raises where ``--arch`` is missing."""
+    """The message for the exception without text that fairseq raises if ``--arch`` is missing."""
     if not isinstance(error, RuntimeError) or error.args or traceback is None:
         return None
     frames = extract_tb(traceback)

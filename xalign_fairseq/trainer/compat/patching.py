@@ -17,7 +17,7 @@ class PatchStatus(NamedTuple):
     reason: str
 
 
-def replace(owner: Any, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
+def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
     """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name has done so already.
 
     ``make`` returns a function wrapped by ``functools.wraps`` or a subclass, so that several patches may stack on one
@@ -42,7 +42,7 @@ def source_has(function: Any, text: str) -> bool:
 
 
 @contextmanager
-def swapped(owner: Any, attribute: str, value: Any) -> Iterator[None]:
+def swapped(owner: object, attribute: str, value: object) -> Iterator[None]:
     """Give ``owner.attribute`` another value inside the block; an inherited attribute is inherited again afterwards."""
     own = attribute in vars(owner)
     before = vars(owner).get(attribute)

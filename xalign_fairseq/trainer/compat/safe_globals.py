@@ -1,9 +1,9 @@
 """The allow-list with which fairseq's checkpoints load under ``weights_only=True``.
 
-Why: torch 2.6 and newer refuse every pickled global outside their list; fairseq's checkpoints hold a few harmless ones.
+Why: torch 2.6 and newer refuse pickled globals outside their list; fairseq's checkpoints have a few harmless ones.
 Touches: torch's process-wide list of safe globals. ``weights_only`` is never switched off, so a checkpoint with foreign
 pickled code is still refused.
-Can go: when fairseq states its own list, or stops pickling anything but tensors and plain containers.
+Can go: when fairseq has its own list, or pickles only tensors and plain containers.
 """
 
 import torch

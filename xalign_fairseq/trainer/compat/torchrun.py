@@ -1,8 +1,8 @@
 """torchrun without ``--distributed-world-size`` stops instead of training N times.
 
-Why: where fairseq sees at most one GPU its world size defaults to 1, and it then ignores torchrun's variables: every
-process trains the whole model alone, all write the same folder, and all exit with 0.
-Touches: ``fairseq.distributed.utils.call_main``, the command line's entry. The package's trainer checks, too:
+Why: with at most one visible GPU, fairseq's world size is 1 and it ignores torchrun's variables. Every process then
+trains the whole model, all write to the same folder, and all exit with 0.
+Touches: ``fairseq.distributed.utils.call_main``, the command line's entry. The package's trainer checks too, because
 fairseq-hydra-train imports the user-dir after that entry.
 Can go: when fairseq takes the world size from torchrun.
 """

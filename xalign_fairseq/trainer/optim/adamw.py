@@ -21,7 +21,7 @@ TOGETHER = (
 class FoldedAdamW(torch.optim.Optimizer):
     r"""AdamW (Loshchilov & Hutter 2019) with the gradients' scale kept as a number until the step.
 
-    With g the gradient times the kept factor, t the parameter's updates, and all else by element::
+    With g the gradient times the kept factor, t the parameter's updates, and the rest by element::
 
         m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
         p = (1 - lr w) p - lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps)
@@ -161,7 +161,7 @@ class FoldedAdamW(torch.optim.Optimizer):
                 yield p.grad
 
     def _state(self, p: Tensor) -> dict[str, Any]:
-        state = self.state[p]
+        state: dict[str, Any] = self.state[p]
         if not state:
             state["step"] = 0
             for name in MOMENTS:
@@ -218,7 +218,8 @@ def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
         for (_, kind), each in alike.items()
         for norm in torch._foreach_norm(each, 2.0, torch.float32 if kind in HALVES else None)
     ]
-    return torch.linalg.vector_norm(torch.stack([norm.to(norms[0]) for norm in norms]))
+    together: Tensor = torch.linalg.vector_norm(torch.stack([norm.to(norms[0]) for norm in norms]))
+    return together
 
 
 def moment_type(p: Tensor) -> torch.dtype:
@@ -243,7 +244,7 @@ def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
         )
 
 
-def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:
+def require_moments(saved: Mapping[str, Any], p: Tensor, step: object) -> None:
     """Raise :class:`XalignError` unless a saved state is Adam's, of a parameter of this shape."""
     fitting = step is not None and set(saved) == set(MOMENTS)
     if fitting and all(saved[name].shape == p.shape for name in MOMENTS):

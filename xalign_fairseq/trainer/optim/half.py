@@ -18,6 +18,7 @@ class HalfPrecision(FP16Optimizer):
     """
 
     _needs_sync: bool
+    _multiply_factor: float | Tensor
 
     def _sync_fp16_grads_to_fp32(self) -> None:
         if not self._needs_sync:
@@ -60,10 +61,10 @@ class HalfPrecision(FP16Optimizer):
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Aggregate | None = None) -> Tensor:
         """fairseq's, whose three looks at the norm for the loss scale are at the host's."""
         if self.scaler is None:
-            return super().clip_grad_norm(max_norm, aggregate_norm_fn)
+            norm: Tensor = super().clip_grad_norm(max_norm, aggregate_norm_fn)
+            return norm
         self._sync_fp16_grads_to_fp32()
-        norm = self._multiply_factor * self.fp32_optimizer.clip_grad_norm(0, aggregate_norm_fn)
-        read = norm.cpu()
+        read: Tensor = (self._multiply_factor * self.fp32_optimizer.clip_grad_norm(0, aggregate_norm_fn)).cpu()
         if read > max_norm > 0.0:
             self._multiply_factor = self._multiply_factor * (max_norm / read)
         self.scaler.check_overflow(read)

@@ -100,7 +100,7 @@ def apex_kernel(parts: list[Part], rule: Rule) -> None:
 def has_apex() -> bool:
     """Whether NVIDIA's apex is installed with its CUDA extension.
 
-    That is the compiled module ``amp_C``, which stands beside the package ``apex``. The package of that name on PyPI
+    That is the compiled module ``amp_C``, which is next to the package ``apex``. The package of that name on PyPI
     is another project, has no such module, and is not imported to find out.
     """
     found: Any = importlib.util.find_spec("amp_C")

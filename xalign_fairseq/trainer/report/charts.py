@@ -1,4 +1,4 @@
-"""Lines over updates as SVG in the page itself: without a script, light or dark with the page, told apart by dashes."""
+"""Lines over updates as SVG in the page: without a script, light or dark with the page, distinguished by dashes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ WIDTH, HEIGHT = 360, 210
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 12, 24
 # A line of more points shows no more.
 MOST_POINTS = 400
-# Of so few points each is drawn, and tells its number when it is pointed at.
+# With few points, each is drawn and shows its number under the pointer.
 MOST_DOTS = 80
 
 Points = Sequence[tuple[int, float]]
@@ -21,7 +21,7 @@ def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
     Args:
         title: what is drawn.
         curves: (updates, value) by name, in ascending order; those without a point are left out.
-        unit: behind each number that a point tells.
+        unit: of the numbers that points show.
 
     Example::
 
@@ -88,7 +88,7 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def thinned(points: Points, most: int = MOST_POINTS) -> list[tuple[int, float]]:
-    """At most so many points: means of neighbours, at the last update of each group."""
+    """At most this number of points: means of neighbours, at the last update of each group."""
     size = math.ceil(len(points) / most)
     groups = (points[begin : begin + size] for begin in range(0, len(points), size or 1))
     return [(group[-1][0], sum(value for _, value in group) / len(group)) for group in groups]

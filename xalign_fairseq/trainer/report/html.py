@@ -16,7 +16,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 
     Args:
         columns: the head; none: there is no head, and the first cell of each row is one.
         rows: as many cells each.
-        numbers: so many columns at the end are of numbers.
+        numbers: how many columns at the end have numbers.
 
     Example::
 

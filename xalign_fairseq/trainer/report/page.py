@@ -42,9 +42,7 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
         section("Data", data_section(run.data)),
         section("Where and when", _sessions(run)),
         section("Warnings", _warnings(run.warnings)),
-        section(
-            "All else that was logged", _details("speed, optimiser, measures of objectives", _charts(_others(run)))
-        ),
+        section("Other logged values", _details("speed, optimiser, measures of objectives", _charts(_others(run)))),
     ]
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     page = (

@@ -116,7 +116,7 @@ class TrainedRun:
 
     @property
     def training(self) -> str:
-        """The kind of row that tells of training: intervals, or where the log has none epochs."""
+        """The kind of row that describes training: intervals, or epochs if the log has no intervals."""
         return INTERVAL if any(row.kind == INTERVAL for row in self.rows) else EPOCH
 
     @property

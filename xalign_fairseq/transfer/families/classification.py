@@ -94,7 +94,7 @@ class Classification(TaskFamily[PairExample]):
 
 
 def _longest_first(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many tokens of each side stay: the longer side is cut first, then both alike."""
+    """How many tokens of each side stay: the longer side is cut first, then both equally."""
     if first + second <= room:
         return first, second
     half = room // 2

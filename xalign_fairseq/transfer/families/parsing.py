@@ -17,7 +17,7 @@ from xalign_fairseq.transfer.heads.biaffine import Biaffine
 from xalign_fairseq.transfer.heads.trees import decode_trees
 from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
 
-# Universal Dependencies' relation for words whose relation can't be told.
+# Universal Dependencies' relation for words of unknown relation.
 UNSPECIFIED = "dep"
 Heads = tuple[int, ...]
 Relations = tuple[str, ...]
@@ -32,7 +32,7 @@ class Parsing(TaskFamily[TreeExample]):
     test time the heads are the best tree by the scores of arcs, with one word under the root, and each relation is the
     best one under the chosen head.
 
-    With ``max_words``, at test time only that many words of a sentence are parsed; the words after them hang on the
+    With ``max_words``, at test time only that many words of a sentence are parsed; the words after them depend on the
     word under the root, as ``dep``. So every word has a prediction, and the whole stays a tree.
     """
 

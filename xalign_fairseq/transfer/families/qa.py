@@ -32,7 +32,7 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     defaults: ClassVar = {"max_question_tokens": 64, "max_answer_tokens": 30, "n_best": 20}
     help: ClassVar = {
-        "max_question_tokens": "a question keeps so many tokens",
+        "max_question_tokens": "largest number of tokens of a question",
         "max_answer_tokens": "longest answer, in tokens",
         "n_best": "first and last tokens that are combined in each window",
     }

@@ -1,4 +1,4 @@
-"""Dependency trees from scores of arcs: the best tree in which exactly one word hangs on the root."""
+"""Dependency trees from scores of arcs: the best tree in which exactly one word depends on the root."""
 
 from collections.abc import Sequence
 
@@ -81,7 +81,7 @@ def _arborescence(score: np.ndarray) -> np.ndarray:
     """Chu-Liu/Edmonds on scores (n, n) of [node, head], root 0; changes them. Returns the heads (n,), -1 for the root.
 
     While the best heads have a cycle, it is contracted into its first node: an arc into the cycle is worth what it
-    gains over the cycle's own arc that it replaces. ``node`` and ``head`` tell which arc of the input stands for each.
+    gains over the cycle's own arc that it replaces. ``node`` and ``head`` say which arc of the input stands for each.
     """
     size = len(score)
     node, head = (grid.copy() for grid in np.indices((size, size)))

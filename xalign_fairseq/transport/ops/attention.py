@@ -122,7 +122,7 @@ def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> T
 
 
 def jagged(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
-    """All sentences in one call, as nested tensors whose lengths the host tells, so that nobody asks the device."""
+    """All sentences in one call, as nested tensors with lengths from the host, so that there is no synchronisation."""
     shortest, longest = packed.runs[0][1], packed.runs[-1][1]
     nested = functools.partial(torch.nested.nested_tensor_from_jagged, min_seqlen=shortest, max_seqlen=longest)
     q, k, v = (nested(part, packed.offsets).transpose(1, 2) for part in (q, k, v))

@@ -19,7 +19,7 @@ from xalign_fairseq.transport.ops.copies import lasting_copy
 from xalign_fairseq.transport.ops.products import linear, weight_gradient
 
 # Numbers in a chunk: logits, or rows of the embedding. On the CPU they stay in the cache from one use to the next; a
-# GPU wants large products.
+# GPU needs large products.
 CHUNK = {"cpu": 2**21}
 CHUNK_ELSEWHERE = 2**26
 NARROWEST = 512  # tokens of the vocabulary in a chunk, however many predictions there are
@@ -45,7 +45,7 @@ def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels:
     """nll_i = log sum_v exp(z_iv) - z_iy, with logits z = x E^T + b and y the label of prediction i.
 
     Products are in the parameters' precision, or autocast's; exponentials, sums and the gradient of x are added up in
-    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes beside the gradients themselves; and a copy of E in
+    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes in addition to the gradients; and a copy of E in
     autocast's precision, which lasts from one update to the next, where E is frozen. Nothing waits for the device, and
     the same input gives the same bits.
 

@@ -141,7 +141,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def weight_gradient(grad: Tensor, x: Tensor, out: Tensor | None = None) -> Tensor:
     """dL/dW = G^T x of y = x W^T; without ``out`` with gradients of any order.
 
-    MKL reads G^T in place, and writes where it is told to. oneDNN reads the second factor in place and copies a
+    MKL reads G^T in place, and writes to a given place. oneDNN reads the second factor in place and copies a
     transposed first: for G^T x that is G, of N x O numbers; for its transpose, x^T G, it is x, but the product has then
     to be copied to where it goes. What copies less is taken.
 
@@ -168,9 +168,9 @@ def _fits_onednn(x: Tensor, weight: Tensor) -> bool:
     return (
         x.dtype == weight.dtype == torch.float32
         and x.device.type == "cpu"
-        and x.numel() * weight.shape[0] >= SMALLEST
         and not torch.is_autocast_enabled("cpu")
-        and not torch.compiler.is_compiling()  # torch's compiler wants such weights to be constants
+        and not torch.compiler.is_compiling()  # torch's compiler needs such weights to be constants
+        and x.numel() * weight.shape[0] >= SMALLEST
     )
 
 

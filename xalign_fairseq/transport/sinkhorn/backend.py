@@ -23,7 +23,7 @@ def select(name: str) -> None:
     """Choose the implementation for this process, as ``torch.backends`` does.
 
     Args:
-        name: ``auto`` (the operator of a tensor's device where there is one, else the reference, and always the
+        name: ``auto`` (the operator of a tensor's device where there is one, otherwise the reference, and always the
             reference for float64), ``reference``, ``cpu`` or ``cuda``.
 
     Raises:

@@ -54,8 +54,8 @@ def built(kind: str) -> Built:
     """The native library of a kind and where it comes from, compiled if it must be; the same object at each call.
 
     The library that was built with the package is taken if it comes from the sources that are here and this CPU, or
-    the GPUs, run it; else the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is compiled
-    by one process while the others wait.
+    the GPUs, run it; otherwise the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is
+    compiled by one process while the others wait.
 
     Raises:
         XalignError: it can't be had; the missing piece is named.
@@ -93,7 +93,7 @@ def prebuilt_fault(kind: str) -> str | None:
     if not record or not (folder / LIBRARY).is_file():
         return "there is none"
     if record["digest"] != source_digest(kind, SOURCE_FOLDER):
-        return f"it comes from other sources; XALIGN_BUILD_OPS={kind} pip install --force-reinstall mends it"
+        return f"it comes from other sources; fix: XALIGN_BUILD_OPS={kind} pip install --force-reinstall"
     if missing := set(record["needs"]) - set(cpu_instructions()):
         return f"it needs {', '.join(sorted(missing))}, which this CPU has not"
     for capability in capabilities() if kind == "cuda" else ():

@@ -57,7 +57,7 @@ def link_partners(
 
     The links are those of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn` and
     :func:`~xalign_fairseq.transport.extraction.find_links`; products are accumulated in float32, and hidden states are
-    read where they are. The same input gives the same bits, whatever stands beside a pair in its batch. A pair whose
+    read where they are. The same input gives the same bits, whatever else is in its batch. A pair whose
     similarities are not all finite has no links.
 
     Args:
@@ -70,7 +70,7 @@ def link_partners(
 
     Returns:
         partners (R, B, T) int16 (int32 if T > 32767): the position of each token's partner in the sequence, -1 without
-        one, with R = ``options.rounds`` of ``itermax`` and ``itermax-paper``, else 1. In each round links are
+        one, with R = ``options.rounds`` of ``itermax`` and ``itermax-paper``, otherwise 1. In each round links are
         one-to-one, but for ``union``, where a source token holds its forward and a target token its backward link. And
         the links' probabilities (R, B, T) float32, 0 without a link; empty unless asked for.
 
@@ -112,7 +112,7 @@ def plan(
 
     Args:
         similarity: (B, n, m) float32, bfloat16 or float16.
-        src_sizes, tgt_sizes: (B,) int64, tokens of either side, which stand before the padding.
+        src_sizes, tgt_sizes: (B,) int64, tokens of either side, before the padding.
         options: of Sinkhorn.
         src_mass, tgt_mass: (B, n) and (B, m), or 1 each.
 
@@ -205,7 +205,7 @@ def _plan(
     tgt_sizes: Tensor,
     src_mass: Tensor | None,
     tgt_mass: Tensor | None,
-    *options: Any,
+    *options: object,
 ) -> Tensor:
     iterations, mu, eps, rows_first, log_domain = options
     similarity = similarity.contiguous()
@@ -258,7 +258,7 @@ def _run(call: Call, read: Tensor) -> None:
 @functools.cache
 def _cuda_library() -> ctypes.CDLL:
     native = library("cuda")
-    # Unless told otherwise ctypes takes every result for 32 bits.
+    # By default, ctypes takes every result for 32 bits.
     native.xalign_cuda.restype = native.xalign_cuda_workspace.restype = ctypes.c_int64
     native.xalign_cuda_error.argtypes, native.xalign_cuda_error.restype = [ctypes.c_int64], ctypes.c_char_p
     return native
@@ -289,7 +289,7 @@ def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options: Any
     return _outputs(similarity, length, _LinkOptions(*options))
 
 
-def _fake_plan(similarity: Tensor, *rest: Any) -> Tensor:
+def _fake_plan(similarity: Tensor, *rest: object) -> Tensor:
     return torch.empty_like(similarity, memory_format=torch.contiguous_format)
 
 

@@ -121,7 +121,7 @@ def _forward(
 
 
 def _converges(options: SinkhornOptions) -> bool:
-    """Whether so many iterations come near a fixed point, which takes the more of them the smaller mu is."""
+    """Whether this number of iterations comes near a fixed point; a smaller mu needs more."""
     return options.iterations >= max(50, 10 / options.mu)
 
 

@@ -39,7 +39,7 @@ class Recipe(NamedTuple):
     Attributes:
         kind: ``cpu`` or ``cuda``.
         source: the file to compile.
-        digest: of that file and the headers beside it.
+        digest: of that file and the headers next to it.
         compiler: its name and version.
         command: compiler and flags.
         target: the CUDA architectures; of the CPU ``native``, ``x86-64-v3``, or the machine's name.
@@ -141,7 +141,7 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
 
 
 def compile_portable(sources: Path, folder: Path) -> None:
-    """Compile the CPU's library for other machines, as a wheel holds it, with a copy of OpenMP's beside it.
+    """Compile the CPU's library for other machines, as a wheel holds it, with a copy of OpenMP's next to it.
 
     A process that has loaded torch's OpenMP by the same name uses that, and so has one pool of threads.
     """
@@ -155,7 +155,7 @@ def compile_portable(sources: Path, folder: Path) -> None:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What :func:`compile_library` wrote beside a library; empty if there is none."""
+    """What :func:`compile_library` wrote next to a library; empty if there is none."""
     try:
         return read_json(folder / RECORD)
     except (OSError, XalignError):
@@ -172,7 +172,7 @@ def cpu_instructions() -> tuple[str, ...]:
 
 
 def find_compiler() -> list[str]:
-    """The C++ compiler: $CXX, which may have arguments, else the first of c++, g++ and clang++."""
+    """The C++ compiler: $CXX, which may have arguments, otherwise the first of c++, g++ and clang++."""
     given = shlex.split(os.environ.get("CXX", ""))
     for name in given[:1] or ("c++", "g++", "clang++"):
         path = shutil.which(name)
@@ -221,7 +221,8 @@ def nvcc_release(nvcc: str) -> str:
 def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> list[str]:
     """What to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones).
 
-    Named by TORCH_CUDA_ARCH_LIST, else the GPUs' compute capabilities, else sm_80 with PTX, sm_90a and sm_100.
+    Named by TORCH_CUDA_ARCH_LIST, otherwise the GPUs' compute capabilities, otherwise sm_80 with PTX, sm_90a and
+    sm_100.
     """
     listed = re.split(r"[;\s]+", os.environ.get("TORCH_CUDA_ARCH_LIST", "").strip())
     if listed != [""]:

@@ -52,11 +52,14 @@ def test_what_is_not_used_is_logged(tmp_path, caplog):
     assert "not used" in caplog.text and "7 rows of padding" in caplog.text
 
 
-@pytest.mark.parametrize(("change", "match"), [
-    (lambda state: state.pop("model.layers.1.attn.Wo.weight"), "1 missing"),
-    (lambda state: state.update({"model.layers.1.attn.other": torch.zeros(1)}), "1 unknown"),
-    (lambda state: state.update({"model.final_norm.weight": torch.zeros(3)}), "not of the size"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda state: state.pop("model.layers.1.attn.Wo.weight"), "1 missing"),
+        (lambda state: state.update({"model.layers.1.attn.other": torch.zeros(1)}), "1 unknown"),
+        (lambda state: state.update({"model.final_norm.weight": torch.zeros(3)}), "not of the size"),
+    ],
+)
 def test_other_parameters_are_refused(tmp_path, change, match):
     write_model(tmp_path, "modernbert")
     change_weights(tmp_path, change)

@@ -28,7 +28,7 @@ def test_the_card():
     assert "| objectives | tlm: 1, dwa: 0.5 |" in body and "| updates | 1,000 |" in body
     assert "| data | en-de: 24,000, no: 600 |" in body and "| seed | 3 |" in body
     cited = body[body.index("## Citation") :]
-    assert "xalign_fairseq 0." in cited
+    assert "```bibtex\n@software{xalign_fairseq," in cited
     assert all(name in cited for name in ("Conneau and Lample (2019)", "Chi et al. (2021)", "Conneau et al. (2020)"))
     assert "Pan et al." not in cited and "Devlin" not in cited
     assert "token_type_ids" not in card  # XLM-R's has one type

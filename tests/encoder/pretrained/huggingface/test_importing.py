@@ -101,7 +101,7 @@ def test_layer_norms_are_of_the_configuration(build, save, tokens):
         ({"num_hidden_layers": 2}, r"0 missing[\s\S]*16 unknown \['encoder.layer.2"),
         ({"num_hidden_layers": 4}, r"16 missing \['encoder.layer.3[\s\S]*0 unknown"),
     ],
-)  # fmt: skip
+)
 def test_a_configuration_of_another_model(folder, changes, message):
     configure(folder, **changes)
     with pytest.raises(XalignError, match=message):

@@ -54,7 +54,7 @@ def test_safetensors_come_before_pickles_and_one_file_before_shards(tmp_path):
         ({}, "all missing"),
         (["a"], r"index.json[\s\S]*\$\.weight_map"),
         ({"a": 3}, "damaged"),
-        ({"a": "../model-a.bin"}, "a file beside the index"),
+        ({"a": "../model-a.bin"}, "a file next to the index"),
         ({"a": "model-x.bin"}, r"shards are not complete[\s\S]*found: model-x.bin missing"),
     ],
 )

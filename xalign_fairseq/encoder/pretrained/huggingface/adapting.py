@@ -84,9 +84,9 @@ def read(folder: Path) -> dict[str, Any]:
 
     Its configuration is among the options. Ids are put into fairseq's order, special ones first and ``<mask>`` last.
     The masked-language-model head is the model's own where it is of our form
-    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.adapting.own_head`), else one is made from the embeddings. A
-    decoder, other heads and rows beyond the tokenizer's are left out, which is logged. What an export of this package
-    wrote beside the model is taken back.
+    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.adapting.own_head`), otherwise one is made from the
+    embeddings. A decoder, other heads and rows beyond the tokenizer's are left out, which is logged. What an export of
+    this package wrote next to the model is read back.
 
     Args:
         folder: ``config.json`` of a model_type in :data:`~xalign_fairseq.encoder.bodies.families.BODIES`; a tokenizer
@@ -157,7 +157,7 @@ def to_ours(
 
 
 def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
-    """What stands before the encoder's own names in a model's files: of :data:`PREFIXES` what most begin with."""
+    """The prefix of the encoder's own names in a model's files: the most frequent of :data:`PREFIXES`."""
 
     def hits(prefix: str) -> int:
         return sum(name.startswith(prefix) and name.removeprefix(prefix) in wanted for name in weights)

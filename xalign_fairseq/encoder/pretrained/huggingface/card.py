@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from xalign_fairseq.core.version import __version__
+from xalign_fairseq.core.version import BIBTEX, __version__
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import papers
 from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R, Family
@@ -52,7 +52,7 @@ print(pair.links)
         parts += [
             "## Heads",
             f"`xalign_heads.safetensors` holds parameters that transformers has no place for ({', '.join(kinds)}); "
-            "xalign_fairseq reads them beside the model.",
+            "xalign_fairseq reads them with the model.",
         ]
     parts += ["## Citation", _citation(family, record)]
     return "\n\n".join(parts) + "\n"
@@ -88,4 +88,4 @@ def _citation(family: Family, record: Mapping[str, Any]) -> str:
     origin = ORIGINS.get(str(record.get("started from")).rpartition("/")[2])
     cited = dict.fromkeys([*introduced, *([origin] if origin else []), ARCHITECTURES[family.model_type]])
     lines = [f"- {paper.authors}: [{paper.title}]({paper.url})" for paper in cited]
-    return "\n".join([f"- xalign_fairseq {__version__}", *lines])
+    return "\n".join([*lines, "- xalign_fairseq:", "", "```bibtex", BIBTEX, "```"])

@@ -76,13 +76,13 @@ class Family:
         model_type: its name in ``config.json``.
         title: its name for people.
         architecture: the class of the model with its masked-language-model head.
-        prefix: of the names of the encoder's parameters, where a head is beside it.
+        prefix: of the names of the encoder's parameters, in files that also have a head.
         head: our modules of the masked-language-model head -> theirs.
         head_prefix: of the names of that head's parameters.
         tied: second names, in some files, of tensors that the model has once.
         position_offset: rows of positions before the first token's.
         token_types: rows of the token types that its tokenizer gives; 0 if it has none.
-        fixed: settings of the family, beside :data:`SHARED`, that are the same in all its models.
+        fixed: settings, in addition to :data:`SHARED`, that all models of the family have.
         body: our parameters and modules of the encoder -> theirs.
         sizes: our names of an encoder's sizes -> theirs in ``config.json``.
         rates: as :data:`RATES`.

@@ -44,7 +44,7 @@ def read(folder: StrPath) -> dict[str, Any]:
     fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. In the place of a
     masked-language-model head that is missing or not tied one is made from the embeddings; heads of other tasks, the
     pooler, tokens that were added later and rows of padding are left out. All of that is logged. Heads and options that
-    an export of this package wrote beside the model are taken back.
+    an export of this package wrote next to the model are read back.
 
     Args:
         folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
@@ -65,7 +65,7 @@ def read(folder: StrPath) -> dict[str, Any]:
 
 
 def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
-    """The family, sizes and rates that ``config.json`` tells of, if this encoder is of that kind."""
+    """The family, sizes and rates in ``config.json``, if this encoder is of that kind."""
     path = folder / "config.json"
     found = read_json(path)
     family = find_family(found.get("model_type"), path)

@@ -53,7 +53,7 @@ class PipelineConfig(TypedDict, total=False):
 def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder: its ``tokenizer.json``, or the sentencepiece model alone.
 
-    What stands around a text is what the tokenizer itself puts there; without a symbol of its own ``<s>`` is what
+    The symbols around a text are those that the tokenizer adds; without a symbol of its own ``<s>`` is what
     ``</s>`` is (mT5), ``<mask>`` what ``<unk>`` is. Rows beyond the tokenizer's are left out, which is logged.
     """
     if (folder / TOKENIZER).is_file():

@@ -38,7 +38,7 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
     model's own. What this package does not train (a decoder, rows of embeddings that no token has) is as it was;
-    whatever was tied to the embeddings follows them. Heads of objectives and options stand beside the model, as
+    whatever was tied to the embeddings follows them. Heads of objectives and options are next to the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
     """
     encoder, others = checkpoint.load_encoder(state, where)

@@ -17,7 +17,7 @@ _KINDS = ("Transformer", "Pooling", "Normalize")
 
 
 def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
-    """A checkpoint's content with so many of its encoder's layers, and without heads, which read others."""
+    """A checkpoint's content with this number of its encoder's layers, and without heads, which read other layers."""
     model = {
         name: value
         for name, value in state["model"].items()

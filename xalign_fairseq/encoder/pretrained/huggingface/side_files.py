@@ -1,4 +1,4 @@
-"""What Hugging Face's models have no place for, in two files beside them: options, and the heads of objectives."""
+"""What Hugging Face's models have no place for, in two files next to them: options, and the heads of objectives."""
 
 import os
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ RECORD = "training_record"  # of a checkpoint's content: the record of a model t
 def training_record(state: dict[str, Any]) -> dict[str, Any]:
     """What is known of a training, by name; empty for a checkpoint that holds nothing of it.
 
-    Folders and files are told by their names alone, so that an exported model does not carry paths of a machine.
+    Folders and files appear only by name, so that an exported model does not carry paths of a machine.
     """
     if RECORD in state:
         made: dict[str, Any] = state[RECORD]
@@ -65,7 +65,7 @@ def _total(state: dict[str, Any], name: str) -> int | None:
 
 
 def _data_sizes(named: str, state: dict[str, Any]) -> dict[str, int]:
-    """Pairs of sentences, and sentences of one language, that the training data-bins still tell of.
+    """Pairs of sentences, and sentences of one language, by the training data-bins that still exist.
 
     A folder that has the name, but another dictionary than the checkpoint, is another's.
     """
@@ -91,7 +91,7 @@ KEPT = ("transfer", "labelling", *checkpoint.LASTING)  # of a checkpoint's task 
 
 
 class SideFile(TypedDict):
-    """What an export of this package writes beside a model; the last by the name of :data:`RECORD`."""
+    """What an export of this package writes next to a model; the last by the name of :data:`RECORD`."""
 
     cfg: dict[str, dict[str, Any]]
     task_state: TaskState
@@ -130,7 +130,7 @@ def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
     return state
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Options as JSON has them, without files and folders of the machine that it was."""
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items() if _is_plain(each)}

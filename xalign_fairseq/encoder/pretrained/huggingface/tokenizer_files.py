@@ -164,7 +164,7 @@ def _whole(pipeline: dict[str, Any], specials: Sequence[str], ids: dict[str, int
 
 
 def _added_token(symbol: str) -> dict[str, Any]:
-    """XLM-R's <mask> takes the blank before it, since it stands for a piece that would begin with it."""
+    """XLM-R's <mask> takes the space before it, because it stands for a piece that would begin with it."""
     return {
         "content": symbol,
         "single_word": False,
@@ -178,7 +178,7 @@ def _added_token(symbol: str) -> dict[str, Any]:
 def _template(
     single: Sequence[tuple[str, int]], pair: Sequence[tuple[str, int]], ids: dict[str, int]
 ) -> dict[str, Any]:
-    """Where special symbols stand around the texts A and B, and the token type of each part."""
+    """The special symbols around the texts A and B, and the token type of each part."""
 
     def part(name: str, kind: int) -> dict[str, Any]:
         return {"Sequence" if name in "AB" else "SpecialToken": {"id": name, "type_id": kind}}

@@ -1,4 +1,4 @@
-"""``tokenizer.json``: its parts, and the tokens that a folder's tokenizer has beside its vocabulary."""
+"""``tokenizer.json``: its parts, and the tokens that a folder's tokenizer has in addition to its vocabulary."""
 
 from pathlib import Path
 from typing import Any, TypedDict
@@ -10,7 +10,7 @@ ADDED = "added_tokens.json"  # of older releases
 
 
 class AddedToken(TypedDict):
-    """A token beside the vocabulary."""
+    """A token in addition to the vocabulary."""
 
     content: str
     id: int
@@ -32,7 +32,7 @@ def parts(path: Path, *names: str) -> list[dict[str, Any]]:
 
 
 def added_tokens(folder: Path) -> dict[str, int]:
-    """Tokens that a folder's tokenizer has beside its vocabulary, special symbols among them, and their ids."""
+    """Tokens that a folder's tokenizer has in addition to its vocabulary, special symbols among them, and their ids."""
     whole, listed = folder / TOKENIZER, folder / ADDED
     if whole.is_file():
         return {token["content"]: token["id"] for token in read_json(whole, TokenizerFile).get("added_tokens") or []}

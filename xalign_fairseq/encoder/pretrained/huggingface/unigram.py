@@ -18,12 +18,12 @@ from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_t
 
 logger = logging.getLogger(__name__)
 
-# What sentencepiece does to text without being told: several blanks become one, and those at the ends go.
+# What sentencepiece does to text by itself: several spaces become one, and those at the ends are removed.
 JOINED_BLANKS = [{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content} for content in (" ", "▁")]
 # Normalisations that sentencepiece has under a name, for files that spell them out.
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
 # Texts in many scripts, with what normalisations differ in: capitals, ligatures, wide and composed characters, other
-# blanks. Blanks at the ends and several in a row are not in it: sentencepiece, with which these models were trained,
+# spaces. Spaces at the ends and several in a row are not in it: sentencepiece, with which these models were trained,
 # takes them away, and transformers' own files differ in what they make of them.
 _SAMPLE = """\
 The red house isn't so BIG.|Der große Hund schläft über Nacht in der STRASSE.|L’été dernier, à Besançon…
@@ -44,7 +44,7 @@ def read_unigram(path: Path) -> bytes:
     """The sentencepiece model of a ``tokenizer.json``, which is all that transformers writes since its version 5.
 
     A file that normalises and splits text as transformers writes it for XLM-R is taken at its word. Any other is run
-    beside the model on :data:`SAMPLE`: where all ids agree it is read with a warning.
+    next to the model on :data:`SAMPLE`: where all ids agree it is read with a warning.
     """
     model, normalizer, splitter = parts(path, "model", "normalizer", "pre_tokenizer")
     steps = normalizer.get("normalizers", [normalizer]) if normalizer else []
@@ -63,7 +63,7 @@ def read_unigram(path: Path) -> bytes:
 
 
 def mask_id(folder: Path, symbols: int) -> int:
-    """The id of ``<mask>``, where it is said, of a tokenizer with so many other symbols; else it follows them."""
+    """The id of ``<mask>`` in a tokenizer with this number of other symbols: its own, or after them."""
     return added_tokens(folder).get(MASK, symbols)
 
 
@@ -101,7 +101,7 @@ def _is_usual(steps: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _begins_words(splitter: Mapping[str, Any], path: Path) -> bool:
-    """Whether text is split at blanks, and every word begins with ▁."""
+    """Whether text is split at spaces, and every word begins with ▁."""
     steps = require_form(splitter.get("pretokenizers", [splitter]), list[dict[str, Any]], f"{path}, pre_tokenizer")
     last = steps[-1] if steps else {}
     return (

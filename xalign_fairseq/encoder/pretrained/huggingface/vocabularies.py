@@ -25,7 +25,7 @@ PADDING = 512  # most rows of a model that no token of its tokenizer has, such a
 
 
 class TokenizerConfig(TypedDict, total=False):
-    """What of ``tokenizer_config.json`` is read, or stands in ``config.json``."""
+    """What of ``tokenizer_config.json`` is read, or is in ``config.json``."""
 
     tokenizer_class: str | None
     do_lower_case: bool | None
@@ -151,7 +151,7 @@ def _require_bert_class(folder: Path) -> None:
 
 
 def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) -> dict[str, Any]:
-    """How text is normalised: by the tokenizer's configuration, else by its file, else as its symbols show."""
+    """How text is normalised: by the tokenizer's configuration, otherwise its file, otherwise its symbols."""
     config = folder / TOKENIZER_CONFIG
     require_form(given, TokenizerConfig, folder / TOKENIZER)
     found = {**given, **(read_json(config, TokenizerConfig) if config.is_file() else {})}

@@ -41,10 +41,10 @@ class Index(TypedDict):
 
 
 def _shards(path: Path) -> set[str]:
-    """The names of the files that an index names, all beside it."""
+    """The names of the files that an index names, all in its folder."""
     found = read_json(path, Index)["weight_map"]
     if not all(map(is_file_name, found.values())):
-        expected = "weight_map: a file beside the index for each parameter"
+        expected = "weight_map: a file next to the index for each parameter"
         raise XalignError("the index of the model's shards is damaged", where=path, expected=expected)
     return set(found.values())
 

@@ -1,0 +1,69 @@
+"""A small aligner of few words, and the links of one pair by their definition."""
+
+import io
+import random
+
+import sentencepiece
+import torch
+
+from support.links import joined_words, pair_matrices
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+
+TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
+WORDS = TEXT.split()
+
+
+def train(model_type, vocab_size):
+    rng = random.Random(0)
+    lines = [" ".join(rng.sample(WORDS, 6)) for _ in range(300)]
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        model_type=model_type,
+        vocab_size=vocab_size,
+        hard_vocab_limit=False,
+        minloglevel=2,
+        num_threads=1,
+    )
+    return SentencePieceTokenizer(model.getvalue())
+
+
+def small_encoder(tokenizer, positions=512):
+    torch.manual_seed(0)
+    config = EncoderConfig(
+        vocab_size=tokenizer.dictionary.embedding_size,
+        encoder_layers=3,
+        encoder_embed_dim=16,
+        encoder_ffn_embed_dim=32,
+        encoder_attention_heads=2,
+        max_positions=positions,
+    )
+    encoder = Encoder(config).double()
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    return encoder
+
+
+def links_of(aligner, pairs):
+    return [alignment.links for alignment in aligner.align(*zip(*pairs, strict=True))]
+
+
+def alone(aligner, layer, options, src, tgt):
+    """The links of one pair from the definition: no batch, no padding, plain Python."""
+    src_ids, src_words = aligner.tokenizer.encode_words(src.split())
+    tgt_ids, tgt_words = aligner.tokenizer.encode_words(tgt.split())
+    if not src_ids or not tgt_ids:
+        return {}
+    tokens = torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]])
+    n, m = len(src_ids), len(tgt_ids)
+    hidden = aligner.encoder.states(tokens).layer(layer)
+    links, probability = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
+    subword = [(i, j) for _, i, j in links.nonzero().tolist()]
+    return {
+        (a, b): max(float(probability[0, i, j]) for i, j in subword if (src_words[i], tgt_words[j]) == (a, b))
+        for a, b in joined_words(subword, src_words, tgt_words)
+    }

@@ -1,0 +1,33 @@
+"""What the tests of the fused operators share: options, parameters, and a comparison with the reference."""
+
+import pytest
+import torch
+
+from support.links import differing, hangs_on_rounding, links_by, pair_matrices
+from xalign_fairseq.transport.methods import Transport
+
+RELEASED = Transport()
+EXACT = Transport(iterations=0)  # nothing depends on the order of sums then
+SIZES = (3, 9, 30, 33, 60, 70)  # of each kernel but for the longest
+ORDERS = pytest.mark.parametrize("order", ["columns-first", "rows-first"])
+DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+LONGEST = pytest.mark.parametrize("longest", [9, 50, 100, 140])
+ON_THE_CPU = pytest.mark.parametrize("on", ["cpu"], indirect=True)
+
+
+def moved(on, *tensors):
+    return [tensor.to(on) for tensor in tensors]
+
+
+def assert_same_links(on, hidden, spans, options):
+    """Identical, but for pairs whose links float32 cannot decide; their number."""
+    expected, expected_shares = links_by("reference", hidden, spans, options)
+    found, shares = (x.cpu() for x in pair_matrices(*moved(on, hidden, spans), options))
+    different = differing(found, expected)
+    if len(different):
+        undecided = hangs_on_rounding(hidden[different], spans[different], options)
+        assert undecided.all(), (options, different[~undecided].tolist())
+    common = found & expected
+    torch.testing.assert_close(shares[common], expected_shares[common], atol=5e-5 / min(1, options.mu), rtol=0)
+    assert not shares[~found].any()
+    return len(different)

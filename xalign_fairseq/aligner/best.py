@@ -1,0 +1,91 @@
+"""The folder of an aligner that was made in steps: a trained encoder, a link scorer, and statistics of its bitext."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple, TypedDict
+
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.transport.linking import Linking
+
+BEGUN, DONE = "begun.json", "best.json"
+# Options of an aligner that hold for any encoder, method or statistics, and those that choose links.
+COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtype", "processes", "batch_tokens")
+
+
+class FinishedStep(TypedDict):
+    """A finished step.
+
+    Attributes:
+        done: what it was.
+        cpu_seconds: of the call that finished it.
+        before: AER on held-out gold without it, as a fraction; None without gold that can judge it.
+        aer: the same with it.
+        used: whether the aligner uses its result, which it does unless the AER is higher.
+    """
+
+    done: str
+    cpu_seconds: float
+    before: float | None
+    aer: float | None
+    used: bool
+
+
+class BestAligner(TypedDict):
+    """What ``best.json`` says.
+
+    Attributes:
+        encoder: the one that the steps began with, by its name or path.
+        method: by which it scores pairs of words, ``grow`` or ``scored``.
+        trained: the folder of the trained one, below this folder; empty if it is not used.
+        scorer: the trained one's link scorer, below this folder; empty: it scores by ``grow``.
+        statistics: a folder below this folder; empty if they are not used.
+        steps: by name, in their order.
+    """
+
+    encoder: str
+    method: str
+    trained: str
+    scorer: str
+    statistics: str
+    steps: dict[str, FinishedStep]
+
+
+class BestParts(NamedTuple):
+    """The parts of an aligner: an encoder with its method, a trained one with its method, and statistics."""
+
+    encoder: str
+    method: str
+    trained: str | None = None
+    linking: Linking = Linking("grow")
+    statistics: Path | None = None
+
+
+def read_best(path: str | os.PathLike[str]) -> BestParts | None:
+    """The parts of a folder that ``train-aligner --best`` has finished; ``None`` for anything else.
+
+    Example::
+
+        read_best("aligner").trained  # "aligner/encoder"
+    """
+    folder = Path(path)
+    if not (folder / DONE).is_file():
+        return None
+    found = read_json(folder / DONE, BestAligner)
+    scored = Linking("scored", {"scorer": str(folder / found["scorer"])})
+    return BestParts(
+        found["encoder"],
+        found["method"],
+        str(folder / found["trained"]) if found["trained"] else None,
+        scored if found["scorer"] else Linking("grow"),
+        folder / found["statistics"] if found["statistics"] else None,
+    )
+
+
+def check_own(options: AlignerOptions) -> None:
+    """Raise :class:`XalignError` for an option that the folder itself sets."""
+    for name in options.given():
+        if name not in COMMON:
+            problem = "the folder of an aligner made by all steps sets this option itself"
+            raise XalignError(problem, parameter=name, remedy="leave it out")

@@ -1,0 +1,243 @@
+"""The best aligner of a bitext, in steps: statistics and links, self-training, a link scorer. Each is made once.
+
+The links of the bitext, by the encoder and statistics that it guides, check what it learns from itself. A link scorer
+learns from the states of the trained encoder, which has seen no gold. The aligner combines both encoders and the
+statistics.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from xalign_fairseq.aligner.best import BEGUN, DONE, BestAligner, BestParts, FinishedStep
+from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
+from xalign_fairseq.aligner.load import GUIDED, open_parts, scoring_method
+from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.run import AlignRun, align_files
+from xalign_fairseq.aligner.run_record import model_state
+from xalign_fairseq.aligner.training.gold import SCORER, ScorerRun, judging_part, train_scorer
+from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.aligner.training.text import text_digest
+from xalign_fairseq.aligner.training.train import Progress, train_aligner
+from xalign_fairseq.core.devices import choose_devices
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.installed import require_fairseq
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.own_folder import begun_folder
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder.pretrained.packaged import NAME
+from xalign_fairseq.links.aer import score
+from xalign_fairseq.transport.linking import Linking
+from xalign_fairseq.transport.scorer_files import packaged_record
+
+STEPS = "steps.json"
+HELD_OUT = 5  # every fifth gold pair judges
+ENCODER = "encoder"
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class BestRun:
+    """What the steps learn from.
+
+    Attributes:
+        src, tgt: the bitext, one sentence a line.
+        out: the folder of all steps.
+        languages: of the sides.
+        golds: files ``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`. Every fifth pair of each set
+            trains nothing; all of these judge each step. Without gold every step is used.
+        model: the encoder to start from.
+        updates: of the self-training; ``None``: as is usual for the encoder.
+        seed: of all steps.
+        device: of the encoder.
+        quiet: no progress.
+    """
+
+    src: str
+    tgt: str
+    out: Path
+    languages: tuple[str, str]
+    golds: Sequence[str] = ()
+    model: str = NAME
+    updates: int | None = None
+    seed: int = 1
+    device: str = "auto"
+    quiet: bool = False
+
+    @cached_property
+    def judges(self) -> list[GoldSet]:
+        """The held-out part of each gold set, if it has a pair."""
+        parts = [judging_part(read_set(Path(path)), HELD_OUT) for path in self.golds]
+        return [each for each in parts if each.pairs]
+
+    @property
+    def text(self) -> tuple[str, str]:
+        """The bitext in words."""
+        return str(self.out / "text.src"), str(self.out / "text.tgt")
+
+    def identity(self) -> dict[str, Any]:
+        """All that decides the result."""
+        files = {"src": self.src, "tgt": self.tgt, **{f"gold {at}": path for at, path in enumerate(self.golds, 1)}}
+        return {
+            "xalign_fairseq": __version__,
+            "best": True,
+            "model": model_state(self.model),
+            "languages": "-".join(self.languages),
+            "seed": self.seed,
+            "updates": self.updates,
+            **{name: text_digest(path) for name, path in files.items()},
+            "segment": segmenter_versions("auto"),
+        }
+
+
+def train_best(
+    run: BestRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
+) -> BestAligner:
+    """Do all steps; the same call goes on after the last finished one, and a finished folder stays as it is.
+
+    Args:
+        run: what to learn from.
+        say: gets a line for each step.
+        progress: gets what fairseq-train reports.
+
+    Raises:
+        XalignError: no fairseq, a file is missing or does not fit, or the folder holds something else.
+
+    Example::
+
+        train_best(BestRun("train.de", "train.en", Path("best"), ("de", "en")))["method"]  # "scored"
+        load_aligner("best")
+    """
+    require_fairseq()
+    SentencePairs(run.src, run.tgt)  # which checks that they fit
+    if run.golds and not run.judges:
+        raise XalignError(
+            "the gold sets are too small", parameter="gold", found=run.golds, expected=f"{HELD_OUT} pairs in one set"
+        )
+    with begun_folder(run.out, BEGUN, run.identity(), "a run of all steps of an aligner"):
+        if (run.out / DONE).is_file():
+            return read_json(run.out / DONE, BestAligner)
+        return _Steps(run, say, progress).make()
+
+
+class _Steps:
+    """The steps of a run, and what they have found."""
+
+    def __init__(self, run: BestRun, say: Say, progress: Callable[[Progress], object]):
+        self._run, self._say, self._progress = run, say, progress
+        path = run.out / STEPS
+        self._done: dict[str, FinishedStep] = read_json(path, dict[str, FinishedStep]) if path.is_file() else {}
+        device, dtype = choose_devices(run.device, "auto")
+        self._options = AlignerOptions(device=device, dtype=dtype)
+        self._links, self._scorer = run.out / "links.txt", run.out / "scorer"
+        self._statistics = Path(f"{self._links}.aligner")
+
+    def make(self) -> BestAligner:
+        """Do what is not done; what the aligner is made of."""
+        run = self._run
+        parts = BestParts(run.model, scoring_method(run.model, Linking(), maps=False))
+        counted = parts._replace(statistics=self._statistics)
+        parts = self._step("links", "links by the encoder and statistics that it guides", self._align, parts, counted)
+        both = parts._replace(trained=str(run.out / ENCODER))
+        parts = self._step("encoder", "self-training, checked by these links", self._train, parts, both)
+        if run.golds and parts.trained:
+            scored = parts._replace(linking=Linking("scored", {"scorer": str(self._scorer / SCORER)}))
+            parts = self._step("scorer", "a link scorer of this encoder, by the gold", self._fit, parts, scored)
+        found: BestAligner = {
+            "encoder": str(Path(run.model).absolute()) if Path(run.model).exists() else run.model,
+            "method": parts.method,
+            "trained": ENCODER if parts.trained else "",
+            "scorer": f"{self._scorer.name}/{SCORER}" if parts.linking.options else "",
+            "statistics": self._statistics.name if parts.statistics else "",
+            "steps": self._done,
+        }
+        write_json(run.out / DONE, found)
+        return found
+
+    def _step(self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts) -> BestParts:
+        """Do a step unless it is done; the parts that it leaves."""
+        if name in self._done:
+            self._say(f"{name}: done before ({what})")
+        else:
+            self._say(f"{name}: {what}")
+            begin = _cpu_seconds()
+            work()
+            spent = round(_cpu_seconds() - begin, 1)
+            aers = self._judge(before, after)
+            used = aers is None or aers[1] <= aers[0]
+            first, second = aers or (None, None)
+            self._done[name] = FinishedStep(done=what, cpu_seconds=spent, before=first, aer=second, used=used)
+            write_json(self._run.out / STEPS, self._done)
+        return after if self._done[name]["used"] else before
+
+    def _judge(self, before: BestParts, after: BestParts) -> tuple[float, float] | None:
+        """The mean AER of the held-out gold that can judge a step, without it and with it; None if there is none.
+
+        Gold that the packaged scorer has learned from judges nothing that this scorer is part of. For gold of other
+        languages than the bitext's, the statistics are left out.
+        """
+        seen = {each["sha256"] for each in packaged_record()["sets"].values()} if before.method == "scored" else set()
+        found = []
+        for each in self._run.judges:
+            own = each.languages == self._run.languages
+            pair = [parts if own else parts._replace(statistics=None) for parts in (before, after)]
+            if each.digest not in seen and pair[0] != pair[1]:
+                found.append([self._aer(parts, each) for parts in pair])
+        return (fmean(row[0] for row in found), fmean(row[1] for row in found)) if found else None
+
+    def _aer(self, parts: BestParts, judge: GoldSet) -> float:
+        with open_parts(parts, self._options) as aligner:
+            return score([set(pair.links) for pair in aligner.stream(judge.pairs)], judge.golds).aer
+
+    def _align(self) -> None:
+        run = self._run
+        write_words(SentencePairs(run.src, run.tgt, find_segmenters("auto")), run.text)
+        resume = Path(f"{self._links}.part").exists()
+        options = AlignerOptions(device=run.device)
+        linked = AlignRun(
+            run.text, run.model, options, GUIDED, str(self._links), segment="spaces", resume=resume, quiet=run.quiet
+        )
+        self._say(align_files(linked).summary)
+
+    def _train(self) -> None:
+        run = self._run
+        training = TrainingRun(
+            run.model,
+            *run.text,
+            (run.out / ENCODER).absolute(),
+            run.languages,
+            links=str(self._links),
+            objectives=("self_training",),
+            seed=run.seed,
+            device=run.device,
+            chosen=frozenset({"objectives"}),
+        )
+        if run.updates is not None:
+            training = replace(training, updates=run.updates, chosen=frozenset({"objectives", "updates"}))
+        train_aligner(training, self._say, self._progress)
+
+    def _fit(self) -> None:
+        run = self._run
+        if not (self._scorer / SCORER).is_file():
+            golds = ScorerRun(str(run.out / ENCODER), run.golds, self._scorer, run.seed, run.device, HELD_OUT)
+            train_scorer(golds, self._say)
+
+
+def write_words(text: SentencePairs, paths: Sequence[str]) -> None:
+    """Write the words of both sides of a text, with spaces between them."""
+    with atomic_write(paths[0]) as src, atomic_write(paths[1]) as tgt:
+        for pair in text:
+            for stream, words in zip((src, tgt), pair, strict=True):
+                stream.write(" ".join(words) + "\n")
+
+
+def _cpu_seconds() -> float:
+    """Of this process and those that it has waited for."""
+    return sum(os.times()[:4])
