@@ -19,7 +19,7 @@ class SampleSize(Tensor):
     def __bool__(self) -> bool:
         return True
 
-    def __rtruediv__(self, number: Any) -> Tensor:
+    def __rtruediv__(self, number: Tensor | complex) -> Tensor:
         quotient: Tensor = number / self.as_subclass(Tensor).clamp(min=1)
         return quotient
 
