@@ -46,7 +46,7 @@ class PlatformWheel(bdist_wheel):
 
 
 class Native(Distribution):
-    """Tells setuptools that there are compiled files."""
+    """Declares compiled files to setuptools."""
 
     def has_ext_modules(self):
         return bool(NATIVE)

@@ -1,4 +1,4 @@
-"""The documentation site: every page of this repository that a reader may want, as HTML.
+"""The documentation site: every page of this repository for readers, as HTML.
 
     pip install -e ".[docs]" && python -m sphinx -c docs -W --keep-going . build/site
 
@@ -16,7 +16,7 @@ from latex2mathml.converter import convert
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-# The table of contents: its parts, and the pages of each. A page stands in the first part that names it.
+# The table of contents: its parts, and the pages of each. A page is in the first part that names it.
 CONTENTS = {
     "Tutorials": [
         *(
@@ -86,7 +86,7 @@ html_theme_options = {"source_repository": "", "navigation_with_keys": True}
 
 
 def contents() -> str:
-    """The tables of contents, as they stand at the end of the first page."""
+    """The tables of contents, for the end of the first page."""
     parts, seen = [], {root_doc}
     for part, patterns in CONTENTS.items():
         found = (page for pattern in patterns for page in sorted(ROOT.glob(f"{pattern}.md")))
@@ -99,7 +99,7 @@ def contents() -> str:
 
 
 def read_source(app, docname, source):
-    """What a site needs beside a page's own text: pages for links to folders, titles of tables, contents."""
+    """Additions of the site to a page's text: pages for links to folders, titles of tables, contents."""
     here = (ROOT / docname).parent
 
     def page_of(link):

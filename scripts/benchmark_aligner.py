@@ -66,7 +66,7 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
 
 
 def prepare_model(model: str, inputs: Path) -> tuple[str, Path]:
-    """What a model is called, and a folder beside ``inputs`` with it, as every tool can read it, and the same pairs."""
+    """A model's name, and a folder next to ``inputs`` with the model, readable by every tool, and the same pairs."""
     from xalign_fairseq.encoder.pretrained.exporting import export
     from xalign_fairseq.encoder.pretrained.known import family_of
     from xalign_fairseq.encoder.pretrained.reading import read_pretrained

@@ -4,12 +4,12 @@
 usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--work FOLDER] [--out FOLDER] [--cost N]
 
 TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, that of the development and test
-sets among it; the tools' directions are joined by grow-diag-final-and. --limit: so many pairs beside those of the sets,
-drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that a run that is broken off
-goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md of the
-largest texts and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over pairs
-of text and over CPU minutes. With --cost N nothing is scored: whole commands, which learn from and link all pairs, run
-in turn, N times each, and OUT/from_scratch_cost.json and .md have their CPU seconds.
+sets among it; the tools' directions are joined by grow-diag-final-and. --limit: this number of pairs in addition to
+those of the sets, drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that an
+interrupted run goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md
+of the largest texts and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over
+pairs of text and over CPU minutes. With --cost N nothing is scored: whole commands, which learn from and link all
+pairs, run in turn, N times each, and OUT/from_scratch_cost.json and .md have their CPU seconds.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure self-labelling (hidden states to word labels) beside the products alone and beside other solvers.
+"""Measure self-labelling (hidden states to word labels) and compare it with the products alone and with other solvers.
 
 usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--seconds N] [--brief] [--out FOLDER]
        benchmark_sinkhorn.py --profile [--device cpu|cuda] [--out FOLDER]
@@ -14,7 +14,7 @@ installed are left out, and the table says so: pip install ".[benchmark]". The e
 other links.
 
 --brief takes the times of torch's products, our own, eager and compiled torch (this with 2 iterations) and nothing
-else, in 6 minutes on two cores. With --seconds all is done within so many: what does not fit is ended or left out;
+else, in 6 minutes on two cores. --seconds limits the time: what does not fit is ended or left out;
 what was measured before stays.
 
 --profile writes OUT/sinkhorn-profile-DEVICE.txt instead: what our own spends its time on and what bounds it, by
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--device", choices=sinkhorn_report.DEVICES, default="cpu")
     parser.add_argument("--threads", type=int, nargs="+", help="one run each (default: 1 and all cores; on a GPU 1)")
     parser.add_argument("--repeats", type=int, default=20, help="rounds of all programs, of which the best counts")
-    parser.add_argument("--seconds", type=float, help="be done within so many, with what is there (default: no limit)")
+    parser.add_argument("--seconds", type=float, help="time limit (default: none)")
     parser.add_argument("--brief", action="store_true", help="times of the products, our own and torch's alone")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: to try the script")

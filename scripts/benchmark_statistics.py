@@ -5,7 +5,7 @@ usage: benchmark_statistics.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--me
 
 TEXT is a folder of examples/from_scratch/text.py. The statistics are learned from the sentences of the development and
 test sets and from --limit other pairs, drawn with --seed. --method is the encoder's, by which scores statistics are
-guided and joined with. Links stay in --work, so that a run that is broken off goes on. Writes
+guided and joined with. Links stay in --work, so that an interrupted run continues. Writes
 OUT/statistics-METHOD.json and the table OUT/statistics-METHOD.md.
 """
 

@@ -16,10 +16,10 @@ DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabu
 Every --arch is measured with every --dtype, with the first of --vocabulary, --pairs (lengths), --processes (which
 share updates by gloo, and the threads) and --memory (what a step frees on a CPU: own, the package keeps it and the
 others do not; or it is kept or returned by all); each other one of these with one arch and the first dtype alone: the
-last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary; else the first. Settings
-come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that are
-missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices in
-OUT, the table OUT/training.md and the picture OUT/training.png.
+last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary; otherwise the first.
+Settings come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that
+are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
+in OUT, the table OUT/training.md and the picture OUT/training.png.
 --profile writes OUT/training-profile-DEVICE.txt instead: by torch.profiler, what updates of this package and of fairseq
 spend their time on, and whether the device or the host bounds them, in the first setting; on a GPU also with --compile,
 and a trace, training-trace-cuda.json.gz.
@@ -183,7 +183,8 @@ def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     Returns:
         ``tokens_per_second`` and ``times_fairseq``, each as [median, lowest, highest] over rounds, the latter by pairs
         of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step ``times_masked``, its
-        time over that of MLM + TLM, and the shares of ``encoder_pass``, ``labelling`` and ``wait``. Else an ``error``,
+        time over that of MLM + TLM, and the shares of ``encoder_pass``, ``labelling`` and ``wait``. Otherwise an
+        ``error``,
         or neither: there was no time.
     """
     speeds = {name: _speeds(found.get(name, {})) for name in CONTESTANTS}
@@ -211,7 +212,7 @@ def _spread(values: Sequence[float]) -> list[float]:
 
 
 def digest(setting: Setting, versions: Mapping[str, str]) -> str:
-    """What tells measurements that may not be mixed apart: options, data, versions, commit and machine."""
+    """The key of measurements that must not be mixed: options, data, versions, commit and machine."""
     text = file_sha256(Path(setting.data, "dict.txt"))
     what = [asdict(setting) | {"data": text}, dict(versions), commit(), processor(setting.device)]
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]

@@ -11,6 +11,56 @@ import markers
 import structure
 import trace_calls
 
+# What the page counts of each feature: patterns of its files. Not every line has a feature, and none is in two.
+FEATURES = {
+    "pre-trained models in and out, the packaged encoder, trimming": """
+        xalign_fairseq/encoder/pretrained/**/* tests/encoder/pretrained/**/* xalign_fairseq/cli/*trim.py
+        xalign_fairseq/cli/*_hf.py */**/trimming.py tests/**/test_*trim*.py tests/cli/test_*_hf.py
+        scripts/gpu/pack_encoder.py
+    """,
+    "zero-shot transfer": """
+        xalign_fairseq/*/**/*transfer* xalign_fairseq/transfer/**/* tests/transfer/**/* tests/**/*transfer*.py
+        examples/transfer/*.*
+    """,
+    "fused self-labelling for CPU and CUDA": """
+        xalign_fairseq/transport/sinkhorn/**/* tests/transport/sinkhorn/**/* scripts/*sinkhorn*.py
+        tests/scripts/test_*sinkhorn*.py
+    """,
+    "projection of labels and markup": """
+        xalign_fairseq/**/*project* xalign_fairseq/projection/**/* tests/projection/**/* tests/**/*project*.py
+        scripts/benchmark_projection.py scripts/benchmark_markup.py
+    """,
+    "the aligner from bitext alone": """
+        xalign_fairseq/aligner/statistical/**/* tests/aligner/statistical/**/* scripts/*from_scratch*.py
+        tests/**/*from_scratch*.py tests/**/*statistics*.py scripts/benchmark_statistics.py
+    """,
+    "fine-tuning an aligner, and the link scorer": """
+        xalign_fairseq/aligner/training/**/* tests/aligner/training/**/* */**/*train_aligner*.py
+        */**/*scorer*.py
+    """,
+    "the sample grammar": "xalign_fairseq/languages/sample/* tests/languages/sample/* */cli/*sample.py",
+    "derived languages and lexicons": """
+        xalign_fairseq/languages/* xalign_fairseq/languages/lexicons/* tests/languages/*
+        tests/languages/lexicons/* */cli/*derive*.py */**/*lexicon*.py
+    """,
+    "training without fairseq": "xalign_fairseq/training/**/* tests/training/**/*",
+    "encoders that transformers runs": "xalign_fairseq/encoder/bodies/* tests/encoder/bodies/*",
+    "pages and pictures": """
+        xalign_fairseq/aligner/render/**/* xalign_fairseq/trainer/report/**/* xalign_fairseq/evaluation/plots/*
+        tests/aligner/render/**/* tests/trainer/report/**/* tests/evaluation/plots/* tests/test_gallery.py
+    """,
+    "eflomal and fast_align": "xalign_fairseq/aligner/tools/**/* tests/aligner/tools/**/*",
+    "altered inputs, kills at each file operation": """
+        scripts/fuzz*.py scripts/faults*.py tests/scripts/test_fuzz*.py tests/scripts/test_faults*.py
+    """,
+    "tests and measurements on a GPU without a network": "scripts/gpu/* tests/scripts/gpu/*",
+    "other benchmarks": """
+        scripts/benchmark_*.py scripts/training_*.py tests/scripts/test_benchmark_*.py
+        tests/scripts/test_training_*.py
+    """,
+    "recipes of the papers": "examples/**/* tests/examples/**/*",
+}
+KINDS = (".py", ".cpp", ".cu", ".h", ".js", ".css")
 PAGE, PICTURE = structure.ROOT / "docs/house.md", structure.ROOT / "docs/house.svg"
 
 
@@ -55,6 +105,22 @@ def counted() -> str:
     return markers.table(("what", "count"), [(name, f"{now:,}") for name, now in structure.counts().items()])
 
 
+def featured() -> str:
+    """The table of the features; a file that two have belongs to the first."""
+    tops = ("xalign_fairseq", "tests", "scripts", "examples")
+    left = {path for top in tops for path in (structure.ROOT / top).rglob("*") if path.suffix in KINDS}
+    rows = []
+    for name, patterns in FEATURES.items():
+        found = {path for pattern in patterns.split() for path in structure.ROOT.glob(pattern)} & left
+        left -= found
+        lines = {"xalign_fairseq": 0, "tests": 0, "scripts": 0, "examples": 0}
+        for path in found:
+            lines[path.relative_to(structure.ROOT).parts[0]] += path.read_text(encoding="utf-8").count("\n")
+        package, tests, *others = lines.values()
+        rows.append((name, f"{package:,}", f"{tests:,}", f"{sum(others):,}"))
+    return markers.table(("feature", "package", "tests", "scripts and examples"), rows)
+
+
 def traced() -> str:
     """The table of the five commands."""
     with tempfile.TemporaryDirectory() as work:
@@ -63,7 +129,7 @@ def traced() -> str:
 
 def main() -> None:
     """Write the picture and the tables."""
-    parts = {"counts": counted, "traces": traced}
+    parts = {"counts": counted, "features": featured, "traces": traced}
     PICTURE.write_text(picture(room_arrows(structure.arrows())), encoding="utf-8")
     markers.update([PAGE], "structure", lambda name: parts[name](), False, "python scripts/document_house.py")
 

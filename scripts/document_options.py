@@ -172,7 +172,7 @@ def benchmarks() -> str:
 
 
 def defaults() -> str:
-    """How models of known families align unless they are told otherwise."""
+    """How models of known families align by default."""
     from xalign_fairseq.transport.families import RESULTS as FILES
     from xalign_fairseq.transport.families import TABLE
     from xalign_fairseq.transport.linking import layer_range

@@ -35,7 +35,7 @@ def command(name: str) -> str:
     for group in parser._action_groups:
         rows = list(_rows(parser, group))
         if rows:
-            # What stands in brackets behind a group's title, as --help shows it, is a sentence about the group.
+            # Text in brackets after a group's title, as --help shows it, is a sentence about the group.
             title, _, about = (group.title or "").removeprefix("positional ").partition(" (")
             parts.append(f"## {title[:1].upper()}{title[1:]}")
             parts += [

@@ -5,12 +5,12 @@ usage: faults.py [--kills 100] [--aimed 20] [--seed 1] [--only NAME ...] [--work
 
 The runs are small ones of fairseq-train, xalign prepare, align, transfer and train-aligner on the embedded sample text
 (scripts/faults_runs.py). SIGKILL comes at random moments, to the process, to all that it has started, or to one of
-these alone; or at a chosen point of writing a checkpoint (scripts/faults_aimed.py). What else befalls them is in
+these alone; or at a chosen point of writing a checkpoint (scripts/faults_aimed.py). Other faults are in
 scripts/faults_cases.py: a full disk, files that change, dead workers, SIGTERM, SIGUSR1, losses that are no numbers. A
 run is given again until it comes to its end, which has to be the same bit for bit: parameters, optimizer's state, place
 in the data; links, data-bins, scores.
 
-Finished trials are kept in --work, so that this script can be broken off, too. Writes OUT/faults.json and the table
+Finished trials are kept in --work, so that this script can be interrupted too. Writes OUT/faults.json and the table
 OUT/faults.md; exits with 1 if any result differs.
 """
 

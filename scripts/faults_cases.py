@@ -1,4 +1,4 @@
-"""What befalls the runs of scripts/faults.py beside SIGKILL: each case breaks one off in its way, to be finished."""
+"""Faults of the runs of scripts/faults.py besides SIGKILL: each case interrupts a run in its way."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from faults_warm import Forked
 from xalign_fairseq.core.locks import LOCK
 
 TRAINS = re.compile(r"\bnum_updates\W+([89]|[1-9]\d)\b")  # in a log, as JSON or as text
-PATIENCE = 120.0  # seconds, until a run that was told to has ended
+PATIENCE = 120.0  # seconds to wait for the end of a signalled run
 REQUEUE = 75
 TERMINATED = 143  # what a shell says of a process that SIGTERM has ended, and what xalign's commands end with
 
@@ -52,7 +52,7 @@ class Case:
 
 
 def heard(log: Path, code: int | str) -> str:
-    """How a run has ended: its error, if it told one, and its exit code."""
+    """The end of a run: its error, if any, and its exit code."""
     text = log.read_text(encoding="utf-8", errors="replace")
     errors = [line.removeprefix("error: ") for line in text.splitlines() if line.startswith("error: ")]
     last = re.findall(r"^(?:\w+\.)*(\w+(?:Error|Exception): .*)", text, re.MULTILINE)

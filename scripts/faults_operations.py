@@ -7,7 +7,7 @@ A first run of a command lists, by an audit hook, what it does to files below it
 removing, making folders and links, changing modes. Then it is run once for each operation and killed, with all that it
 has started, right before it. The same command is given again, and has to end without an error, with the files of a run
 that nothing broke, byte by byte; of checkpoints parameters, optimizer's state and place in the data are compared, of
-JSON and text files what is the same in two unkilled runs. Files that the unkilled run does not have are told.
+JSON and text files what is the same in two unkilled runs. Files that the unkilled run does not have are reported.
 
 With fewer kills than there are operations, each kind of operation on each file comes first. Kills that are done are
 kept in --work. Writes OUT/operations.json and the table OUT/operations.md; exits with 1 if anything was refused or
@@ -40,7 +40,7 @@ from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 BUSY = "another process"  # what was killed is being ended
-TIMED = re.compile(r"/(minutes|seconds|command|commit|began|sessions)\b")  # values that tell of one run
+TIMED = re.compile(r"/(minutes|seconds|command|commit|began|sessions)\b")  # values of one run
 UNNAMED = re.compile(r"\d+-[0-9a-f]{12}|\d+")  # process, random part or number of a name
 
 

@@ -27,7 +27,7 @@ SMALL = {
 
 @dataclass(frozen=True)
 class Run:
-    """A command that can be broken off and given again.
+    """A command that can be interrupted and repeated.
 
     Attributes:
         name: of the command.

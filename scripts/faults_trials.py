@@ -1,4 +1,4 @@
-"""A run that is broken off and given again until it has ended, and whether its end is that of an unbroken one."""
+"""A run that is interrupted and repeated until it ends, and compared with an undisturbed one."""
 
 import os
 import shutil
@@ -28,14 +28,14 @@ LIMIT = 300.0  # seconds that a command may take
 
 @dataclass
 class Trial:
-    """What became of a run that was broken off.
+    """The result of an interrupted run.
 
     Attributes:
         run: its name.
         fault: what befell it.
         times: how often.
         differs: the parts of the result that are not those of an unbroken run; what went wrong otherwise.
-        said: how the run ended when it was broken off, for faults that it hears of.
+        said: how the run ended at the fault, for faults that it notices.
     """
 
     run: str
@@ -46,7 +46,7 @@ class Trial:
 
 
 class Broken:
-    """Trials of one run: an unbroken one that tells what is expected and how long it takes, and broken ones.
+    """Trials of one run: an undisturbed one, for the expected result and duration, and interrupted ones.
 
     Args:
         run: the run.
@@ -195,7 +195,7 @@ def send(process: int, number: int) -> None:
 
 
 def descendants(process: int) -> list[int]:
-    """What a process has started, and what that has, as Linux tells it."""
+    """All descendants of a process, from Linux."""
     found: list[int] = []
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         try:

@@ -78,7 +78,7 @@ class Forked:
 
 
 def serve() -> None:
-    """Fork for every line of the input; tell the process's number, and its exit code when it has ended."""
+    """Fork for every line of the input; print the process's number, and its exit code at its end."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # the import logs to the standard output
     import fairseq_cli.train  # noqa: F401

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Give every reader of the package altered files, and count what is not told as an error of the input.
+"""Give every reader of the package altered files, and count what is not reported as an error of the input.
 
 usage: fuzz.py [--inputs 1000] [--seed 1] [--only NAME ...] [--processes N] [--work FOLDER] [--out FOLDER]
 
@@ -196,7 +196,7 @@ def fuzz(readers: list[Reader], inputs: int, seed: int, processes: int, work: Pa
         readers: what is tried.
         inputs: of each.
         seed: of the inputs.
-        processes: so many readers at once.
+        processes: number of parallel readers.
         work: a folder that keeps what is found of a reader; those that are done there are not tried again.
     """
 

@@ -33,7 +33,7 @@ def in_turn(
 ) -> dict[str, list[float]]:
     """Seconds of each contestant in each round, after ``warm_up`` rounds that do not count.
 
-    In a round all take their turn, so that what else a machine does harms all alike.
+    In a round all take their turn, so that other load of the machine affects all equally.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(-warm_up, rounds):

@@ -22,7 +22,7 @@ fits() {
 
 choose_python() {
   local candidate candidates=(python3 python3.13 python3.12 python3.11)
-  [[ -z "${PYTHON:-}" ]] || candidates=("$PYTHON") # a path may hold blanks
+  [[ -z "${PYTHON:-}" ]] || candidates=("$PYTHON") # a path may contain spaces
   for candidate in "${candidates[@]}"; do
     if fits "$candidate"; then
       echo "$candidate"

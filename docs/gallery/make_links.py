@@ -1,4 +1,4 @@
-"""Links of one English sentence with four translations by the packaged encoder, beside those made by hand."""
+"""Links of one English sentence with four translations by the packaged encoder, next to gold links."""
 
 from pathlib import Path
 

@@ -13,7 +13,7 @@ INPUTS = ("docs/gallery/sentences.py", "xalign_fairseq/transport/e5_small_scorer
 
 
 def draw(path: Path) -> None:
-    """The links of the default, in float32, which is the same on every machine, beside those made by hand."""
+    """The links of the default, in float32, which is the same on every machine, next to gold links."""
     src, tgt, gold = pair("French")
     [found] = Aligner.from_pretrained("e5-small", dtype="float32", device="cpu").stream([(src, tgt)])
     figure = new_figure(6.0, 5.6)

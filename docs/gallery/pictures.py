@@ -1,4 +1,4 @@
-"""What the scripts of the gallery share: where pictures go, and the mark that tells what a picture was made of."""
+"""Shared by the scripts of the gallery: where pictures go, and the mark of a picture's sources."""
 
 import argparse
 import hashlib
@@ -28,5 +28,5 @@ def make(script: Path, draw: Callable[[Path], None], inputs: Sequence[str], fold
 def main(script: str, draw: Callable[[Path], None], inputs: Sequence[str]) -> None:
     """The command line of a script."""
     parser = argparse.ArgumentParser(description="Draw one picture of the gallery.")
-    parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER", help="default: beside the script")
+    parser.add_argument("--out", type=Path, default=HERE, metavar="FOLDER", help="default: next to the script")
     print(f"wrote {make(Path(script).resolve(), draw, inputs, parser.parse_args().out)}")

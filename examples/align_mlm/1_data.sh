@@ -52,7 +52,7 @@ copy_labelled() { # FOLDER: the English files, by the names that studies/*.yaml 
   paste "$eval/xnli/test-en.tsv" "$eval/xnli/test.labels" > "$1/nli-test.en.tsv"
 }
 
-derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled files in one call, English ones beside
+derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled files in one call, with the English ones
   local folder="$out/derived/$1" work="$out/derived/.$1" steps="$2" text="$3" labelled="$out/labelled" task split file
   [[ ! -e "$folder" ]] || return 0
   shift 3

@@ -24,7 +24,7 @@ SMALLER: dict[str, list[tuple[Setting, Setting]]] = {
     "With inversion ALIGN-MLM transfers best": [
         (_inversion("align_mlm"), _inversion(other)) for other in ("mlm", "xlm", "dict_mlm")
     ],
-    # Not a claim of the paper's, which has MLM and XLM beside a quarter alone.
+    # Not a claim of the paper, which compares with MLM and XLM only for a quarter.
     "With inversion and half of the pieces in the dictionary ALIGN-MLM transfers best": [
         (_inversion("align_mlm", dictionary=50), other)
         for other in (_inversion("mlm"), _inversion("xlm"), _inversion("dict_mlm", dictionary=50))
@@ -111,7 +111,7 @@ def negligible(task: str, runs: Sequence[Run]) -> Finding:
 
 
 def difference_of(smaller: Setting, larger: Setting) -> str:
-    """``ALIGN-MLM − XLM, parallel 10 %; Trans + Inv``; what both have in common stands once."""
+    """``ALIGN-MLM − XLM, parallel 10 %; Trans + Inv``; with the common part only once."""
     names = [f"{OBJECTIVES[each.objective]}{variant(each)}" for each in (smaller, larger)]
     if variant(smaller) == variant(larger) != "":
         names = [OBJECTIVES[each.objective] for each in (smaller, larger)]
@@ -120,7 +120,7 @@ def difference_of(smaller: Setting, larger: Setting) -> str:
 
 
 def mark(runs: Iterable[Run]) -> str:
-    """:data:`MARK` where a run is a former one, which the report explains; else nothing."""
+    """:data:`MARK` where a run is a former one, which the report explains; otherwise empty."""
     return MARK if any(run.former for run in runs) else ""
 
 

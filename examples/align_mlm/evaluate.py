@@ -79,7 +79,7 @@ def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
         os.dup2(log, stream)
     with tempfile.TemporaryDirectory(dir=folder) as save:
         try:
-            # fairseq would take all GPUs that it sees, and batches would be so many times as large.
+            # fairseq would use all visible GPUs, which multiplies the batch size.
             given = [*train_options(spec, Path(save)), "--distributed-world-size", "1"]
             arguments = options.parse_args_and_arch(options.get_training_parser(), given)
             call_main(convert_namespace_to_omegaconf(arguments), train)
@@ -145,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--tasks", nargs="+", default=["pos", "ner"], choices=tuple(study.TASKS))
     parser.add_argument("--study", type=Path, default=here / "studies/small.yaml")
-    parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ beside this script")
+    parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ next to this script")
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     args = parser.parse_args(argv)
     xalign_fairseq.register()

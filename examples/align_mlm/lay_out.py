@@ -77,7 +77,7 @@ def sentences(paragraphs: Iterable[str]) -> Iterator[str]:
 
 
 def entities(archive: Path, split: str) -> Iterator[str]:
-    """English words and tags of WikiANN, from the archive of each language in the archive; blank between sentences."""
+    """English words and tags of WikiANN from its archive of archives; empty lines separate sentences."""
     with zipfile.ZipFile(archive) as opened:
         [name] = [each for each in opened.namelist() if each.endswith("/en.tar.gz") or each == "en.tar.gz"]
         with opened.open(name) as packed, tarfile.open(fileobj=packed, mode="r:gz") as language:

@@ -120,7 +120,7 @@ class Parser(nn.Module):
 
 
 def batches(lengths: Sequence[int], max_words: int) -> Iterable[list[int]]:
-    """Sentences of about one length, so many that with padding they have up to ``max_words`` words."""
+    """Sentences of similar length, up to ``max_words`` words with padding."""
     batch: list[int] = []
     for i in np.argsort(lengths, kind="stable").tolist():
         if batch and (len(batch) + 1) * lengths[i] > max_words:

@@ -4,9 +4,10 @@
 usage: parse_text.py train MODEL TREEBANK [TREEBANK ...] [--test TREEBANK] [--epochs 20] [--seed 1]
        parse_text.py parse MODEL TEXT OUT.conllu [--pairs]
 
-Treebanks are CoNLL-U, gzipped or not; TEXT has a sentence a line, words between blanks; with --pairs it is a file of
-pairs of texts with labels, as XNLI's, and both texts are parsed in turn, split as xalign derive splits them. OUT has a
-sentence for each of them, with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at all.
+Treebanks are CoNLL-U, gzipped or not; TEXT has one sentence per line, words separated by spaces; with --pairs it is a
+file of pairs of texts with labels, as XNLI's, and both texts are parsed in turn, split as xalign derive splits them.
+OUT has a sentence for each of them, with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at
+all.
 """
 
 import argparse

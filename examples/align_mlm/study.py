@@ -23,7 +23,7 @@ PARTS = ("all", "trained", "held out")  # of the lexicon that the alignment scor
 # Runs of this objective at this commit were trained as its options --dict-mlm-translation-language block and
 # --dict-mlm-random-tokens all do today, which is not what the released code does.
 FORMER = ("dict_mlm", "d2b4254")
-# Beside the name, and what stands for its absence.
+# Next to the name, and the mark of its absence.
 VARIANTS = {"overlap": 0, "parallel": 25, "dictionary": 25}
 
 

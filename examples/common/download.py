@@ -7,7 +7,7 @@ usage: download.py OUT [PAIR=CORPUS[+CORPUS] ...] [--mono LANG ...] [--wikipedia
 How large all of it is, as far as that is known, is said first. Archives are kept in OUT/downloads; one that is cut off
 is continued by the next call, and one that cannot be had stops no other: what is missing is listed at the end, with
 exit code 1, and the next call fetches it. Written are OUT/PAIR/train.LANG and valid.LANG, of several corpora behind
-each other, and OUT/mono/LANG.txt of CC-100, then of Wikipedia. Tar archives are unpacked beside themselves. What is
+each other, and OUT/mono/LANG.txt of CC-100, then of Wikipedia. Tar archives are unpacked in their folder. What is
 there already is left as it is; a pair of other corpora in its place is an error.
 """
 
@@ -39,7 +39,7 @@ from common.corpora import Source, bitext, cc100, files, monolingual, total
 from common.corpora import wikipedia as dump
 from common.fetch import fetch_all
 
-CORPORA = "corpora.txt"  # beside a pair's text: what it is of
+CORPORA = "corpora.txt"  # next to a pair's text: its corpora
 UNSPACED = re.compile(r"([\u3001-\u303f\u3040-\u30ff\u3400-\u9fff])")  # each a word here: kana, Han, their punctuation
 ALL = "all"  # the 94 languages of XLM-Align, by 87 codes
 
@@ -51,9 +51,9 @@ def main() -> int:
     parser.add_argument("--mono", nargs="*", default=[], metavar="LANG", help="text of CC-100; all: XLM-Align's 94")
     parser.add_argument("--wikipedia", nargs="*", default=[], metavar="LANG", help="and of Wikipedia; all likewise")
     parser.add_argument("--file", nargs="*", default=[], metavar="NAME", help="other files of sources.tsv")
-    parser.add_argument("--pairs", type=int, metavar="N", help="draw so many training pairs of each (default: all)")
+    parser.add_argument("--pairs", type=int, metavar="N", help="draw N training pairs of each (default: all)")
     parser.add_argument("--valid", type=int, default=1000, metavar="N", help="held-out pairs (default: %(default)s)")
-    parser.add_argument("--words", action="store_true", help="tokenise (Moses; Han characters stand alone)")
+    parser.add_argument("--words", action="store_true", help="tokenise (Moses; Han characters become words)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time, fetched and unpacked")
     parser.add_argument("--dry", action="store_true", help="say what would be fetched, and fetch nothing")
@@ -78,7 +78,7 @@ def main() -> int:
         print("\n".join(f"{source.path(downloads)} <- {source}" for source in sources))
         print(total(sources), file=sys.stderr)
         return 0
-    if args.words and not find_spec("sacremoses"):  # told before hours of downloading
+    if args.words and not find_spec("sacremoses"):  # an error before hours of downloading
         raise XalignError(
             "a package is missing",
             parameter="words",
@@ -163,7 +163,7 @@ def unpack(path: Path) -> Path:
 
 
 def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, str]]:
-    """The pairs of the archives, but those with an empty side; blanks at the ends are removed.
+    """The pairs of the archives, but those with an empty side; spaces at the ends are removed.
 
     Raises:
         XalignError: an archive has no text of a language, or its sides differ in length.
@@ -205,7 +205,7 @@ def open_zip(path: Path, language: str, stack: ExitStack) -> TextIO:
 
 
 def open_unpacked(path: Path, language: str, stack: ExitStack) -> TextIO:
-    """A side of OPUS-100's training text, unpacked beside its archive: two sides of a tar can't be read in turns."""
+    """A side of OPUS-100's training text, unpacked next to its archive: two sides of a tar can't be read in turns."""
     name = only([str(each) for each in unpack(path).rglob(f"*-train.{language}")], path, language)
     return stack.enter_context(open(name, encoding="utf-8", newline="\n"))
 
@@ -253,7 +253,7 @@ def write_pair(out: Path, pair: str, corpora: Sequence[Source], args: argparse.N
 
 
 def tokenizer(language: str):
-    """Moses' words between blanks, cased; kana and Han characters stand alone, since Moses does not part them."""
+    """Moses' words between spaces, cased; kana and Han characters are words, because Moses does not separate them."""
     from sacremoses import MosesTokenizer
 
     words = MosesTokenizer(language).tokenize

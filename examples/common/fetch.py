@@ -104,12 +104,12 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
 
 
 def _receive(url: str, part: Path, home: str) -> int | None:
-    """Append to ``part`` what is missing; gives the size of the whole file where the server tells it."""
+    """Append to ``part`` what is missing; gives the size of the whole file if the server sends it."""
     begun = part.stat().st_size if part.exists() else 0
     headers = {"User-Agent": "xalign_fairseq"} | ({"Range": f"bytes={begun}-"} if begun else {})
     try:
         with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60) as answer:
-            resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT  # else the server sends it from the start
+            resumed = answer.status == http.HTTPStatus.PARTIAL_CONTENT  # otherwise the server sends it from the start
             size = answer.headers["Content-Range" if resumed else "Content-Length"]
             with open(part, "ab" if resumed else "wb") as file:
                 shutil.copyfileobj(answer, file, CHUNK)

@@ -78,12 +78,12 @@ link_splits() { # FOLDER SRC TGT [option of xalign links ...]
 }
 
 # Writes SAVE_DIR/run.json, what results files say of a run; that of a run that is resumed stays. Of the variables those
-# that are set stand before the command.
+# that are set are before the command.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
   local names
   read -r -a names <<< "$5"
   [[ "${SLURM_PROCID:-0}" == 0 ]] || return 0 # of several processes the first one writes
-  # PATH stands there since export without a name lists all.
+  # PATH is there because export without a name lists all.
   [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname -- "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
 

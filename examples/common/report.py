@@ -1,4 +1,4 @@
-"""What report.py of a study does: results become a report in Markdown, and pictures beside it."""
+"""Shared by report.py of the studies: results become a report in Markdown, and pictures next to it."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""A run's results as two files: what is known of it as JSON and, beside that, counts of every test item."""
+"""A run's results as two files: its facts as JSON, and counts of every test item."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a recipe at its paper's scale asks for: the batch on so many GPUs, GPU-hours, days, disk.
+"""The cost of a recipe at its paper's scale: batch per GPU, GPU-hours, days, disk.
 
 usage: scale.py RECIPE [--gpus N] [--per-gpu N] [--tokens-per-second N] [--tokens-per-pair N] [--text-gb N]
 
 The paper's batch = GPUs x per GPU x accumulation steps. GPU-hours = updates x tokens an update / tokens a second of one
-GPU / 3600. Tokens a second come from the argument, else from scripts/results/training-cuda.json where the recipe was
-measured there; without either they are not measured, and neither hours nor days are given.
+GPU / 3600. Tokens per second come from the argument, otherwise from scripts/results/training-cuda.json where the recipe
+was measured there; without either they are not measured, and neither hours nor days are given.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from xalign_fairseq.core.errors import XalignError, exit_code
 
 MEASURED = Path(__file__).parents[2] / "scripts/results/training-cuda.json"
 MILLION_PARAMETERS = {"base": 278, "small": 66}  # XLM-R base; 8 layers of 512 with 80,000 pieces
-CHECKPOINTS = 3  # last, best, and one that is being written; those of intervals come beside
+CHECKPOINTS = 3  # last, best, and an unfinished one; those of intervals are extra
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Recipe:
         batch: pairs an update; of align_mlm tokens.
         per_gpu: on each GPU at once, as the recipe's script has it.
         updates: their number; None: it follows from the data.
-        blocks: tokens of monolingual text beside each pair, in a block.
+        blocks: tokens of monolingual text for each pair, in a block.
         contestant: of ``training-cuda.json``; None: the recipe is not measured there.
         size: of ``MILLION_PARAMETERS``.
         accumulates: whether a batch may be summed up of micro-batches without another loss.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sentencepiece's spm_train and spm_encode, where these programs are not installed beside its Python package.
+"""sentencepiece's spm_train and spm_encode, for machines with only the Python package.
 
 usage: encode.py train PREFIX PIECES TEXT ...
        encode.py encode MODEL TEXT OUT

@@ -3,7 +3,7 @@
 
 usage: report.py [--check] [--results FOLDER]
 
-Writes results/report/report.md and measures.png beside this script; scripts/compile_results.py then copies the tables
+Writes results/report/report.md and measures.png next to this script; scripts/compile_results.py then copies the tables
 into the documents. --check writes nothing; the exit code is 1 if report.md is not what the results give.
 """
 
@@ -42,7 +42,7 @@ class Finding(Difference):
 
     @property
     def verdict(self) -> str:
-        """``helps`` or ``hurts`` where the difference is significant, else ``no difference``."""
+        """``helps`` or ``hurts`` if the difference is significant, otherwise ``no difference``."""
         if not self.significant:
             return "no difference"
         return "helps" if self.difference * study.MEASURES[self.measure].sign > 0 else "hurts"

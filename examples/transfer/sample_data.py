@@ -49,7 +49,7 @@ class Made:
         return [[stem + LANGUAGES[language] for stem in sentence] for sentence in self.sentences]
 
     def pairs(self, language: str) -> list[tuple[str, str, int]]:
-        """Each sentence with the next one, and a number from 0 to 2 that its first word tells."""
+        """Each sentence with the next one, and a number from 0 to 2 given by its first word."""
         lines = [" ".join(words) for words in self.words(language)]
         kinds = [STEMS.index(sentence[0]) % 3 for sentence in self.sentences]
         return list(zip(lines, [*lines[1:], lines[0]], kinds, strict=True))
@@ -130,7 +130,7 @@ def members(kind: str, splits: Mapping[str, Made]) -> dict[str, bytes]:
 
 
 def packed(name: str, parts: Mapping[str, bytes]) -> bytes:
-    """An archive of the kind that its name tells, with those of the files that belong into it."""
+    """An archive of the kind of its name, with its files."""
     out = io.BytesIO()
     folder = name.removesuffix(".tgz").removesuffix(".tar.gz").removesuffix(".zip")
     mine = {
@@ -174,7 +174,7 @@ def squad(made: Made, languages: list[str], of_tydiqa: bool = False) -> bytes:
 
 
 def conllu(sentences: list[list[str]]) -> str:
-    """Trees in which each word hangs on the first one."""
+    """Trees in which each word depends on the first one."""
     out = []
     for number, words in enumerate(sentences, 1):
         out.append(f"# sent_id = {number}\n")

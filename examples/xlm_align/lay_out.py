@@ -5,8 +5,8 @@ usage: lay_out.py TEST_SETS GOLD
 
 TEST_SETS/PAIR/{test.SRC,test.TGT,alignv2.txt} of the four pairs of Table 2 become GOLD/PAIR.{SRC,TGT,gold}. alignv2.txt
 has a line for each link, sentence i j S|P: sentences by the numbers of the sets that they are from, some of which are
-left out, words from 1. A link beyond its sentence (de-en and en-hi have one each) is left out and told. A set that is
-there already is left as it is.
+left out, words from 1. A link beyond its sentence (de-en and en-hi have one each) is left out and reported. A set that
+is there already is left as it is.
 """
 
 import argparse

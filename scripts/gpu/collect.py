@@ -4,7 +4,7 @@
 usage: collect.py [OUT] [--check]
 
 OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), whose tables and pictures
-are written anew, the profiles beside them; what ran where goes to
+are written anew, with the profiles next to them; what ran where goes to
 xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of docs/results.md and
 docs/gpu.md, and all tables of compile_results.py, are written from these files.
 Without OUT the documents alone are written, from what is there; --check only compares them.

@@ -1,4 +1,4 @@
-"""The parts of the documents that tell what ran on which GPU, and what was measured beside its budget."""
+"""The parts of the documents about GPU runs, and measurements next to their budgets."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -90,7 +90,7 @@ def _values(rows: Rows, key: str, **wanted: Any) -> Iterable[float]:
 
 
 def _training(rows: Rows) -> float | None:
-    """The median over rounds; its lowest and highest stand beside it in the file."""
+    """The median over rounds; its lowest and highest are next to it in the file."""
     found = _one(rows, "times_fairseq", contestant=f"{OURS}, MLM + TLM", arch="base", dtype="bfloat16")
     return None if found is None else found[0]
 

@@ -16,7 +16,7 @@ LARGEST = 55_000_000  # bytes: what can be taken along to the machine
 
 
 class KitError(Exception):
-    """What is wrong with a kit or its results, and what to do; told without a traceback."""
+    """What is wrong with a kit or its results, and what to do; printed without a traceback."""
 
 
 def read(kit: Path) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def size(path: Path) -> int:
 
 
 def tell(main: Callable[[], int]) -> int:
-    """The exit code of a script's ``main``; a :class:`KitError` is told on standard error and gives 2."""
+    """The exit code of a script's ``main``; a :class:`KitError` is printed on standard error and gives 2."""
     try:
         return main()
     except KitError as error:

@@ -26,10 +26,10 @@ VALID = {"en-fr": "hansards-wpt03-trial", "en-hi": "wpt05-hi-trial"}  # de-en an
 TEST = "simalign-testsets"
 ALIGNED = ("de-en", 2000)  # the text that aligners are timed on
 SLACK = 500_000  # bytes of a kit that are left free
-SAMPLES = (500, 2000)  # of each pair, which tell how large more becomes
+SAMPLES = (500, 2000)  # of each pair, to estimate larger sizes
 AIM = 0.95  # of the room
 ENOUGH = 0.1  # of the text: for so little more it is not packed once again
-EACH = 4  # every so many lines of the bitext are monolingual text, too
+EACH = 4  # every fourth line of the bitext is monolingual text too
 VOCABULARY = 16_000  # without a tokenizer
 Bitext = Mapping[str, Mapping[str, Sequence[str]]]  # pair -> language -> lines
 
@@ -49,7 +49,7 @@ def shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
 
 
 def spread(lines: Sequence[str], count: int) -> list[str]:
-    """So many of the lines, evenly over all."""
+    """This number of lines, evenly over all."""
     return [lines[len(lines) * number // count] for number in range(min(count, len(lines)))]
 
 

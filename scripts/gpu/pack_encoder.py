@@ -3,7 +3,7 @@
 usage: pack_encoder.py OUT TEXT...
 
 `xalign trim` writes 32 bits a weight, more than may travel. Here the rows of the embeddings that it keeps are copied as
-they stand, and all else with them: whoever reads OUT gets the weights that `xalign trim --floor 0` gives.
+they are, with everything else: readers of OUT get the weights that `xalign trim --floor 0` gives.
 """
 
 import struct

@@ -3,7 +3,7 @@
 usage: python -P run_tests.py SOURCES FOLDER SECONDS [PROCESSES]     writes FOLDER/tests.json
 
 Processes side by side (default: one for every two cores, and no more than 8) each run a part of the tests: most of
-their time goes to the reference on the CPU and to starting programs. After so many seconds no further test is begun.
+their time goes to the reference on the CPU and to starting programs. After the time limit no further test starts.
 Fails if a test fails, if some were not begun, and if none has passed: then nothing was verified.
 """
 

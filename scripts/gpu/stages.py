@@ -21,7 +21,7 @@ class Stage:
         modules: that must be there; without one it is not measured.
         parts: of the kit that it needs, as ``data.tar.xz``.
         files: names in {files} that come back, also with ``*``: the content of JSON files as the stage's figures,
-            others beside the result.
+            others next to the result.
     """
 
     name: str

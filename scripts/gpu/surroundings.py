@@ -35,7 +35,7 @@ def look(modules: Sequence[str]) -> dict[str, Any]:
 
 
 def there(module: str) -> bool:
-    """Whether a module can be found; ``scipy.sparse`` tells the real scipy from the kit's stand-in."""
+    """Whether a module can be found; ``scipy.sparse`` exists only in the real scipy, not in the kit's stand-in."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
@@ -60,7 +60,7 @@ def cpu() -> str:
 
 
 def driver() -> str | None:
-    """NVIDIA's driver, as nvidia-smi tells it."""
+    """NVIDIA's driver, from nvidia-smi."""
     try:
         query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
         return subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()[0]

@@ -1,4 +1,4 @@
-"""Scores that are kept: what was read is not read again, in any order, and what is damaged is told."""
+"""Scores that are kept: nothing is read twice, in any order, and damage is an error."""
 
 import numpy as np
 import pytest

@@ -19,7 +19,7 @@ def align(tiny_checkpoint, tiny_text):
 
 @pytest.fixture
 def failed(capsys):
-    """What an exit code of 2 was told with."""
+    """The message of an exit code of 2."""
 
     def message(code):
         assert code == 2

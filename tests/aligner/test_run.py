@@ -1,4 +1,4 @@
-"""A run of the aligner on files, which can be broken off and resumed."""
+"""A run of the aligner on files, which can be interrupted and resumed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""``xalign align``: methods, averaged layers and dtypes reach the aligner, and what does not go together is told."""
+"""``xalign align``: methods, averaged layers and dtypes reach the aligner, and conflicts are errors."""
 
 import json
 

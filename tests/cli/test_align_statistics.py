@@ -1,4 +1,4 @@
-"""``xalign align --statistics``: an encoder beside an aligner of bitext alone."""
+"""``xalign align --statistics``: an encoder combined with an aligner of bitext alone."""
 
 import os
 import shutil
@@ -188,7 +188,7 @@ def test_a_broken_run_goes_on(align, learned, tmp_path, monkeypatch, folder):
 
 
 def fails_after(times):
-    """Scores as they are, so many times."""
+    """Scores, repeated."""
     calls = iter(range(times))
 
     def scores(models, pairs, guide):

@@ -1,4 +1,4 @@
-"""The aligner's commands do as the model labelled itself, unless they are told otherwise."""
+"""The aligner's commands link as the model labelled itself by default."""
 
 import pytest
 import torch
@@ -30,7 +30,7 @@ def dustbin(tiny_state, tmp_path):
 
 @pytest.fixture
 def align(tiny_text, capsys):
-    """Run ``xalign align``; exit code, output and what was told."""
+    """Run ``xalign align``; exit code, output and messages."""
 
     def run(checkpoint, *options):
         status = main(["align", "--model", str(checkpoint), "--pairs", str(tiny_text / "text.pairs"), *options])

@@ -98,7 +98,7 @@ def test_a_reader_that_stops_reading_ends_the_command(raising, monkeypatch):
     closed = []
     monkeypatch.setattr(sys, "stderr", SimpleNamespace(close=lambda: closed.append(True)))
     assert raising(BrokenPipeError()) == 141
-    assert closed  # or Python would tell of the pipe as it ends
+    assert closed  # otherwise Python would report the pipe at its end
 
 
 @pytest.mark.parametrize("options", [["--help"], ["align", "--help"]])

@@ -164,7 +164,7 @@ def test_a_text_whose_marks_are_no_words_is_warned_of(text, tmp_path, capsys):
         (["--text", "t=TRAIN"], "syntax", "where: --steps, --towards"),
         (["--text", "t=TRAIN", "--towards", "TRAIN"], "inversion", "where: --steps, --towards"),
         (["--text", "t=TRAIN", "--towards", "TRAIN"], "syntax", "plain text has no trees"),
-        (["--text", "t=TRAIN", "--lang", "en"], "inversion", "both languages have one code"),
+        (["--text", "t=TRAIN", "--lang", "en"], "inversion", "both languages have the same code"),
         (["--text", "t=TRAIN", "--lang", "x-y"], "inversion", "this language code can't be part"),
         (["--text", "t=TRAIN", "--overlap", "25"], "inversion", "where: --steps, --overlap"),
         (["--text", "t=TRAIN", "--script", "georgian"], "inversion", "where: --steps, --script"),

@@ -26,7 +26,7 @@ def english(transfer_data):
 
 @pytest.fixture(scope="module")
 def verb_final(transfer_data, tmp_path_factory):
-    """A gzipped treebank whose verbs stand at the end, before the full stop."""
+    """A gzipped treebank whose verbs are at the end, before the full stop."""
     path = tmp_path_factory.mktemp("treebank") / "verb_final.conllu.gz"
     with gzip.open(path, "wt", encoding="utf-8") as out:
         for block in (transfer_data / "ud/en_ewt-ud-train.conllu").read_text().strip().split("\n\n"):
@@ -134,8 +134,8 @@ def test_trees_without_universal_tags_are_told(verb_final, tmp_path, capsys, tag
     [
         (row(1, "run", "_", "_"), "a sentence has no tree"),
         (row(1, "run", "2") + row(2, "now", "1"), "sentence does not have one root"),
-        (row(1, "run") + row(2, "now", "7", "dep"), "a head is no word of its sentence"),
-        (row(1, "run") + row(2, "a", "3", "dep") + row(3, "b", "2", "dep"), "run in a circle"),
+        (row(1, "run") + row(2, "now", "7", "dep"), "a head is not a word of its sentence"),
+        (row(1, "run") + row(2, "a", "3", "dep") + row(3, "b", "2", "dep"), "form a cycle"),
     ],
 )
 def test_bad_trees_are_named_and_write_nothing(verb_final, tmp_path, capsys, kind, rows, message):

@@ -1,4 +1,4 @@
-"""Commands with a model whose hidden states are not finite: an error that names it; one such pair is told of."""
+"""Commands with a model whose hidden states are not finite: an error that names it; a single such pair is reported."""
 
 import shutil
 from pathlib import Path

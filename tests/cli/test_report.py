@@ -62,7 +62,7 @@ def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
 
 
 def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys):
-    """Lines of a side that lacks one would be shown beside other sentences' translations."""
+    """Lines of a side that lacks one would be shown next to other sentences' translations."""
     short = tmp_path / "short.xx"
     short.write_text("".join((tiny_text / "text.xx").read_text().splitlines(keepends=True)[1:]))
     assert main(["report", str(folder), "--src", str(tiny_text / "text.en"), "--tgt", str(short)]) == 2

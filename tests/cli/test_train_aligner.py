@@ -11,6 +11,8 @@ import torch
 from support.launched import put_lines
 from support.text import LINES, train_symbols, write_bert
 
+from xalign_fairseq.aligner.training import gold
+from xalign_fairseq.aligner.training.link_scorer import Fitting
 from xalign_fairseq.aligner.training.train import Progress
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
@@ -52,7 +54,7 @@ def call(tiny_checkpoint, tiny_text, fairseq):
 
 @pytest.fixture(scope="module")
 def trained(call, fairseq, tmp_path_factory):
-    """A run that was broken off after its first checkpoint and went on to the end; with both exit codes."""
+    """A run that was interrupted after its first checkpoint and then completed; with both exit codes."""
     out = tmp_path_factory.mktemp("aligner") / "run"
 
     def broken_off(line, log, held=()):
@@ -185,7 +187,7 @@ def test_a_training_that_fails_says_why(call, tmp_path, capsys):
 def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
     (tmp_path / "notes.txt").touch()
     assert call(tmp_path) == 2
-    assert "something else" in capsys.readouterr().err
+    assert "other files" in capsys.readouterr().err
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
 
 
@@ -238,7 +240,8 @@ def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
     assert quiet.err == "warning: words that are not known\n" and quiet.out.splitlines() == told[4:]
 
 
-def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys):
+def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(gold, "Fitting", partial(Fitting, updates=1))
     for ending in ("en", "xx", "gold"):
         (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
     line = ["train-aligner", "--model", tiny_checkpoint, "--gold", tmp_path / "en-xx.gold", "--device", "cpu"]

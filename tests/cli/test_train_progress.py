@@ -49,7 +49,7 @@ def test_without_a_terminal_lines_are_sparse_and_the_last_is_shown(capsys, clock
         for updates in (10, 20, 30, 40):
             progress.hear(interval(updates, loss=9))
             clock[0] += 20
-        progress.hear("what fairseq says else\n")
+        progress.hear("another line of fairseq\n")
         progress.hear(f"{HEAD}INFO | fairseq.trainer | begin training\n")
         progress.hear(f"{HEAD}WARNING | xalign_fairseq.trainer.compat | update 3 is left out | not finite\n")
     assert capsys.readouterr().err.splitlines() == [
@@ -118,9 +118,9 @@ def test_on_a_terminal_one_line_is_written_over(monkeypatch, clock):
 
 def test_verbose_shows_the_log_too(capsys, clock):
     with TrainProgress(100, verbose=True) as progress:
-        progress.hear("what fairseq says else\n")
+        progress.hear("another line of fairseq\n")
         progress.hear(f"{HEAD}WARNING | fairseq | careful\n")
-    assert capsys.readouterr().err.splitlines()[1:] == ["what fairseq says else", f"{HEAD}WARNING | fairseq | careful"]
+    assert capsys.readouterr().err.splitlines()[1:] == ["another line of fairseq", f"{HEAD}WARNING | fairseq | careful"]
 
 
 def test_updates_behind_the_last_interval_count(clock):

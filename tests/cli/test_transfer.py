@@ -69,7 +69,7 @@ def options(folder, tiny_checkpoint):
 
 @pytest.fixture(scope="module")
 def finished(options, tmp_path_factory):
-    """The folder of four runs that nothing has broken off, and what the command printed."""
+    """The folder of four undisturbed runs, and what the command printed."""
     out = tmp_path_factory.mktemp("finished")
     done = subprocess.run([XALIGN, *options, "--out", out, "--jobs", "2"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -195,7 +195,7 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
 def test_a_failed_run_is_told_with_the_end_of_its_log_and_the_others_go_on(options, tmp_path):
     broken = tmp_path / "runs/tiny/pairs/en/4"
     broken.mkdir(parents=True)
-    (broken / "checkpoints").write_text("where fairseq wants a folder")
+    (broken / "checkpoints").write_text("where fairseq needs a folder")
     command = [XALIGN, *options, "--tasks", "pairs", "--out", tmp_path, "--keep-models", "--jobs", "2"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
@@ -246,7 +246,7 @@ def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint
     ("extra", "message"),
     [
         (["--model", "justapath.pt"], "NAME=MODEL"),
-        (["--model", "tiny=other.pt"], "names of their own"),
+        (["--model", "tiny=other.pt"], "need different names"),
         (["--model", "a/b=other.pt"], "cannot be a folder name"),
         (["--jobs", "0"], "at least one job"),
         (["--tasks", "poss"], "expected: pos?"),

@@ -86,7 +86,7 @@ def test_nothing_is_overwritten_silently(trim, tmp_path, capsys):
         assert trim(out) == 2 and "exists already" in capsys.readouterr().err
         assert trim(out, "--overwrite") == 0
     assert trim("small", "--overwrite", model=tmp_path / "small") == 2
-    assert "is or holds what is read" in capsys.readouterr().err
+    assert "is or contains an input" in capsys.readouterr().err
 
 
 def test_the_text_is_not_replaced_by_the_model(trim, tmp_path, capsys):
@@ -94,13 +94,12 @@ def test_the_text_is_not_replaced_by_the_model(trim, tmp_path, capsys):
     (tmp_path / "a.en").rename(tmp_path / "texts/a.en")
     for out in ("texts", "texts/a.en", "a.xx"):
         assert trim(out, "--overwrite", text=("texts/a.en", "a.xx")) == 2
-        assert "is or holds what is read, which would be lost" in capsys.readouterr().err
+        assert "is or contains an input, which would be lost" in capsys.readouterr().err
     assert (tmp_path / "texts/a.en").read_text() == f"{LINES[0]}\n"
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"),
-    [(None, "does not exist"), (b"", "the file is empty"), (b"a\xff\n", "not UTF-8")],
+    ("content", "expected"), [(None, "does not exist"), (b"", "the file is empty"), (b"a\xff\n", "not UTF-8")]
 )
 def test_bad_text_leaves_nothing(trim, tmp_path, capsys, content, expected):
     before = set(tmp_path.iterdir())

@@ -34,8 +34,8 @@ TASK = Task(lexicons=[LEXICON])
 # Objectives whose loss of a batch is not the sum of its examples' losses, and why.
 NO_SUMS = {
     "lexicon_align": "it reads the lexicon, whatever the batch",
-    "moco": "the queue's negatives stand beside each example",
-    "psi": "sources stand beside targets of other pairs, too",
+    "moco": "each example is compared with the queue's negatives",
+    "psi": "sources are also paired with targets of other pairs",
     "reg_param": "it reads the parameters, whatever the batch",
     "word_contrastive": "negatives are the batch's other words",
 }

@@ -1,4 +1,4 @@
-"""Files of arrays: what was written is read, and whatever else a file is, the error is one that users are shown."""
+"""Files of arrays: what was written is read, and all other files give errors for users."""
 
 import io
 import zipfile

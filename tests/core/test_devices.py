@@ -1,4 +1,4 @@
-"""What a process may use of the machine, told by a machine with GPUs that is made up here."""
+"""What a process may use of the machine, on a made-up machine with GPUs."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ from xalign_fairseq.core.errors import XalignError
 
 @pytest.fixture
 def gpus(monkeypatch):
-    """Puts so many GPUs into the machine."""
+    """Puts this number of GPUs into the machine."""
 
     def put(count):
         monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)

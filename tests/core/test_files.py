@@ -270,13 +270,13 @@ def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp
     (tmp_path / "others").mkdir()
     (tmp_path / "others/file").write_text("theirs")
     (tmp_path / ".out.unfinished").symlink_to(tmp_path / "others")
-    with pytest.raises(XalignError, match=r"not left by this user[\s\S]*a symbolic link"):
+    with pytest.raises(XalignError, match=r"belongs to another user[\s\S]*a symbolic link"):
         files.atomic_folder(tmp_path / "out", keep=True).__enter__()
     assert content(tmp_path / "others") == {"file": "theirs"}
     (tmp_path / ".out.unfinished").unlink()
     (tmp_path / ".out.unfinished").mkdir()
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    with pytest.raises(XalignError, match=r"not left by this user[\s\S]*a file of user"):
+    with pytest.raises(XalignError, match=r"belongs to another user[\s\S]*a file of user"):
         files.atomic_folder(tmp_path / "out", keep=True).__enter__()
 
 

@@ -1,4 +1,4 @@
-"""What is installed, told by an environment that is made up here."""
+"""What is installed, in a made-up environment."""
 
 import importlib.util
 from importlib import metadata

@@ -19,9 +19,9 @@ def test_what_a_kill_leaves_before_the_note_is_its_own(tmp_path, name):
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_else_is_there_is_refused_and_left(tmp_path, name):
     (tmp_path / name).touch()
-    with pytest.raises(XalignError, match="something else than a run"):
+    with pytest.raises(XalignError, match="other files than a run"):
         require_own_folder(tmp_path, "begun.json", "a run", parts=("part",))
-    with pytest.raises(XalignError, match="something else than a run"):
+    with pytest.raises(XalignError, match="other files than a run"):
         require_own_folder(tmp_path / name, "begun.json", "a run")
     assert [each.name for each in tmp_path.iterdir()] == [name]
     (tmp_path / "begun.json").touch()

@@ -58,7 +58,7 @@ def test_tail_is_the_end_of_a_log(tmp_path):
 
 
 def test_a_program_that_is_not_there():
-    with pytest.raises(XalignError, match=r"can't be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
+    with pytest.raises(XalignError, match=r"cannot be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
         start(["no-such-program", "a b"])
 
 

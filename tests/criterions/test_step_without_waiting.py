@@ -17,7 +17,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 TASK = Task(lexicons=[Lexicon("aa", "bb", [5, 6], [1, 1], [40, 41], [1, 1], [0, 0])])
 LENGTHS = ((5, 7), (3, 2), (6, 6), (4, 0), (1, 1))
 MOCO = {"moco_queue_size": 8, "moco_queue_init": "random"}
-# Ways of other objectives, beside their defaults.
+# Variants of other objectives, in addition to their defaults.
 OTHERS = (
     ("dict_mlm", {"dict_mlm_variant": "target"}),
     ("l2_align", {"l2_align_pooling": "mean"}),
@@ -133,7 +133,7 @@ def test_the_state_of_bootstrapping_is_read_once_between_comparisons(monkeypatch
 
 def step_on_gpu(*name, **options):
     """A second step on the device, which must not wait: kernels have been loaded in the first."""
-    # Heads of 32, as fused attention in 16 bits wants them to be multiples of 8.
+    # Heads of 32, because fused attention in 16 bits needs multiples of 8.
     config = dataclasses.replace(CONFIG, encoder_embed_dim=64, encoder_ffn_embed_dim=128)
     prepared = build(*name, device=gpu_device.ON, config=config, **options)
     step(*prepared)

@@ -135,7 +135,7 @@ def test_a_folder_without_data(tmp_path):
         (lambda pieces: pieces, "ok", "all in the dictionary"),
         (lambda pieces: [*pieces, "<mask>", "madeupword0000"], "ok", "all in the dictionary"),
         (lambda pieces: pieces[:-3], "note", "3 are not in the dictionary"),
-        (lambda pieces: [piece.upper() for piece in pieces], "WRONG", "are no pieces"),
+        (lambda pieces: [piece.upper() for piece in pieces], "WRONG", "are not in the sentencepiece model"),
     ],
     ids=["same", "padded", "smaller", "foreign"],
 )

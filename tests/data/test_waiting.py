@@ -7,7 +7,7 @@ from xalign_fairseq.data.waiting import DataWait
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that goes on where it is told to alone."""
+    """A clock that advances only on request."""
     now = [100.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
 

@@ -93,7 +93,7 @@ def test_each_token_of_a_pair_has_its_sides_language_and_reset_positions_are_tho
     assert given.positions.tolist() == [[0, 1, 2, 3, 4, 1, 2, 3], [0, 1, 2, 1, 2, 3, 4, 5]]
     assert bitext.side_input(1).languages.tolist() == [[0], [1]]
     assert mono.input().languages.tolist() == [[2], [1]]
-    # A word of the target has the embedding that it has where its side stands alone.
+    # A word of the target has the embedding that it has where its side is alone.
     made = encoder()
     read = bitext.input(reset_positions=True)
     joint, alone = made.states(read).layer(0), made.states(bitext.side_input(1)).layer(0)

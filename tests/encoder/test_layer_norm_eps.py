@@ -27,7 +27,7 @@ def test_every_layer_norm_has_it():
 
 
 def state_of(config, **said):
-    """A checkpoint with options beside the number of heads."""
+    """A checkpoint with options in addition to the number of heads."""
     encoder = Encoder(config)
     weights = {f"encoder.{name}": value for name, value in encoder.state_dict().items()}
     return {"cfg": {"model": {"encoder_attention_heads": 2, **said}}, "model": weights}

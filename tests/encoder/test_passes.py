@@ -61,7 +61,7 @@ def test_inputs_that_are_read_as_far_are_run_together_when_the_first_is_asked_fo
         alone = encoder.states(each.tokens.clone()).layer(layer)
         keep = each.tokens.ne(1)
         torch.testing.assert_close(step.states(each).layer(layer)[keep], alone[keep], rtol=1e-12, atol=1e-12)
-    assert ran.count(1) == 2 + 4 and ran.count(2) == 1 + 3  # beside the four by themselves
+    assert ran.count(1) == 2 + 4 and ran.count(2) == 1 + 3  # in addition to the four by themselves
     del ran[:]
     step.expect([(Input(TOKENS.clone()), 2)])
     step.states(TOKENS.clone()).layer(2)  # what nobody announced runs by itself

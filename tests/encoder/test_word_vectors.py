@@ -1,4 +1,4 @@
-"""Vectors of words: by hand, with their gradient, and whatever stands around a sentence."""
+"""Vectors of words: by hand, with their gradient, and with any text around a sentence."""
 
 import pytest
 import torch

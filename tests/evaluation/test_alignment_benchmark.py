@@ -18,7 +18,7 @@ def test_means_intervals_and_tests_against_the_first():
     ]
     good, bad, same = compare_systems(systems, ["x", "y"], samples=200)
     assert good["sets"][0]["aer"] == pytest.approx(1 - (3 + 5) / (6 + 5)) and good["sets"][1]["sentences"] == 9
-    assert good["aer"] == pytest.approx(good["sets"][0]["aer"])  # both sets are alike
+    assert good["aer"] == pytest.approx(good["sets"][0]["aer"])  # both sets are equal
     assert good["interval"][0] < good["aer"] < good["interval"][1] and "p_value" not in good
     assert bad["difference"] == pytest.approx(bad["aer"] - good["aer"]) and bad["p_value"] < 0.01
     assert bad["holm"] == pytest.approx(2 * bad["p_value"])  # of two tests the surer

@@ -54,7 +54,7 @@ def test_every_word_has_a_prediction(prediction):
 
 
 def random_heads(rng, words):
-    """A tree: each word, in random order, hangs on one that came before it; the first on the root."""
+    """A tree: each word, in random order, depends on one that came before it; the first on the root."""
     order = rng.sample(range(1, words + 1), words)
     heads = [0] * words
     for k in range(1, words):

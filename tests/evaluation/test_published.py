@@ -1,4 +1,4 @@
-"""Published figures are read and stand beside ours; those of the examples are consistent with themselves."""
+"""Published figures are read and shown next to ours; those of the examples are consistent with themselves."""
 
 from pathlib import Path
 
@@ -107,7 +107,7 @@ def test_a_supervised_score_less_the_zero_shot_one_is_the_gap():
 
 
 def test_the_papers_figures_are_those_of_their_texts():
-    """Each stands in the paper's text, where that is at hand."""
+    """Each is in the paper's text, if that is available."""
     texts = Path(__file__).parents[3] / "shared/papers"
     if not texts.is_dir():
         pytest.skip("the papers are not at hand")

@@ -94,7 +94,7 @@ def test_the_moments_of_all_resamples(runs):
 
 
 def test_resampled_seeds_have_the_variance_of_the_mean():
-    # Items are all alike, so that seeds make all the spread: the variance of a mean of n is s^2 / n, without a bias.
+    # Items are all equal, so that seeds make all the spread: the variance of a mean of n is s^2 / n, without a bias.
     scores = np.array([0.1, 0.4, 0.6, 0.7])
     system = np.stack([scores, np.ones(4)], axis=-1)[:, None].repeat(3, axis=1)
     drawn = paired_items_and_seeds([system], [system], ratio, samples=20_000).drawn

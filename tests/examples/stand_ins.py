@@ -26,7 +26,7 @@ PROGRAMS = {
 
 
 def alone(folder, script):
-    """A script copied into a folder of this name, with what the recipes share beside it as in the repository."""
+    """A script copied into a folder of this name, with the recipes' shared files, as in the repository."""
     (folder.parent / "common").mkdir(exist_ok=True)
     (folder.parent / "common/recipe.sh").write_text((EXAMPLES / "common/recipe.sh").read_text())
     folder.mkdir(exist_ok=True)

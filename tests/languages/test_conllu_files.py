@@ -10,7 +10,7 @@ from xalign_fairseq.data.labelled.conllu import read_trees, read_upos
 from xalign_fairseq.languages import conllu_files
 from xalign_fairseq.languages.sentence import SyntaxTree
 
-# "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a blank in a word.
+# "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a space in a word.
 NATURAL = """\
 # newdoc id = d1
 # sent_id = d1-1
@@ -149,7 +149,7 @@ def test_transformations_see_the_tree_and_the_number_of_the_sentence(write):
 def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write):
     circle = NATURAL.replace("\t4\tvocative", "\t5\tvocative", 1)
     path = write("# text = Hm\n1\tHm\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n" + circle)
-    with pytest.raises(XalignError, match=rf"(?s)run in a circle.*{path}, line 4 \(sentence d1-1\).*5 -> 6 -> 5"):
+    with pytest.raises(XalignError, match=rf"(?s)form a cycle.*{path}, line 4 \(sentence d1-1\).*5 -> 6 -> 5"):
         conllu_files.read(path)
 
 

@@ -45,7 +45,7 @@ def test_options_that_fit(given):
         ({"steps": ("script",), "spm": "m", "inversion_marks": ("!",)}, "steps, inversion_marks\n  found: script"),
         ({"seed": -1}, r"a seed is negative\n  where: seed\n  found: -1"),
         ({"lang": "x-y"}, "'x-y'"),
-        ({"source_lang": "xx"}, "both languages have one code"),
+        ({"source_lang": "xx"}, "both languages have the same code"),
         ({"inputs": ()}, "nothing to derive from"),
         ({"inputs": TEXT * 2}, r"must differ and be plain\n  found: t"),
         ({"inputs": TWO}, "must differ and be plain"),  # both would be t.xx.tsv

@@ -62,7 +62,7 @@ def test_a_compressed_treebank_is_one(derive, kind, suffix):
 
 def test_text_in_conllu_by_its_name(derive):
     counts, files = derive("text", "a.conllu", TREE.replace("sings\tsing", "si ngs\tsing"))
-    assert files["dev.en-xx.en"] == "he si\u200bngs .\n"  # a blank within a word would make two
+    assert files["dev.en-xx.en"] == "he si\u200bngs .\n"  # a space within a word would make two
     assert files["dev.en-xx.links"] == "0-1 1-0 2-2\n"
     assert counts["words"] == 3
 
@@ -88,7 +88,7 @@ def test_treebanks_entities_and_pairs(derive):
     counts, files = derive("nli", "b.tsv", "He sings.\tHe's here.\tneutral\n")
     assert counts["sentences"] == 1
     assert files["dev.xx.tsv"] == "sings He .\there He's .\tneutral\n"
-    assert files["dev.en.tsv"] == "He sings .\tHe's here .\tneutral\n"  # both languages are split alike
+    assert files["dev.en.tsv"] == "He sings .\tHe's here .\tneutral\n"  # both languages are split in the same way
 
 
 @pytest.mark.parametrize("kind", ["text", "conllu"])

@@ -11,7 +11,7 @@ from xalign_fairseq.languages.characters import MARKER
 from xalign_fairseq.languages.script import BLANK, EMPTY, Transliteration
 from xalign_fairseq.languages.sentence import Sentence
 
-# "¨" becomes a blank and a combining mark, "\u200b" a blank, "ﬁ" and "Ⅳ" two letters; Ж is unknown.
+# "¨" becomes a space and a combining mark, "\u200b" a space, "ﬁ" and "Ⅳ" two letters; Ж is unknown.
 ODD = ["ab¨c", "ab\u200bcd", "\u200b", "¨", "ﬁab", "Ⅳ", "Ж", "abЖЖcd", "Жa", "▁ab", "a▁b", "▁", "😀", "<mask>", "<s>"]
 
 
@@ -46,7 +46,7 @@ def test_ids_of_derived_words_are_natural_ids_plus_the_number_of_pieces(spm, wor
         SentencePieceTokenizer(spm),
         SentencePieceTokenizer(transliteration.model, transliteration.dictionary),
     )
-    number = len(natural.dictionary) - 4  # the model has no pieces but normal ones beside <unk>, <s>, </s>
+    number = len(natural.dictionary) - 4  # besides <unk>, <s>, </s> the model has only normal pieces
 
     assert len(derived.dictionary) == 4 + 2 * number
     assert derived.dictionary.symbols[: 4 + number] == natural.dictionary.symbols

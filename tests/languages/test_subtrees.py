@@ -1,4 +1,4 @@
-"""Blocks that can change places, by hand, against plain loops, and heads that make no tree."""
+"""Blocks that can change places, by hand, against plain loops, and heads that do not form a tree."""
 
 import random
 from collections import Counter
@@ -35,14 +35,14 @@ def test_nouns_and_verbs_with_the_spans_of_their_dependents():
     assert (dog.head, dog.node.tag, dog.node.dependents) == (2, "NOUN", (("ADJ", "amod"), ("DET", "det")))
     assert dog.elements == [(2, 3), (1, 2), (0, 1)] and dog.punctuation == []
     assert (cat.head, cat.elements) == (8, [(8, 9), (7, 8)])
-    # sees: the subtype of a relation is not told apart, and marks keep out of it
+    # sees: the subtype of a relation is ignored, and marks keep out of it
     assert sees.node.dependents == (("ADV", "advmod"), ("NOUN", "nsubj"), ("NOUN", "obj"))
     assert sees.elements == [(3, 4), (4, 7), (0, 3), (7, 9)] and sees.punctuation == [(9, 10)]
     assert counts == {"heads": 3}
 
 
 def test_places_are_those_of_the_order_given():
-    # dog big the: the words of the noun phrase stand the other way round
+    # dog big the: the words of the noun phrase are in reverse order
     found, _ = blocks(DOG, [2, 1, 0, *range(3, 10)])
     assert found[0].elements == [(0, 1), (1, 2), (2, 3)]
     assert found[2].elements[2] == (0, 3)
@@ -67,7 +67,7 @@ def test_heads_of_many_dependents_are_counted_and_left(count, left):
 
 
 def test_subtrees_with_gaps_are_counted_and_left():
-    # a hearing is scheduled on the issue: the phrase on the issue hangs on the hearing
+    # a hearing is scheduled on the issue: the phrase on the issue depends on the hearing
     sentence = tree("DET|2|det", "NOUN|4|nsubj", "AUX|4|aux", "VERB|0|root", "ADP|7|case", "DET|7|det", "NOUN|2|nmod")
     found, counts = blocks(sentence)
     assert [each.head for each in found] == [6]
@@ -109,5 +109,5 @@ def test_spans_and_the_way_up_against_plain_loops(seed):
     ],
 )
 def test_heads_that_make_no_tree(heads, found):
-    with pytest.raises(XalignError, match=f"make no tree\n  where: here\n  found: {found}\n"):
+    with pytest.raises(XalignError, match=f"do not form a tree\n  where: here\n  found: {found}\n"):
         Subtrees(SyntaxTree(heads, ("x",) * 3, ("NOUN",) * 3), range(3), "here")

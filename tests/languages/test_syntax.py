@@ -75,11 +75,11 @@ def test_a_language_whose_adjectives_follow_moves_english_ones(adjectives_follow
             if relation == "amod":
                 total += 1
                 after += place[word] == place[head] + 1
-                assert word == head - 1  # in English it stands right before
+                assert word == head - 1  # in English it is right before
     assert total > 100
     assert after / total > 0.97
     kept = sum(s.move(s.tree.deprels)[0] in ("det", "nsubj") and s.forms[-1] == "." for s in derived)
-    assert kept / len(derived) > 0.97  # all else is as in English
+    assert kept / len(derived) > 0.97  # the rest is as in English
 
 
 def test_blocks_move_by_hand():
@@ -181,7 +181,7 @@ def test_after_an_inversion_the_treebanks_order_is_the_same(english):
 
 @pytest.mark.parametrize(
     ("tree", "found"),
-    [(SyntaxTree((1, 2, 1), ("x",) * 3, ("NOUN",) * 3), "make no tree.*circle"), (None, "has no tree")],
+    [(SyntaxTree((1, 2, 1), ("x",) * 3, ("NOUN",) * 3), "do not form a tree.*circle"), (None, "has no tree")],
 )
 def test_a_sentence_without_a_tree_is_named(tree, found):
     with pytest.raises(XalignError, match=f"(?s){found.partition('.*')[0]}.*sentence 12"):

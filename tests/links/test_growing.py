@@ -14,12 +14,7 @@ def test_links_at_and_above_a_score():
 
 def test_links_grow_to_neighbours_and_then_to_free_words():
     scores = np.array(
-        [
-            [0.90, 0.10, 0.10, 0.10],
-            [0.30, 0.34, 0.33, 0.10],
-            [0.10, 0.32, 0.10, 0.10],
-            [0.10, 0.10, 0.10, 0.24],
-        ]
+        [[0.90, 0.10, 0.10, 0.10], [0.30, 0.34, 0.33, 0.10], [0.10, 0.32, 0.10, 0.10], [0.10, 0.10, 0.10, 0.24]]
     )
     assert grown_links(scores, 0.45, 0.45) == {(0, 0): 0.9}
     # (1, 1) neighbours (0, 0), then (1, 2) and (2, 1) neighbour it; (1, 0) has no free word left by then.

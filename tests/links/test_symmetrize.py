@@ -13,7 +13,7 @@ LINKS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)))
 def test_growing_reaches_neighbours_of_neighbours_in_either_scan_direction():
     forward = {(2, 2), (3, 3), (4, 3), (1, 1)}
     backward = {(2, 2), (0, 0)}
-    # From 2-2: diagonals 1-1 and 3-3; then 4-3 beside 3-3 (4 is free), and 0-0, found behind the scan.
+    # From 2-2: diagonals 1-1 and 3-3; then 4-3 next to 3-3 (4 is free), and 0-0, found behind the scan.
     assert symmetrize(forward, backward) == {(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)}
 
 

@@ -1,4 +1,4 @@
-"""What the registry tells of objectives."""
+"""Descriptions of objectives."""
 
 from dataclasses import dataclass, field
 

@@ -147,7 +147,7 @@ def test_agreement_switches_to_own_labels_for_good():
     assert torch.equal(asked(resumed, data, update=1)[1], data.bitext.partner)
     resumed.heads.load_state_dict(made.heads.state_dict())
     assert torch.equal(asked(resumed, data, update=1)[1], own)
-    # A run that begins with this model and wants given links alone gets them.
+    # A run from this model that needs only given links gets them.
     other = trial(links_until=10)
     other.heads.load_state_dict(made.heads.state_dict())
     assert torch.equal(asked(other, data, update=9)[1], data.bitext.partner)

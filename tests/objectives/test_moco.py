@@ -344,7 +344,7 @@ def worker(rank):
 
 
 def lacking_worker(rank):
-    """One of two workers; for the second batch of the second one its first stands in."""
+    """One of two workers; the second one repeats its first batch."""
     run = Run(config())
     for update, halves in enumerate(SPLIT[:2]):
         lacks = rank == 1 and update == 1

@@ -113,7 +113,7 @@ def test_sharper_plans_have_best_partners():
     for mu in (10.0, 0.3, 0.02):
         part, whole = trial(mu=mu, iterations=100).loss(batch(SENTENCES[:1])).stats["best_partner"]
         shares.append(part.item() / whole.item())
-    # 4 tokens with 5: at first all partners are alike.
+    # 4 tokens with 5: at first all partners are equal.
     assert 1 / 5 < shares[0] < 0.25 < shares[1] < shares[2] < 1
 
 
@@ -139,10 +139,7 @@ def test_a_pair_without_finite_states_is_counted_and_left_out(options):
     assert [part.item() for part in loss.stats["pairs_without_plan"]] == [1, 4]
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [("mu", 0.0), ("iterations", 0), ("dustbin", 1.5)],
-)
+@pytest.mark.parametrize(("option", "value"), [("mu", 0.0), ("iterations", 0), ("dustbin", 1.5)])
 def test_wrong_options_are_refused(option, value):
     with pytest.raises(XalignError, match=f"ot_align_{option}"):
         trial(**{option: value})

@@ -19,7 +19,7 @@ TEXT = [
     ((EN, DE), [13], []),
 ]
 DRAWS = [0.1, 0.5, 0.6, 0.2, 0.3, 0.9]
-EXCHANGED = {0: 4, 4: 2, 2: 0}  # whose target stands beside whose source: in the order of the draws
+EXCHANGED = {0: 4, 4: 2, 2: 0}  # whose target is paired with whose source, in the order of the draws
 
 
 def of(text):
@@ -50,7 +50,7 @@ def by_hand(one, text=TEXT, pairs=None, layer=1):
 
 def test_loss_and_gradient_are_those_of_the_equation():
     one = trial()
-    for map_ in (one.head.transform, one.head.decoder):  # a fresh head hardly tells anything apart
+    for map_ in (one.head.transform, one.head.decoder):  # a fresh head hardly distinguishes anything
         torch.nn.init.normal_(map_.weight)
         torch.nn.init.normal_(map_.bias)
     loss, gradient = one.gradient(of(TEXT))
@@ -65,7 +65,7 @@ def test_accuracy_counts_both_kinds():
     torch.nn.init.zeros_(one.head.decoder.weight)
     one.head.decoder.bias.data = torch.tensor([1.0, 0.0], dtype=torch.float64)
     right, count = one.loss(of(TEXT)).stats["accuracy"]
-    assert (right.item(), count.item()) == (3, 8)  # all are told to be exchanged
+    assert (right.item(), count.item()) == (3, 8)  # all are predicted to be exchanged
 
 
 def test_a_pair_without_another_in_its_languages_stands_alone():

@@ -45,5 +45,5 @@ def test_there_is_no_step_without_a_stream_that_is_needed():
 def test_a_stream_that_was_not_asked_for_is_named():
     whole = Batch(BATCH.bitext, mono=object())
     objective = Reader()
-    with pytest.raises(XalignError, match=r'does not say it needs[\s\S]*step\.mono[\s\S]*needs=\("mono", \.\.\.\)'):
+    with pytest.raises(XalignError, match=r'did not declare[\s\S]*step\.mono[\s\S]*needs=\("mono", \.\.\.\)'):
         objective.forward(objective.step(encoder({}), whole))

@@ -141,9 +141,7 @@ def test_gradient(negatives, masked):
     sides = [given.bitext.side(side) for side in (0, 1)]
     hidden = [torch.randn(*side.shape, 8, dtype=torch.float64, requires_grad=True) for side in sides]
     assert torch.autograd.gradcheck(
-        lambda *hidden: trial.loss(given, passes=Given(trial.heads, sides, hidden)).total,
-        hidden,
-        fast_mode=True,
+        lambda *hidden: trial.loss(given, passes=Given(trial.heads, sides, hidden)).total, hidden, fast_mode=True
     )
 
 
@@ -221,7 +219,7 @@ def test_two_workers_are_one_with_both_batches(tmp_path):
 
 
 def lacking_worker(rank):
-    """Losses and gradients of one worker; for what the second one lacks, a batch that was there stands in."""
+    """Losses and gradients of one worker; the second one repeats an earlier batch."""
     results = []
     for negatives, masked in VARIANTS:
         trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, gather=True)

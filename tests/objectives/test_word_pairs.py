@@ -8,7 +8,7 @@ PIVOT = torch.tensor([0, 1, 1, 0])
 
 
 def states(given, width=4):
-    """Hidden states that tell row, side and token of each position."""
+    """Hidden states that encode row, side and token of each position."""
     return lambda side: torch.stack(
         [given.side(side).double() * (1 + k) + 1000 * side for k in range(width)], -1
     ).requires_grad_()

@@ -226,7 +226,7 @@ def test_two_processes_share_an_update(benchmark, setting, transformers):
 
 @pytest.mark.slow
 def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, setting, transformers, monkeypatch):
-    """The others are measured as they come, although they are built beside the package's model."""
+    """The others are measured unchanged, although they are built next to the package's model."""
     from xalign_fairseq.tasks import pretraining
 
     asked = []

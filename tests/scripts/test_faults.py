@@ -200,11 +200,7 @@ def test_kills_at_chosen_points_leave_what_they_say(script, warm, tmp_path):
         halves = {path.name for path in out.iterdir() if path.stat().st_size < 0.6 * whole}
         assert (
             halves
-            == {
-                "half saved": {second + ".tmp"},
-                "half copied": {half},
-                "half copied in place": {half, last},
-            }[point]
+            == {"half saved": {second + ".tmp"}, "half copied": {half}, "half copied in place": {half, last}}[point]
         )
 
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 STOPS_READING = re.compile(r"\|\s*(head\b|grep\s+(-\w*[qm]|--quiet|--max-count)|sed\s.*\bq\b)")
 
 
-NAMES = ["with blanks", "lang=de", "-x", 'it\'s "said" $(touch hit) `touch hit`', "two\nlines", "*"]
+NAMES = ["with spaces", "lang=de", "-x", 'it\'s "said" $(touch hit) `touch hit`', "two\nlines", "*"]
 
 
 def shell_scripts():

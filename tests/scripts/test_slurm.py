@@ -1,4 +1,4 @@
-"""The scripts for many machines, as far as one machine without Slurm can tell."""
+"""The scripts for many machines, as far as one machine without Slurm can test them."""
 
 import gzip
 import json
@@ -82,7 +82,7 @@ def test_parts_that_are_projected_side_by_side_are_the_whole(transfer_encoder, c
 
 @pytest.fixture
 def align(tmp_path):
-    """Runs a task of an array over two sides of so many lines, whose last has no end; gives code, error and parts."""
+    """Runs a task of an array over two sides of some lines, the last without end; gives code, error and parts."""
     (tmp_path / "xalign").write_text(XALIGN)
     (tmp_path / "xalign").chmod(0o755)
 

@@ -6,7 +6,7 @@ import sys
 import document_house
 import pytest
 
-# At most so many calls into a room further up: of what shows progress, of log handlers, of a pool's work.
+# The largest number of calls into a room further up: by progress, log handlers, and a pool's work.
 UPWARD = {"from_pretrained": 0, "prepare": 3, "train-aligner": 8, "align": 1, "transfer": 0}
 
 

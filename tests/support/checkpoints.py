@@ -127,7 +127,7 @@ def with_languages(state, *names, scale=1.0):
 
 
 def with_head(state, spec):
-    """The content of a checkpoint with the head of a task beside its encoder: always the same one."""
+    """The content of a checkpoint with the head of a task next to its encoder: always the same one."""
     encoder, _ = checkpoint.load_encoder(state)
     torch.manual_seed(1)
     head = spec.build_head(spec.build_family(load_tokenizer(state, encoder.config.vocab_size)), encoder.config)

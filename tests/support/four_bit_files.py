@@ -23,13 +23,13 @@ def in_four_bits(weights):
 
 @dataclass
 class Parts:
-    """A file as a list of its fields, name and bytes, in their order; the parameters that went into it beside them."""
+    """A file as a list of its fields, name and bytes, in their order; and the parameters in it."""
 
     fields: dict[str, bytes] = field(default_factory=dict)
     weights: dict[str, np.ndarray] = field(default_factory=dict)
 
     def content(self, **altered):
-        """The file's bytes; fields given by name stand in place of the right ones."""
+        """The file's bytes; fields given by name replace the right ones."""
         return b"".join(altered.get(name, value) for name, value in self.fields.items())
 
 

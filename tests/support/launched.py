@@ -21,7 +21,7 @@ def put_lines(monkeypatch, output):
 
     @contextmanager
     def heard(command, log, held=()):
-        # A process of fairseq-train's inherits the lock; those that tests fork are told of it.
+        # A process of fairseq-train's inherits the lock; those that tests fork get it by name.
         holding = patch.dict(os.environ, {HELD: str(log.parent.resolve())})
         with holding, closing(output(command[len(launch.FAIRSEQ_TRAIN) :], log, held)) as lines:
             yield SimpleNamespace(wait=lambda: 0), lines

@@ -95,7 +95,7 @@ def mutual(values):
 
 
 def by_pair(links, pairs):
-    """The links (i, j) of each of so many pairs, from :class:`~xalign_fairseq.transport.token_links.TokenLinks`."""
+    """The links (i, j) of each pair, from :class:`~xalign_fairseq.transport.token_links.TokenLinks`."""
     found = [[] for _ in range(pairs)]
     for pair, i, j, _ in zip(*(column.tolist() for column in links), strict=True):
         found[pair].append((i, j))

@@ -20,7 +20,7 @@ def pair(src, tgt, links=None, *, words=None, langs=(0, 1), corpus=0, mask=MASK,
 
     src, tgt: ids of the tokens, or how many are to be drawn.
     links: (i, j) or (i, j, sure) of words; None for a pair without prepared links.
-    words: the word of each token, of both sides; else every token is a word.
+    words: the word of each token, of both sides; otherwise every token is a word.
     """
     sides = src, tgt
     sizes = [side if isinstance(side, int) else len(side) for side in sides]
@@ -50,7 +50,7 @@ def diagonal(n, m):
 
 
 class Letters:
-    """A tokenizer with a token for each letter, and one without a character for each dot; blanks have none."""
+    """A tokenizer with a token for each letter, and one without a character for each dot; spaces have none."""
 
     dictionary = Dictionary("abcdefgh.")
 

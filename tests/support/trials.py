@@ -81,7 +81,7 @@ class Trial:
         torch.manual_seed(0)
         self.objective = bound(cls(**options), config, task or self.task)
         self.encoder = Encoder(config).to(dtype)
-        # At N(0, 0.02) all words look nearly alike.
+        # At N(0, 0.02) all words are nearly equal.
         for parameter in self.encoder.parameters():
             parameter.data.mul_(8 if parameter.dim() > 1 else 1)
         head = self.objective.build_head()

@@ -1,4 +1,4 @@
-"""Gradients of several micro-batches are added up before workers tell one another, by fairseq's own trainer."""
+"""Gradients of several micro-batches are added up before workers exchange them, by fairseq's own trainer."""
 
 import itertools
 from contextlib import nullcontext
@@ -24,7 +24,7 @@ AVOIDED = ("pytorch_ddp", 0, "at once")  # each micro-batch reduced by itself
 
 
 def micro_batches(count, rank):
-    """So many of a worker's own."""
+    """A worker's own micro-batches."""
     sizes = [(3 + number % 3, 2 + (number + rank) % 4) for number in range(2 * count)]
     pairs = [pair(n, m, diagonal(n, m), seed=number + 10 * rank) for number, (n, m) in enumerate(sizes)]
     return [collate(pairs[k : k + 2], [block(k + rank)]) for k in range(0, 2 * count, 2)]

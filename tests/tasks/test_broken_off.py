@@ -1,4 +1,4 @@
-"""fairseq-train that is told to end, that has ended already, and whose loss is no number."""
+"""fairseq-train with a signal to end, after its end, and with a loss of NaN."""
 
 import signal
 import subprocess

@@ -27,10 +27,7 @@ def test_every_objective_of_the_package_is_tried():
 
 @pytest.mark.parametrize(
     ("criterion", "extra", "buffers"),
-    [
-        ("weighted", COMPOSED, ("moco", "reg_param", "reg_hidden")),
-        *((name, (), ()) for name in ALONE),
-    ],
+    [("weighted", COMPOSED, ("moco", "reg_param", "reg_hidden")), *((name, (), ()) for name in ALONE)],
 )
 def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, train, lexicon_bin, tmp_path):
     same = (*NO_VALID, "--lang-pairs", "en-de", *extra)

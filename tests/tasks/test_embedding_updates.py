@@ -88,7 +88,7 @@ def saved(folder, name="checkpoint_last.pt"):
 
 @pytest.fixture(scope="module")
 def lazy(train, databin, tmp_path_factory):
-    """Six lazy updates that save after the third, beside a moving average."""
+    """Six lazy updates that save after the third, with a moving average."""
     folder = tmp_path_factory.mktemp("lazy")
     logged, done = train(databin, folder, *LAZY, "--store-ema", "--ema-decay", 0.5)
     return logged, folder, done.stdout + done.stderr

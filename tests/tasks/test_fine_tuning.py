@@ -1,4 +1,4 @@
-"""Training what is needed alone, in bfloat16 products: frozen embeddings with all that fairseq-train does beside."""
+"""Training only what is needed, with bfloat16 products: frozen embeddings with fairseq-train's other features."""
 
 import math
 
@@ -24,7 +24,7 @@ def weights(folder, name="checkpoint_last.pt"):
 
 @pytest.fixture(scope="module")
 def fine(train, databin, tmp_path_factory):
-    """Six updates that save after the third, beside a moving average."""
+    """Six updates that save after the third, with a moving average."""
     folder = tmp_path_factory.mktemp("fine")
     extra = (*FINE, *NO_VALID, "--save-interval-updates", 3, "--store-ema", "--ema-decay", 0.5)
     return train(databin, folder, *extra, "--max-update", 6)[0], folder, extra

@@ -1,4 +1,4 @@
-"""250 updates of the tiny model on the embedded sample, compared with losses that stand in tests/golden.
+"""250 updates of the tiny model on the embedded sample, compared with losses in tests/golden.
 
 The run is a function of the sample grammar, sentencepiece's training, every draw of the streams and the optimiser: a
 change in any of them shows here. If it was meant, write the file anew:

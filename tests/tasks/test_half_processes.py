@@ -26,14 +26,14 @@ OPTIONS = {
     "dwa": {"dwa_start_update": 0},
 }
 PRECISIONS = ("--fp16", "--memory-efficient-fp16", "--bf16")
-# With so large an eps Adam's steps are in proportion to the gradient: weights tell how far gradients are apart.
+# With so large an eps Adam's steps are in proportion to the gradient: weights show how far gradients are apart.
 STEPS = ("--optimizer", "adam", "--adam-eps", 1000, "--lr", 500, "--fp16-init-scale", 4, "--clip-norm", 1)
 TOLERANCE = {"--fp16": 0.03, "--memory-efficient-fp16": 0.1, "--bf16": 0.15}
 OWN = sorted(name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq."))
 PAPERS = ("xlm_align", "explicit_alignments", "ppa", "weam", "align_mlm", "xlm")
 # Maps that are edited between updates, which a float32 copy would undo: refused but for memory-efficient precision.
 EDITING = ("linear_mapping",)
-# What is in a batch beside a pair changes its loss: targets of other pairs, or words that its own are told from.
+# The rest of a batch changes a pair's loss: targets of other pairs, or negative words.
 OF_ITS_BATCH = ("psi", "explicit_alignments")
 CASES = [
     (name, precision)
@@ -54,7 +54,7 @@ def build(name, precision, rank, count):
 
 
 def share(rank, count, update):
-    """The pairs of a worker: every one of so many, in their order."""
+    """The pairs of a worker: every n-th, in order."""
     numbers = range(rank * PAIRS // count, (rank + 1) * PAIRS // count)
     pairs = [pair(3 + k % 3, 2 + k % 4, diagonal(3 + k % 3, 2 + k % 4), seed=k + 100 * update) for k in numbers]
     return collate(pairs, [block(k + 100 * update) for k in numbers])

@@ -119,7 +119,7 @@ def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):
     both = task(*folders)
     assert both.languages == ("de", "en", "fr") and both.pivot == "en"
     assert task(*folders, lang_pairs="en-fr").languages == ("en", "fr")
-    assert task(*folders, lang_pairs="de-en, en-fr").languages == both.languages  # with a blank
+    assert task(*folders, lang_pairs="de-en, en-fr").languages == both.languages  # with a space
     both.load_dataset("train", epoch=1)
     data = both.datasets["train"]
     batch = data.collater([data[0], data[1]])["bitext"]

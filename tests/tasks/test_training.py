@@ -217,15 +217,7 @@ def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, comm
     logged, _ = train(tmp_path / "bin", tmp_path / "save", "--max-update", 3, "--objectives", "tlm,dwa")
     assert logged[3]["dwa_loss"] > 0
     text = ("--src", sample / "en-de/test.en", "--tgt", sample / "en-de/test.de")
-    arguments = (
-        "xalign",
-        "align",
-        "--model",
-        tmp_path / "save/checkpoint_last.pt",
-        *text,
-        "--out",
-        tmp_path / "links",
-    )
+    arguments = ("xalign", "align", "--model", tmp_path / "save/checkpoint_last.pt", *text, "--out", tmp_path / "links")
     missing = command(*arguments, check=False)
     assert missing.returncode == 2 and "--spm" in missing.stderr
     command(*arguments, "--spm", databin / "sentencepiece.model")

@@ -22,7 +22,7 @@ OPTIONS = {
 # The package's own: other tests of the process may have registered theirs.
 NAMES = sorted(name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq."))
 CASES = list(itertools.product(NAMES, BACKENDS))
-# What tells other processes of its pairs, or edits parameters by them, wants some of each; training has them.
+# Objectives that exchange pairs between processes, or edit parameters by them, need some of each.
 NEED_PAIRS = ("linear_mapping", "moco", "word_contrastive")
 UPDATES = 3
 WORKERS = 4

@@ -47,7 +47,7 @@ def test_the_second_of_two_trainings_is_refused_and_goes_when_the_first_has_ende
     hold(cfg)
     hold(cfg)
     assert os.environ[HELD] == str(tmp_path / "run")
-    with other(tmp_path / "run") as spawned:  # of this training: it is told by the environment
+    with other(tmp_path / "run") as spawned:  # of this training, by the environment
         assert spawned.communicate("")[0] == "held\n"
 
 

@@ -18,14 +18,14 @@ class Numbers(FairseqDataset):
 
 
 def readers(count, size=2):
-    """What each of so many processes reads: batches of so many items."""
+    """The batches that each process reads."""
     items = list(range(2 * BATCHES))
     batches = [items[start : start + size] for start in range(0, len(items), size)]
     return [TrainIterator(Numbers(), list, batches, seed=5, num_shards=count, shard_id=rank) for rank in range(count)]
 
 
 def read(all_readers, steps=None):
-    """The items of so many batches of each process, or of all that are left; and the state then."""
+    """The items of a number of batches of each process, or of all the rest; and the state then."""
     items = []
     for reader in all_readers:
         epoch = reader.next_epoch_itr()

@@ -1,4 +1,4 @@
-"""What a record says of sources and machine, told by a repository and a GPU that are made here."""
+"""A record's facts about sources and machine, with a made-up repository and GPU."""
 
 import subprocess
 

@@ -42,7 +42,7 @@ def restart(monkeypatch):
 
 @pytest.fixture
 def saved(make, fairseqs, monkeypatch, tmp_path):
-    """The function that saves a checkpoint; what it holds beside the model."""
+    """The function that saves a checkpoint; its content besides the model."""
     monkeypatch.setattr(fairseqs, "should_save_checkpoint_on_current_rank", True)
     monkeypatch.setattr(fairseqs, "state_dict", lambda self: {"model": {}, "extra_state": {"metrics": 1}})
 
@@ -107,7 +107,7 @@ def write(path, updates):
 
 @pytest.fixture
 def damaged(tmp_path):
-    """A run whose last checkpoint, a copy of that of update 8, was broken off."""
+    """A run whose last checkpoint, a copy of that of update 8, is incomplete."""
     write(tmp_path / "checkpoint1.pt", 4)
     write(tmp_path / "checkpoint_2_8.pt", 8)
     whole = (tmp_path / "checkpoint_2_8.pt").read_bytes()

@@ -56,7 +56,7 @@ def test_a_launcher_s_processes_must_not_train_alone(monkeypatch):
 
 @pytest.fixture
 def now(monkeypatch):
-    """A clock that goes on where it is told to alone."""
+    """A clock that advances only on request."""
     seconds = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: seconds[0])
 

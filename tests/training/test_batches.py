@@ -32,7 +32,7 @@ def batches(folder, split="train", seed=3, reader=READER, **options):
 
 
 def seen(batch):
-    """What tells a batch from every other one."""
+    """The identity of a batch."""
     streams = [batch[name] for name in ("bitext", "mono") if name in batch]
     return [each["masked"].tolist() for each in streams], bool(batch.get("ignored"))
 
@@ -176,7 +176,7 @@ def test_a_state_of_short_epochs_over_folders_goes_on_where_each_folder_ended(fo
     whole = several(folder, other)
     list(islice(whole, 30))
     parts = several(folder, other)
-    for _ in range(6):  # broken off after every fifth batch
+    for _ in range(6):  # interrupted after every fifth batch
         taken = [seen(batch) for batch in islice(parts, 5)]
         state, parts = parts.state_dict(), several(folder, other)
         parts.load_state_dict(state)

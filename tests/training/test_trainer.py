@@ -32,7 +32,7 @@ from xalign_fairseq.training.trainer import AlignmentTrainer
 
 SEED, LR, UPDATES = 3, 1e-3, 25
 OPTIONS = {"mono_tokens_per_sample": 16, "mono_batch_size": 2}
-# A --user-dir in float64 that writes the losses beside itself.
+# A --user-dir in float64 that writes the losses into its own folder.
 RECORDER = """
 from pathlib import Path
 import torch
@@ -188,7 +188,7 @@ def test_a_model_that_is_saved_leaves_what_else_its_folder_has(folder, tmp_path)
     own = shutil.copytree(folder, tmp_path / "own")
     specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
     pieces = make_unigram([*specials, *(Piece(f"w{number}", -1.0) for number in range(SYMBOLS))], b"")
-    write_model(own / "data-bin", pieces)  # an export wants a tokenizer
+    write_model(own / "data-bin", pieces)  # an export needs a tokenizer
     made, _ = trainer(own, tmp_path / "run", 1)
     made.train()
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}

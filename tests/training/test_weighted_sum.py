@@ -93,7 +93,7 @@ def test_an_objective_is_not_there_twice():
 
 
 def test_another_sum_of_the_same_objectives_changes_nothing():
-    """What they are told of data and encoder was written into the caller's objects."""
+    """Facts of data and encoder must not be written into the caller's objects."""
     objectives = [DWA(), TLM()]
     first, _ = build("joint", *objectives)
     layers = first.labelling.own_layers

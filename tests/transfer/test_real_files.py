@@ -1,4 +1,4 @@
-"""Every file of the real data that stands beside the project is read, with as many examples as its README says."""
+"""Every file of the real data next to the project is read, with as many examples as its README says."""
 
 from pathlib import Path
 

@@ -87,7 +87,7 @@ def test_gaps(study):
     assert parts(gap.languages["de"]) == summary(0.3, 0.2) and set(gap.languages) == {"ar", "de"}
     [supervised] = report.supervised_gaps
     assert (supervised.checkpoint, supervised.language) == ("tlm", "de")
-    # The third seed of the models trained on German has no zero-shot run beside it.
+    # The third seed of the models trained on German has no matching zero-shot run.
     assert parts(supervised.supervised) == summary(0.8, 0.8)
     assert parts(supervised.zero_shot) == summary(0.6, 0.65)
     assert parts(supervised.gap) == summary(0.2, 0.15)

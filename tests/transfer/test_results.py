@@ -1,4 +1,4 @@
-"""The result of a run: what is read, what is refused, and the counts beside it."""
+"""The result of a run: what is read, what is refused, and the counts next to it."""
 
 import json
 

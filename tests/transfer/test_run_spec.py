@@ -108,7 +108,7 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     write_result(here, ["en", "de"])
     assert is_done(spec, out)
     moved = replace(spec, place={**spec.place, "checkpoint": "/elsewhere/enc.pt", "cpu": False})
-    assert is_done(moved, out)  # where the files stand decides nothing
+    assert is_done(moved, out)  # the place of the files does not matter
     write_pairs(folder / "test-de.tsv", 3)
     with pytest.raises(XalignError, match="digests of tests"):
         is_done(runs()[0], out)
@@ -122,7 +122,7 @@ def test_a_test_file_may_change_while_nothing_is_tested_on_it(runs, tmp_path, fo
     (here / "spec.json").write_text(json.dumps(spec.as_data()))
     write_pairs(folder / "test-de.tsv", 3)
     changed = runs()[0]
-    assert not is_done(changed, out)  # its training was broken off
+    assert not is_done(changed, out)  # its training was interrupted
     write_result(here, ["en"])
     assert not is_done(changed, out)
     write_result(here, ["en", "de"])

@@ -70,7 +70,7 @@ def test_a_language_is_added_to_a_finished_run(tested, tmp_path):
     for language in ("de", "fr"):
         spec = tested(language)
         job(spec, out, keep_models=False)
-        assert not is_done(spec, out)  # a command may be broken off before the job begins
+        assert not is_done(spec, out)  # a command may be interrupted before the job begins
         make(spec.folder(out) / "spec.json")
     folder = spec.folder(out)
     result = json.loads((folder / "result.json").read_text())

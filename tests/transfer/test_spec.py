@@ -23,7 +23,7 @@ def family(transfer_encoder):
 
 @pytest.fixture
 def tensors(family):
-    """The parameters of a head as a checkpoint holds them, beside another one's."""
+    """The parameters of a head as a checkpoint holds them, next to another one's."""
     head = SPEC.build_head(family, CONFIG)
     return {f"heads.transfer_xnli.{key}": value + 1 for key, value in head.state_dict().items()} | {
         "heads.transfer_pos.output.weight": torch.zeros(2)

@@ -181,12 +181,7 @@ def test_figures_of_the_papers():
     assert (len(chi["pos"].languages), len(chi["ner"].languages), len(chi["xnli"].languages)) == (33, 40, 15)
     assert {name for name, t in chi.items() if t.score} == {"pos"} and chi["pos"].score == ("f1",)
     ablations = tasks("xlm_align_ablations")
-    assert {name: t.score for name, t in ablations.items()} == {
-        "xnli": (),
-        "pos": ("f1",),
-        "ner": (),
-        "mlqa": ("f1",),
-    }
+    assert {name: t.score for name, t in ablations.items()} == {"xnli": (), "pos": ("f1",), "ner": (), "mlqa": ("f1",)}
     assert ablations["mlqa"].settings == chi["mlqa"].settings
     ppa = tasks("ppa")
     assert ppa["mlqa"].settings.max_length == 386 and ppa["xnli"].settings.lr == 5e-5

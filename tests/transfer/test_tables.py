@@ -113,10 +113,7 @@ def test_every_metric_has_a_table_and_tasks_an_average(study, write_run):
     ]
     overall = make_tables(report)[0]
     assert overall.notes == ("Scores: xnli accuracy, pos accuracy.",)
-    assert overall.rows == [
-        ("none", "52.0 ± 0.5", "87.5", "69.8"),
-        ("tlm_b&c", "57.0 ± 0.5", "", ""),
-    ]
+    assert overall.rows == [("none", "52.0 ± 0.5", "87.5", "69.8"), ("tlm_b&c", "57.0 ± 0.5", "", "")]
 
 
 def test_markdown(study):

@@ -60,8 +60,7 @@ def test_one_to_one_links_swap_states():
 
 
 @pytest.mark.parametrize(
-    ("many", "expected"),
-    [("sum", [0, 11, 6, 0, 0, 1, 3, 0]), ("mean", [0, 5.5, 6, 0, 0, 1, 1.5, 0])],
+    ("many", "expected"), [("sum", [0, 11, 6, 0, 0, 1, 3, 0]), ("mean", [0, 5.5, 6, 0, 0, 1, 1.5, 0])]
 )
 def test_of_many_partners_states_are_added_or_averaged(many, expected):
     states, partners = exchange_of(STATES, links((1, 5), (1, 6), (2, 6)), EVERYTHING, many)

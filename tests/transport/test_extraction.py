@@ -6,11 +6,7 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.extraction import find_links, link_probability
 
-PLAN = [
-    [0.90, 0.55, 0.10, 0.30],
-    [0.40, 0.60, 0.50, 0.10],
-    [0.10, 0.50, 0.30, 0.25],
-]
+PLAN = [[0.90, 0.55, 0.10, 0.30], [0.40, 0.60, 0.50, 0.10], [0.10, 0.50, 0.30, 0.25]]
 # Forward 0-0 1-1 2-1; backward 0-0 1-1 1-2 0-3.
 MUTUAL = {(0, 0), (1, 1)}
 # Second round, released: both tokens of 0-1 and 1-0 are linked, so these weigh 0; 0-3, 1-2 and 2-1 weigh 0.9.

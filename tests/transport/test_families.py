@@ -7,7 +7,7 @@ import pytest
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.encoder.pretrained.known import KNOWN
-from xalign_fairseq.transport.families import FAMILIES, NOT_MEASURED, OF, RESULTS, TABLE
+from xalign_fairseq.transport.families import CALIBRATIONS, FAMILIES, NOT_MEASURED, OF, RESULTS, TABLE, calibration_of
 from xalign_fairseq.transport.linking import CHOSEN, Linking
 from xalign_fairseq.transport.resolving import resolve_linking
 
@@ -30,7 +30,7 @@ def test_linkings_can_be_made_and_differ(row):
     assert places and len(set(places)) == len(places)
     assert (families[0] not in RESULTS) == (NOT_MEASURED in source)
     for linking in linkings:
-        # A line to paste names these alone beside what is usual.
+        # A line to paste names only these in addition to the defaults.
         assert set(linking.options) <= set(CHOSEN)
         found = default(families[0], OF, method=linking.method, encoding=linking.encoding)
         assert (found.finder, found.layers) == (linking.finder, linking.layers)
@@ -81,3 +81,13 @@ def test_the_packaged_encoder_as_it_comes_aligns_by_the_scorer():
     assert sorted(pair.links) == [(0, 0), (1, 2), (2, 1), (3, 3), (4, 4), (5, 5), (6, 6)]
     assert min(pair.links.values()) > 0.9
     assert Aligner.from_pretrained("e5-small", device="cpu", units="subword").linking.method == "grow"
+
+
+def test_calibrations_are_those_that_were_measured_and_of_the_measured_linkings():
+    measured = json.loads((FOLDER / "calibration.json").read_text())["methods"]
+    for method, fitted in CALIBRATIONS["e5-small"].items():
+        assert fitted == (measured[method]["slope"], measured[method]["shift"])
+        assert calibration_of("e5-small", default("e5-small", OF, method=method)) == fitted
+        assert calibration_of("e5-small", resolve_linking(Linking(method, layers=(5,)), OF, family="e5-small")) is None
+        assert calibration_of("xlm-r-base", default("xlm-r-base", OF, method=method)) is None
+    assert calibration_of("e5-small", default("e5-small", OF, method="grow")) is None

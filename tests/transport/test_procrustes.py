@@ -51,7 +51,7 @@ def test_maps_are_orthogonal_where_the_pairs_leave_directions_open(pairs, rank):
     problem = solved(s, t)
     w = problem.solve()
     torch.testing.assert_close(w @ w.mT, torch.eye(6).double().expand(3, 6, 6), atol=1e-10, rtol=0)
-    for layer in range(3):  # which of the best maps it is hangs on the last bits; how good it is does not
+    for layer in range(3):  # the last bits decide which of the best maps it is, not how good it is
         expected, _ = scipy_linalg.orthogonal_procrustes(t[layer].numpy(), s[layer].numpy())
         best = ((t[layer].numpy() @ expected - s[layer].numpy()) ** 2).sum(1).mean()
         assert problem.distance(w)[layer].item() == pytest.approx(best, rel=1e-9)

@@ -49,10 +49,7 @@ def resolved(family=None, own=None, maps=False, depth=DEPTH, **asked):
         ({"encoding": "joint", "options": {"filter": "union"}}, ("transport", {"filter": "union"}, (9,), "joint")),
         ({"layers": (3,)}, ("argmax", {}, (3,), "separate")),
         ({"layers": (1, -1), "method": "softmax"}, ("softmax", {"threshold": 0.3}, (1, 12), "separate")),
-        (
-            {"method": "softmax", "options": {"threshold": 0.1}},
-            ("softmax", {"threshold": 0.1}, (5,), "separate"),
-        ),
+        ({"method": "softmax", "options": {"threshold": 0.1}}, ("softmax", {"threshold": 0.1}, (5,), "separate")),
         ({"method": "softmax", "encoding": "joint"}, ("softmax", {}, (8,), "joint")),
         ({"method": "released"}, ("released", {}, (8,), "joint")),
         ({"maps": True}, ("argmax", {}, (7,), "separate")),

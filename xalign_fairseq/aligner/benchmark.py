@@ -27,7 +27,7 @@ OWN = "own"  # the method that a model labelled itself with, or its family's
 
 @dataclass(frozen=True)
 class BenchmarkRun:
-    """What is scored on which sets.
+    """The systems and sets of a benchmark.
 
     Attributes:
         data: a folder with test sets (:func:`~xalign_fairseq.aligner.gold_sets.find_sets`).

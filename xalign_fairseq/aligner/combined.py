@@ -110,7 +110,7 @@ class CombinedAligner(WordAligner):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`; ``progress`` counts what is encoded."""
         read: list[Alignment] = []
 
         def words() -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -150,7 +150,7 @@ class CombinedAligner(WordAligner):
         )
 
     def signature(self) -> str:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())
 
 

@@ -1,4 +1,4 @@
-"""What is made of linked text: dictionaries, tables of lexical probabilities, and what Marian trains with."""
+"""Files from linked text: dictionaries, tables of lexical probabilities, and inputs of Marian."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack

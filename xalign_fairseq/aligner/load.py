@@ -25,7 +25,7 @@ from xalign_fairseq.transport.methods import make_method, with_options
 from xalign_fairseq.transport.resolving import agrees
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
-LEAST = 1e-6  # what is less is no link
+LEAST = 1e-6  # what is less is not a link
 ALONE, GUIDED = "from_scratch", "statistics"  # what may be learned first
 
 
@@ -150,7 +150,7 @@ def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> No
 
 
 def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
-    """What chooses the links of a :class:`CombinedAligner`: a least probability, or threshold and growth; if given."""
+    """The choice of a :class:`CombinedAligner`'s links: a least probability, or threshold and growth, if given."""
     if options.min_probability is not None:
         return max(options.min_probability, LEAST), 1.0
     return options.linking.options.get("threshold"), options.linking.options.get("growth")
@@ -168,7 +168,7 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:
-    """Of the encoder of a combined aligner, which gives scores: the options that choose links are not its own."""
+    """Options for the encoder of a combined aligner, which gives scores; the options that choose links are separate."""
     kept = {name: value for name, value in options.linking.options.items() if name not in ("threshold", "growth")}
     linking = replace(options.linking, method=method, options=kept | {"threshold": 1.0})
     return replace(options, min_probability=None, linking=linking, statistics=None)

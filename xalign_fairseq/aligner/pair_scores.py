@@ -69,7 +69,7 @@ def parse_score(line: str, where: object = None) -> tuple[float, str]:
     """Score and links of a line that ``xalign align --format scores`` has written.
 
     Raises:
-        XalignError: it is no such line.
+        XalignError: it is not such a line.
     """
     cells = line.split("\t")
     try:

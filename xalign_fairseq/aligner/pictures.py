@@ -18,7 +18,7 @@ MOST_WORDS = 300  # of a side that is drawn; more names could not be read
 
 @dataclass(frozen=True)
 class Pictures:
-    """What is drawn: the link matrix of one line into a file, and gold links in it and in a page."""
+    """The pictures of a run: the link matrix of one line, and gold links in it and in a page."""
 
     plot: str | None = None
     line: int | None = None

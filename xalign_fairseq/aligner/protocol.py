@@ -1,4 +1,4 @@
-"""What every word aligner does, by an encoder, by statistics of bitext, or by both."""
+"""The interface of every word aligner: with an encoder, statistics of bitext, or both."""
 
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType

@@ -78,7 +78,7 @@ class AlignRun:
 
 @dataclass(frozen=True)
 class AlignReport:
-    """What was done: in a line, and a warning about words that the model does not know, if there are many."""
+    """A run's summary in one line, with a warning if many words are unknown to the model."""
 
     summary: str
     warning: str | None
@@ -127,7 +127,7 @@ def align_files(run: AlignRun) -> AlignReport:
         counts = _write(aligner, pairs, form, output, run.quiet)
         return AlignReport(
             f"{counts}; {aligner.describe()}",
-            aligner.unknown().warning("links of these words mean little, and those --from-scratch may be better"),
+            aligner.unknown().warning("links of these words are unreliable; those of --from-scratch may be better"),
         )
 
 

@@ -1,4 +1,4 @@
-"""What determines the lines of an output: options, and the state of the files that they name."""
+"""The record that determines an output's lines: options, and the state of the files that they name."""
 
 import hashlib
 import os
@@ -39,7 +39,7 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
 def model_state(path: str | os.PathLike[str]) -> str:
     """The value of a model, by the sizes and times of its files.
 
-    Models have gigabytes, of which a digest would take long; their files are not edited in place.
+    Models have gigabytes, so a digest would take long; their files are not edited in place.
 
     Example::
 

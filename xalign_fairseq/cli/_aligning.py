@@ -1,4 +1,4 @@
-"""What the commands that run the aligner share: its options, its input and its progress."""
+"""Shared by the commands that run the aligner: options, input and progress."""
 
 import argparse
 import logging
@@ -98,9 +98,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         help="entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)",
     )
     links.add_argument(
-        "--order",
-        choices=ORDERS,
-        help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})",
+        "--order", choices=ORDERS, help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})"
     )
     links.add_argument("--rounds", type=int, metavar="N", help="rounds of itermax (default: 2)")
     links.add_argument("--alpha", type=float, help="itermax's discount of aligned tokens (default: 0.9)")
@@ -144,7 +142,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
 
 
 def add_backend_argument(parser: Any) -> None:
-    """What computes transport."""
+    """The backend that computes transport."""
     parser.add_argument(
         "--sinkhorn-backend",
         choices=BACKENDS,
@@ -217,7 +215,7 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_segment(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """What finds the words of a line."""
+    """The segmenter of lines."""
     parser.add_argument(
         "--segment",
         default="auto",
@@ -261,7 +259,7 @@ def method_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_linking(args: argparse.Namespace) -> "Linking":
-    """How links are to be made, as far as it is given: what :func:`add_link_arguments` adds."""
+    """The given options of :func:`add_link_arguments`."""
     from xalign_fairseq.transport.linking import Linking
 
     similarity, encoding = args.similarity or "", args.encoding or ""

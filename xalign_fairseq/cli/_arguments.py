@@ -35,12 +35,7 @@ def add_model(
 
 
 def add_out(
-    parser: ArgumentGroup,
-    about: str,
-    *,
-    metavar: str = "FILE",
-    default: str | None = None,
-    required: bool = True,
+    parser: ArgumentGroup, about: str, *, metavar: str = "FILE", default: str | None = None, required: bool = True
 ) -> None:
     """``--out``: the file or folder to write; required unless there is a default."""
     needed = required and default is None

@@ -59,7 +59,7 @@ class TrainProgress:
 
     @property
     def aer(self) -> float | None:
-        """Of the newest validation that has one."""
+        """The AER of the newest validation that has one."""
         return self.validations[-1].values["aer"] if self.validations else None
 
     @property

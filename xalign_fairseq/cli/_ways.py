@@ -1,4 +1,4 @@
-"""What ``xalign`` alone shows: the commands in groups, and three examples."""
+"""The output of ``xalign`` alone: the commands in groups, and three examples."""
 
 from collections.abc import Mapping
 

@@ -53,13 +53,7 @@ if TYPE_CHECKING:
 
 LEARNED = ""  # --statistics without a folder
 # The formats by how the name of the output ends.
-FORMAT_OF = {
-    ".json": "json",
-    ".jsonl": "json",
-    ".scores": "scores",
-    ".html": "html",
-    ".htm": "html",
-}
+FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,9 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(
-        "--from-scratch",
-        action="store_true",
-        help="learn from the text alone, save FILE.aligner, and align",
+        "--from-scratch", action="store_true", help="learn from the text alone, save FILE.aligner, and align"
     )
     scratch.add_argument(
         "--statistics",

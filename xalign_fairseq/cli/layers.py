@@ -225,7 +225,7 @@ def print_layers(ranked: Sequence[Mapping[str, Any]]) -> None:
 
 
 def print_certainty(test: "PairedTest | None") -> None:
-    """How much worse the runner-up is, and whether that may be chance."""
+    """The difference between the best and the second setting, and its significance."""
     if test is not None:
         known = "significant at 0.05" if test.p_value < 0.05 else "which may be chance"
         print(

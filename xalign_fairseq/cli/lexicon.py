@@ -24,10 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--from", required=True, nargs="+", dest="files", metavar="FILE", help="lexicon files")
     parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="auto",
-        help="format of all files (default: from each name and first line)",
+        "--format", choices=FORMATS, default="auto", help="format of all files (default: from each name and first line)"
     )
     parser.add_argument(
         "--pieces", action="store_true", help="entries are symbols of the data-bin's dict.txt, not text"

@@ -90,7 +90,7 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
 
 
 def rows_before(folder: "Path") -> "list[LogRow]":
-    """What the log has of a training that is gone on with; nothing of one that begins anew."""
+    """The log of a training that is resumed; empty for a new one."""
     from xalign_fairseq.trainer.launch import LOG
     from xalign_fairseq.trainer.log_rows import read_row
     from xalign_fairseq.trainer.mending import LAST

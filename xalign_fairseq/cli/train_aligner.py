@@ -44,13 +44,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xalign_fairseq.cli._aligning import (
-    METHODS,
-    add_backend_argument,
-    chosen_model,
-    language_pair,
-    show_log,
-)
+from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.core.errors import XalignError
@@ -94,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``--from-scratch`` has no use for."""
+    """Options that ``--from-scratch`` does not use."""
     default = "(default: e5-small; --from-scratch if it is not installed)"
     add_model(parser, f"model to start from: {PRETRAINED} {default}", required=False)
     parser.add_argument(
@@ -260,7 +254,7 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
         return ScorerRun(chosen_model(args.model, args.quiet), args.gold, Path(args.out), args.seed, args.device)
     model = None if args.from_scratch else args.model or _usual_start(for_encoders, args.quiet)
     for option in for_encoders if model is None else ():
-        problem = "an aligner of bitext alone has no use for this option"
+        problem = "an aligner from bitext alone does not use this option"
         raise XalignError(problem, parameter=option, remedy="leave it out")
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
     if model is None:
@@ -345,7 +339,7 @@ def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
 
 
 def _learn(run: ScratchRun, quiet: bool) -> list[str]:
-    """Learn from bitext alone; what is said of it."""
+    """Learn from bitext alone; returns the summary."""
     from pathlib import Path
 
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch

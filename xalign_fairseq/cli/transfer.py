@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What to compare, on what, and how."""
+    """The options: what to compare, on what, and how."""
     about = f"encoder to compare, with its name in the tables: {PRETRAINED}; repeatable"
     add_model(parser, about, several=True, metavar="NAME=MODEL")
     add_out(parser, "folder of all runs", metavar="DIR")
@@ -35,11 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all tasks of the study")
     parser.add_argument("--languages", nargs="+", metavar="LANG", help="test languages (default: all of the study)")
     parser.add_argument(
-        "--seeds",
-        nargs="+",
-        type=int,
-        metavar="S",
-        help="default: the study's, otherwise 12 156 78 37 8 (Wu & Dredze)",
+        "--seeds", nargs="+", type=int, metavar="S", help="default: the study's, otherwise 12 156 78 37 8 (Wu & Dredze)"
     )
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="parallel runs; each has one GPU, or cores/N (default: 1)"
@@ -88,7 +84,7 @@ def _names(given: list[str]) -> dict[str, str]:
     for each in given:
         name, equals, path = each.partition("=")
         if not equals or name in named:
-            problem = "the checkpoints need names of their own"
+            problem = "the checkpoints need different names"
             raise XalignError(problem, parameter="model", found=each, expected="NAME=MODEL")
         named[name] = path
     return named

@@ -35,12 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_floor_argument(parser: argparse.ArgumentParser) -> None:
     """``--floor``."""
-    parser.add_argument(
-        "--floor",
-        type=int,
-        metavar="N",
-        help="also keep the N most frequent pieces (default: 2000)",
-    )
+    parser.add_argument("--floor", type=int, metavar="N", help="also keep the N most frequent pieces (default: 2000)")
 
 
 def run(args: argparse.Namespace) -> None:

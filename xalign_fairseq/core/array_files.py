@@ -52,7 +52,7 @@ def read_arrays(
             if sum(each.file_size for each in members.values()) > most:
                 raise ValueError(f"more than {most:,} bytes of arrays")
             return {name: _read(archive, each, _form_of(form, name), name) for name, each in members.items()}
-    except Exception as error:  # bytes that are no archive, or no array, can fail in any way
+    except Exception as error:  # bytes that are not archive, or no array, can fail in any way
         problem = "a file of arrays is damaged, or holds something else"
         raise XalignError(problem, where=path, found=str(error)[:200], remedy=remedy) from None
 

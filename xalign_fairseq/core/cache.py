@@ -19,7 +19,7 @@ def cache_folder() -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder of the cache, and those above it, for this user alone, unless it is there.
+    """Make a folder of the cache, and those above it, only for this user, if missing.
 
     Raises:
         PermissionError: it, or the cache, is there and not to be trusted, see :func:`fault`.

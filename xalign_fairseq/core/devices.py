@@ -45,7 +45,7 @@ def fast_bfloat16(device: "torch.device") -> bool:
 
 
 class Cpu(NamedTuple):
-    """What a CPU says of itself.
+    """The properties of a CPU.
 
     Attributes:
         vendor: such as ``GenuineIntel`` or ``AuthenticAMD``; empty if unknown.

@@ -21,7 +21,7 @@ class Parameter:
         return self.name if self.value is None else f"{self.name}={self.value!r}"
 
     def flag(self) -> str:
-        """As an option of a command line."""
+        """The option of a command line."""
         option = "--" + self.name.replace("_", "-")
         return option if self.value is None else f"{option} {self.value}"
 
@@ -48,7 +48,7 @@ class Command:
         )
 
     def line(self) -> str:
-        """As it is typed."""
+        """The text to type."""
         parameters = (each if isinstance(each, str) else each.flag() for each in self.parameters)
         return " ".join(["xalign", self.name, *parameters])
 
@@ -149,7 +149,8 @@ def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
 
 
 def exit_code(main: Callable[[], int | None]) -> int:
-    """What a script's ``main`` returns (None is 0); an :class:`XalignError` is printed without a traceback and gives 2.
+    """The exit code from a script's ``main`` (None is 0); an :class:`XalignError` is printed without a traceback and
+    gives 2.
 
     Example::
 

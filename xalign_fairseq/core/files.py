@@ -16,7 +16,7 @@ from typing import IO, TypeAlias
 from xalign_fairseq.core.errors import Parameter, XalignError
 
 StrPath: TypeAlias = str | os.PathLike[str]
-# The name of what is to become an output, of which a kill leaves it: the output, and the process.
+# The name of an unfinished output, which a kill leaves: the output, and the process.
 LEFTOVER = r"\.(.+)\.(\d+)-[0-9a-f]{12}\.tmp"
 
 
@@ -25,9 +25,9 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
 
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
-    What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
-    already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points to is
-    replaced. What a killed process has left there goes.
+    What exists and is not a regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has
+    open already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points
+    to is replaced. What a killed process has left there goes.
     """
     path = Path(path)
     require_place(path)  # found here, not after the work
@@ -42,7 +42,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = _beside(path)
-    # Made by hand, since tempfile's are for their owner alone: the permissions are those that the umask asks for.
+    # Not by tempfile, whose files only their owner can read: the permissions follow the umask.
     handle = new_file(temporary)
     try:
         _hold(handle)
@@ -66,7 +66,7 @@ def require_own(path: StrPath) -> None:
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
         said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
-        problem, expected = "what is unfinished was not left by this user", "a file or folder of an earlier run"
+        problem, expected = "the unfinished output belongs to another user", "a file or folder of an earlier run"
         raise XalignError(problem, where=path, found=said, expected=expected, remedy="remove it, if you trust it")
 
 
@@ -183,7 +183,7 @@ def require_outside(read: StrPath, output: StrPath) -> None:
     """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
     source, target = _resolved(read), _resolved(output)
     if target in (source, *source.parents):
-        problem = "the output is or holds what is read, which would be lost"
+        problem = "the output is or contains an input, which would be lost"
         raise XalignError(problem, where=output, found=read, remedy="choose another place")
 
 
@@ -272,7 +272,7 @@ def _exchange(first: Path, second: Path) -> None:
 
 
 def nearly(path: StrPath) -> str | None:
-    """What there is nearly of the name of what there is not, for the error that says so; None if nothing is.
+    """An existing name similar to a missing one, for the error; None if there is none.
 
     Of a path whose folder does not exist either, what its first missing folder is nearly called.
     """

@@ -1,4 +1,4 @@
-"""What a check of an installation, a data-bin or a checkpoint has found."""
+"""Findings of checks of an installation, a data-bin or a checkpoint."""
 
 from typing import Literal, NamedTuple
 

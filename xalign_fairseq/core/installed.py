@@ -16,7 +16,7 @@ COMPILE_FAIRSEQ = {"cython", "setuptools"}  # of what the extra "train" brings; 
 
 
 class Requirement(NamedTuple):
-    """What pyproject.toml asks for: ``numpy``, ``>=`` and ``2``; a package of any version has no relation."""
+    """A requirement of pyproject.toml: ``numpy``, ``>=`` and ``2``; without a version, the relation is empty."""
 
     name: str
     relation: str
@@ -27,7 +27,7 @@ class Requirement(NamedTuple):
 
 
 def requirements(extra: str = "") -> list[Requirement]:
-    """What the package was installed to need, or what an extra adds; nothing where it runs from its sources alone."""
+    """The requirements of the installed package, or of an extra; empty if it runs from its sources."""
     try:
         lines = metadata.requires("xalign_fairseq") or []
     except metadata.PackageNotFoundError:
@@ -49,7 +49,7 @@ def version(name: str) -> str:
 
 
 def training_requirements() -> list[Requirement]:
-    """What fairseq needs: to run, and where it is not there yet, to be compiled."""
+    """The packages that fairseq needs to run, and if it is not installed, to compile."""
     there = _has_fairseq()
     return [each for each in requirements("train") if not (there and each.name in COMPILE_FAIRSEQ)]
 

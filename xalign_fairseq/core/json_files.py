@@ -62,14 +62,14 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
 
     try:
         msgspec.convert(value, form)
-    # The latter two: a text that is no Unicode, an object that is no container where one is expected.
+    # The latter two: text that is not Unicode, an object that is not the expected container.
     except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
         raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
     return value
 
 
 def write_changed_json(path: StrPath, content: object) -> None:
-    """As :func:`write_json`; a file that says the same already keeps its time."""
+    """Like :func:`write_json`, but an equal file keeps its time."""
     with suppress(XalignError):  # there is none yet, or it is damaged
         if read_json(path) == content:
             return

@@ -11,14 +11,14 @@ OPTIONS = {-4: 0, -1: 2**31 - 1}
 
 
 def keep_freed_memory(device: "torch.device") -> bool:
-    """Let a process that computes on the CPU keep what it frees, which it would give back and be given anew.
+    """Let a process on the CPU keep freed memory, instead of returning it to the system and requesting it again.
 
     The tensors of a step on a CPU are of megabytes, and the gradient of a whole vocabulary of hundreds: glibc maps each
     by itself or cuts its heap when they are gone, and the system zeroes them page by page when they come again. Of an
     update of e5-small in bfloat16 that is a tenth; of one that trains 250,000 pieces of 256 numbers, a quarter.
 
     Returns:
-        whether memory is kept from now on; C libraries other than glibc are left alone.
+        whether memory is kept from now on; C libraries other than glibc are unchanged.
     """
     if device.type != "cpu":
         return False

@@ -174,7 +174,7 @@ def remove_leftovers(path: str) -> None:
 
 
 def complete_lines(path: Path) -> tuple[int, int]:
-    """How many lines of a file have their line break, and how many bytes they are."""
+    """The number of complete lines of a file, and their bytes."""
     lines = size = position = 0
     with open(path, "rb") as stream:
         while block := stream.read(BLOCK):

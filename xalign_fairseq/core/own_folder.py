@@ -34,7 +34,7 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
         if not strange:
             return
     raise XalignError(
-        f"the output folder holds something else than {maker}",
+        f"the output folder contains other files than {maker}",
         where=folder,
         expected="a new or empty folder, or one that the same command has begun",
         remedy=("choose another", Parameter("out")),

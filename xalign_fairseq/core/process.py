@@ -49,7 +49,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     """
     if shutil.which(command[0]) is None:
         raise XalignError(
-            "a program can't be started", where=shlex.join(command), found="no such program, or no permission"
+            "a program cannot be started", where=shlex.join(command), found="no such program, or no permission"
         )
     line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
     return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
@@ -122,7 +122,7 @@ def heard(
 
 
 def exit_text(code: int) -> str:
-    """What an exit code says; the system kills a process (SIGKILL) when memory runs out.
+    """The meaning of an exit code; the system kills a process (SIGKILL) when memory runs out.
 
     Example::
 

@@ -1,4 +1,4 @@
-"""What a long work says on stderr: a bar on a terminal, a line now and then elsewhere, and other lines above either."""
+"""Progress of long work on stderr: a bar on a terminal, otherwise a line now and then; other lines go above it."""
 
 import sys
 import time
@@ -69,7 +69,7 @@ class SparseLines:
             self.update(1)
 
     def set_description(self, desc: str) -> None:
-        """What is done from here on."""
+        """The next part of the work."""
         self.desc = desc
 
     def update(self, done: float = 1) -> None:

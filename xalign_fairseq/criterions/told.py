@@ -9,7 +9,7 @@ LONGEST = 160  # characters of a text in a message
 
 
 def told(sample: Mapping[str, Any], task: Any) -> str:
-    """How many pairs and blocks a batch has, of which languages and epoch, and how the first of each begins."""
+    """A batch in words: numbers of pairs and blocks, languages, epoch, and the beginning of the first of each."""
     parts, epoch = [], task.datasets["train"].now
     for stream, noun in (("bitext", "pairs"), ("mono", "blocks")):
         batch = sample.get(stream)

@@ -45,7 +45,7 @@ class TransferCriterion(FairseqCriterion):
         head: Any = encoder.heads[spec.head_name]
         given = Input(batch["tokens"], sample["language_rows"], lengths=sample["lengths"])
         states: States = encoder.states(given, labelling=head.features.frozen)
-        if HEAD in encoder.heads:  # the task attaches linear maps to a frozen encoder alone
+        if HEAD in encoder.heads:  # the task attaches linear maps only to a frozen encoder
             maps: Any = encoder.heads[HEAD]
             states = MappedStates(states, maps, sample["languages"])
         hidden = head.features(states, batch["tokens"])

@@ -103,7 +103,7 @@ class AerCounter:
     def log(sums: Mapping[str, float]) -> None:
         """Log ``aer_SRC-TGT`` for each pair and their mean as ``aer``, as fractions.
 
-        fairseq calls this for every batch and averages what it logs. So the counts are logged, and AER is derived from
+        fairseq calls this for every batch and averages its logs. Therefore counts are logged, and AER is derived from
         their sums over all batches.
         """
         names = sorted({key.split("/")[1] for key in sums if key.startswith("aer/")})

@@ -36,8 +36,7 @@ class WeightedConfig(FairseqDataclass):
         default=None, metadata={"help": "layer whose links validation scores (default: the labelling layer)"}
     )
     aer_filter: Optional[str] = field(
-        default=None,
-        metadata={"help": "filter of the links that validation scores (default: that of the labels)"},
+        default=None, metadata={"help": "filter of the links that validation scores (default: that of the labels)"}
     )
     aer_similarity: Optional[str] = field(
         default=None,
@@ -77,7 +76,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         return cls(**options)
 
     def attach_heads(self, model: Any) -> None:
-        """As the sum does; and learn how links are scored."""
+        """Attach the sum, and set up the scoring of links."""
         editing = [objective.name for objective in self.active if objective.traits.edits_parameters]
         if editing and self.task.has_master_weights:
             raise XalignError(

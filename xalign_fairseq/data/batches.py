@@ -17,7 +17,7 @@ BATCHED = ("bitext", "mono")  # the streams of a batch
 
 @dataclass(frozen=True)
 class OnHost:
-    """What of a batch of pairs stays on the host, where nobody has to wait for the device to ask it.
+    """The facts of a batch of pairs that stay on the host, where reading them needs no synchronisation.
 
     Attributes:
         targets: (B, T) int64, as :attr:`Bitext.targets`.
@@ -51,7 +51,7 @@ class Bitext:
 
     Attributes:
         tokens, masked, targets: (B, T) int64, padded with ``pad``; targets are ``pad`` where nothing is predicted.
-        draw: (B, T) float64 in [0, 1), which mixed precision leaves alone: half precision would round draws.
+        draw: (B, T) float64 in [0, 1), which mixed precision must not change: half precision would round draws.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
         host: what an objective may ask about the batch without waiting for the device.
@@ -155,7 +155,7 @@ class Bitext:
         return self._sides[side, values]
 
     def word_table(self, side: int) -> WordTable:
-        """Where the words of one side lie in the pair sequences; the same table whenever it is asked for."""
+        """The places of one side's words in the pair sequences; a cached table."""
         if side not in self._tables:
             self._tables[side] = WordTable(self.words, self.spans, side, self.highest_word + 1)
         return self._tables[side]
@@ -207,7 +207,7 @@ class Batch:
 
     @property
     def device(self) -> torch.device:
-        """Where its tensors are."""
+        """The device of its tensors."""
         return next(stream.targets.device for stream in (self.bitext, self.mono) if stream is not None)
 
     def only(self, needs: Collection[str]) -> "Batch | None":

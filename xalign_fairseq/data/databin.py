@@ -1,4 +1,4 @@
-"""What is in a data-bin folder, written by ``xalign prepare`` or by ``fairseq-preprocess``."""
+"""The content of a data-bin folder, written by ``xalign prepare`` or by ``fairseq-preprocess``."""
 
 import re
 from functools import cached_property
@@ -30,14 +30,14 @@ _MONO = re.compile(r"(?P<split>[^.]+)(?:\.(?P<lang>[^.-]+))?\.idx")
 
 
 class FileEntry(TypedDict):
-    """What the manifest says of a file."""
+    """The manifest's entry of a file."""
 
     bytes: int
     sha256: str
 
 
 class TextEntry(TypedDict, total=False):
-    """What the manifest says of a bitext, or of a text in one language."""
+    """The manifest's entry of a bitext, or of a text in one language."""
 
     split: Required[str]
     src: str
@@ -48,13 +48,13 @@ class TextEntry(TypedDict, total=False):
 
 
 class TokenizerEntry(TypedDict, total=False):
-    """What the manifest says of the tokenizer; ``digest`` is the dictionary's."""
+    """The manifest's entry of the tokenizer; ``digest`` is the dictionary's."""
 
     digest: str
 
 
 class Manifest(TypedDict, total=False):
-    """What of the manifest is read again."""
+    """The fields of the manifest that are read."""
 
     tokenizer: TokenizerEntry
     pairs: list[TextEntry]
@@ -262,7 +262,7 @@ class DataBin:
 
     @cached_property
     def manifest(self) -> Manifest | None:
-        """What ``xalign prepare`` wrote about the data, ``None`` for a folder of ``fairseq-preprocess``."""
+        """The manifest of ``xalign prepare``, ``None`` for a folder of ``fairseq-preprocess``."""
         path = self.path / MANIFEST
         return read_json(path, Manifest) if path.exists() else None
 
@@ -274,7 +274,7 @@ class DataBin:
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """What the data were encoded with; :class:`XalignError` if it is not in the folder."""
+        """The tokenizer of the data; :class:`XalignError` if it is not in the folder."""
         path = find_model(self.path)
         if path is None:
             expected = "a sentencepiece model, or WordPiece's settings, next to dict.txt"

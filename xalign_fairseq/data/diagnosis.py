@@ -76,7 +76,7 @@ def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Fin
 def _links(topic: str, links: LinksReader, sides: Sequence[MMapReader]) -> Finding:
     """Words and links of each pair against the tokens of its sides.
 
-    A last word that the tokenizer turned into nothing has links and no token, so that few links beyond are no damage.
+    A last word that the tokenizer turned into nothing has links and no token, so a few links beyond are normal.
     """
     readers, at = (links.src_words, links.tgt_words, links.triples), [0, 0, 0]
     count, beyond = 0, 0
@@ -158,7 +158,7 @@ def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
     symbols = {symbol for symbol in dictionary.symbols[4:] if not symbol.startswith("madeupword")} - {MASK}
     foreign, missing = symbols - pieces, pieces - symbols
     if len(foreign) > FOREIGN * len(symbols):
-        text = f"{len(foreign):,} of the dictionary's {len(symbols):,} symbols are no pieces of the sentencepiece model"
+        text = f"{len(foreign):,} of the dictionary's {len(symbols):,} symbols are not in the sentencepiece model"
         example = ", ".join(sorted(foreign)[:3])
         return Finding(
             "WRONG", topic, f"{text} (such as {example})\nnext: take the model that the data were encoded with"

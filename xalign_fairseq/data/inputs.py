@@ -1,4 +1,4 @@
-"""What an encoder reads: tokens, and where they are known, the languages and positions that come with them."""
+"""Inputs of an encoder: tokens, with languages and positions if known."""
 
 from dataclasses import dataclass
 

@@ -142,7 +142,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     """
     about = read_about(data, src, tgt)
     if about["dictionary"] != data.dictionary.digest:
-        problem = "the lexicon was made with another dictionary than the data-bin has"
+        problem = "the lexicon was made with another dictionary than the data-bin's"
         where = about_path(data, src, tgt)
         raise XalignError(problem, where=where, remedy=("run again", Command("lexicon", Parameter("overwrite"))))
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
@@ -155,14 +155,14 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
 
 
 class About(TypedDict):
-    """What of the description of a lexicon is read again."""
+    """The fields of a lexicon's description that are read."""
 
     dictionary: str
     digest: str
 
 
 def read_about(data: DataBin, src: str, tgt: str) -> About:
-    """What ``xalign lexicon`` wrote about a lexicon: options, counts, sources; errors as :func:`read`."""
+    """The description of a lexicon by ``xalign lexicon``: options, counts, sources; errors as :func:`read`."""
     path = about_path(data, src, tgt)
     if not path.exists():
         there = lexicons(data)
@@ -213,7 +213,7 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
 
 
 def require_languages(data: DataBin, *languages: str) -> None:
-    """:class:`XalignError` for a language of which a data-bin has no text; its files may leave theirs unnamed."""
+    """:class:`XalignError` for a language without text in a data-bin; its files may leave theirs unnamed."""
     known = {lang for _, src, tgt in data.pairs for lang in (src, tgt)} | {lang for _, lang in data.monos}
     unknown = [language for language in languages if language not in known]
     if unknown and known and "" not in known:
@@ -253,7 +253,7 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
     """All lexicons of a data-bin.
 
     Raises:
-        XalignError: there is none, or none of which an entry is trained on.
+        XalignError: there is none, or none with a training entry.
     """
     found = [read(data, src, tgt) for src, tgt in lexicons(data)]
     if not any((each.part == TRAINED).any() for each in found):

@@ -65,7 +65,7 @@ def mask_tokens(
     fate = rng.random(len(chosen))
     masked[chosen[fate >= options.leave + options.random]] = options.mask
     randomised = chosen[fate < options.random]
-    # Drawn from the real tokens alone: ids 0 to 3 are special, and <mask> is stepped over.
+    # Drawn only from the real tokens: ids 0 to 3 are special, and <mask> is stepped over.
     drawn = rng.integers(4, options.vocab - 1, size=len(randomised))
     masked[randomised] = drawn + (drawn >= options.mask)
     return masked, targets

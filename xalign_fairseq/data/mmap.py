@@ -118,7 +118,7 @@ class MMapWriter:
         self._sizes.write(counts.astype("<i4", copy=False).tobytes())
 
     def place(self) -> tuple[int, int]:
-        """How far both files are on the disk, in bytes."""
+        """The sizes of both files on disk, in bytes."""
         for stream in (self._stream, self._sizes):
             stream.flush()
             os.fsync(stream.fileno())

@@ -19,7 +19,7 @@ class Place:
     Attributes:
         shape: B and T of the input.
         rows: (N,) int64, their places in the packed row; None: the whole row.
-        at: (N,) int64, their places in the flattened (B * T,); None: 0 to N, there is no padding.
+        at: (N,) int64, their places in the flattened (B * T,); None: 0 to N, there is not padding.
     """
 
     shape: tuple[int, int]
@@ -37,7 +37,7 @@ class Place:
         return own.view(*self.shape, own.shape[1])
 
     def rows_at(self, positions: Tensor) -> Tensor:
-        """Where in the packed row the tokens at positions (K,) of the flattened (B * T,) are; none may be padding."""
+        """Places in the packed row of the tokens at positions (K,) of the flattened (B * T,), without padding."""
         if self.at is not None:
             own = torch.arange(len(self.at), device=self.at.device)
             positions = (
@@ -66,7 +66,7 @@ class Packing:
     _source: Tensor | None
 
     def row(self, values: Sequence[Tensor]) -> Tensor:
-        """What each input has at its tokens, (B, T) each, as the packed row (N,)."""
+        """The values of each input at its tokens, (B, T) each, as the packed row (N,)."""
         flat = torch.cat([value.flatten() for value in values])
         return flat if self._source is None else flat.index_select(0, self._source)
 

@@ -1,4 +1,4 @@
-"""What pre-training reads of data-bins: which pairs and languages, with what limits, masked how."""
+"""The data of pre-training: pairs and languages, limits, and masking."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ def option(default: Value, description: str) -> Value:
 
 @dataclass
 class PretrainingDataOptions:
-    """What is read of data-bins and how batches are made of it; a field ``x`` is the option ``--x``."""
+    """Options of reading data-bins and of making batches; a field ``x`` is the option ``--x``."""
 
     lang_pairs: Optional[str] = option(None, "language pairs, such as en-de,en-fr (default: all in the data-bin)")
     mono_langs: Optional[str] = option(None, "languages of the monolingual stream (default: all in the data-bin)")
@@ -94,7 +94,7 @@ def check_options(options: PretrainingDataOptions) -> None:
 
 @dataclass(frozen=True)
 class Reader:
-    """What reads the data: which of it, and how much of a text.
+    """The reader's needs: which streams, and how much of a text.
 
     Attributes:
         needs: streams that the objectives read.
@@ -124,7 +124,7 @@ class PretrainingData:
         data: the first of them.
         pair_names: all language pairs, ``src-tgt``; batches refer to them by number.
         languages: of the pairs that are trained on; objectives and batches refer to them by number.
-        all_languages: these, and those of monolingual text alone.
+        all_languages: these, and those with only monolingual text.
         pivot: the language that all pairs share, if there is one.
 
     Raises:
@@ -156,7 +156,7 @@ class PretrainingData:
         pairs = self.options.lang_pairs
         chosen = {pair for pair in trained or self.pair_names if not pairs or pair in listed(pairs)}
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
-        # Objectives number the languages of the pairs; those of monolingual text alone come behind.
+        # Objectives number the languages of the pairs; those with only monolingual text follow.
         mono = {language for shard in texts for _, language in shard.monos}
         if self.options.mono_langs:
             mono &= set(listed(self.options.mono_langs))
@@ -165,7 +165,7 @@ class PretrainingData:
 
     @cached_property
     def lexicons(self) -> list[Lexicon]:
-        """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
+        """The bilingual lexicons of the data-bin, with at least one training entry."""
         return trained_lexicons(self.data)
 
     @property

@@ -117,7 +117,7 @@ def _linked_tokens(own: Words, other: Words, links: np.ndarray) -> np.ndarray:
 
 
 def _runs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the tokens of each word begin, counted from the first of their side, and how many they are; 0 of none."""
+    """The first token of each word, counted from the start of its side, and the number of its tokens, maybe 0."""
     edges = np.ones(len(words) + 1, dtype=bool)  # plain slices: np.diff takes several times as long
     np.not_equal(words[1:], words[:-1], out=edges[1:-1])
     starts = np.flatnonzero(edges)

@@ -24,7 +24,7 @@ THREADS = 16  # a file system of many machines answers late, but many at a time
 
 
 class Texts(NamedTuple):
-    """What a folder has: ``(split, src, tgt)`` of its bitexts and ``(split, lang)`` of its monolingual texts."""
+    """The content of a folder: ``(split, src, tgt)`` of its bitexts and ``(split, lang)`` of its monolingual texts."""
 
     pairs: list[tuple[str, str, str]]
     monos: list[tuple[str, str]]
@@ -39,7 +39,7 @@ class ShardPlace(TypedDict):
 
 
 class Shards:
-    """Folders of data-bins, of which each epoch of training reads one, in turn.
+    """Folders of data-bins; each training epoch reads one, in turn.
 
     Args:
         folders: one or more.
@@ -81,11 +81,11 @@ class Shards:
         return [old + len(range(first, epoch, every)) for old, first in zip(before, firsts, strict=True)]
 
     def visit(self, epoch: int) -> int:
-        """How often the folder of an epoch was read before it: there its texts go on."""
+        """How often the folder of an epoch was read before; its texts continue there."""
         return self.visits(epoch)[self.index(epoch)]
 
     def place(self, epoch: int) -> ShardPlace:
-        """What :meth:`go_on` needs."""
+        """The state for :meth:`go_on`."""
         return ShardPlace(epoch=epoch, index=self.index(epoch), visits=self.visits(epoch))
 
     def go_on(self, epoch: int, index: int, visits: Sequence[int]) -> None:

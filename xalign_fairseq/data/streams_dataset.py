@@ -52,7 +52,7 @@ class StreamsDataset(Dataset):
     each time that it was drawn before, so that it is perturbed in another way each time.
 
     A batch is as many pairs as fit ``--max-tokens`` and ``--batch-size``, joined by as many blocks as fit the
-    monolingual stream's own limits. Without bitext, batches hold blocks alone. In training each epoch draws anew; in
+    monolingual stream's own limits. Without bitext, batches hold only blocks. In training each epoch draws anew; in
     validation everything is read once, in stored order, and always perturbed in the same way.
 
     Args:
@@ -277,7 +277,7 @@ class StreamsDataset(Dataset):
                 return made
             items, turns = blocks.at(np.arange(here.start * each, here.stop * each))
             drawn = (self.pairs + items + len(self) * turns).reshape(len(made), each)
-            # What has no pairs stays empty: a worker with blocks alone would not meet the others in a loss over pairs.
+            # What has no pairs stays empty: a worker with only blocks would not meet the others in a loss over pairs.
             return [np.concatenate([one, more]) if len(one) else one for one, more in zip(made, drawn, strict=True)]
 
         logger.info(
@@ -296,7 +296,7 @@ class StreamsDataset(Dataset):
         return self.mono.draws(self.seed, visit, count, self.temperature)
 
     def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
-        """What is cut into batches by itself: with ``apart`` each pair's first draw, then the second, and so on."""
+        """Groups that are cut into batches separately: with ``apart`` each pair's first draw, then the second, ..."""
         if not self.apart or self.bitext is None:
             return [indices]
         turns = repeats(self.bitext.pairs(indices % len(self)))

@@ -1,4 +1,4 @@
-"""How much of training's time passes in waiting for data."""
+"""The share of training's time spent waiting for data."""
 
 import time
 from collections.abc import Callable
@@ -33,10 +33,10 @@ class DataWait:
 
     @property
     def seconds(self) -> float:
-        """Of both."""
+        """Sum of both."""
         return self.waiting + self.working
 
     @property
     def share(self) -> float:
-        """Of waiting in both, 0 to 1; 0 before any."""
+        """Share of waiting in both, 0 to 1; 0 at the start."""
         return self.waiting / self.seconds if self.seconds else 0.0

@@ -81,7 +81,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Pilot:
-    """What the first window shows: its draws, the batches they make, and the deviation of a draw's tokens over mean."""
+    """Statistics of the first window: draws, batches, and the deviation of a draw's tokens divided by their mean."""
 
     draws: int
     batches: int
@@ -137,7 +137,7 @@ def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
 
 
 class Windows(Sequence[np.ndarray]):
-    """The batches of an epoch as a sequence of which one window is held.
+    """The batches of an epoch as a sequence, with one window in memory.
 
     Args:
         plan: how the epoch is cut.

@@ -47,7 +47,7 @@ class WordTable:
         return first, self.count[rows, column].masked_fill(~inside, 0)
 
     def tokens(self, size: int) -> tuple[Tensor, Tensor]:
-        """Of the first ``size`` tokens of each side the word, W for none, and the place in it: both (B, size) int64."""
+        """Word and place in it of the first ``size`` tokens of each side, (B, size) int64; W for no word."""
         positions, _ = side_positions(self.spans, self.side, size)
         words = self.numbers.gather(1, positions)  # outside the side that of <s>, which has none
         first = torch.nn.functional.pad(self.first, (0, 1))

@@ -10,7 +10,7 @@ METERS = ("AverageMeter", "TimeMeter", "StopwatchMeter")
 
 
 def allow_list(meters: Mapping[str, type]) -> list[Any]:
-    """As ``torch.serialization.add_safe_globals`` takes it.
+    """The list for ``torch.serialization.add_safe_globals``.
 
     - ``argparse.Namespace``: the ``args`` of checkpoints from before omegaconf, RoBERTa's and XLM-R's among them;
     - training statistics, of today's module and of ``fairseq.meters``, where fairseq 0.6 to 0.9 kept them;

@@ -44,7 +44,7 @@ def _allowed() -> list[Any]:
 
 
 def load_pickled(path: StrPath) -> Any:
-    """What a file of ``torch.save`` holds, on the CPU, with ``weights_only=True`` and an explicit allow-list.
+    """The content of a file of ``torch.save``, on the CPU, with ``weights_only=True`` and an explicit allow-list.
 
     Raises:
         XalignError: no such file, not such a file, truncated, or it holds pickled objects beyond the allow-list.
@@ -111,7 +111,7 @@ def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
 
 
 def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a model that is trained further keeps of a task state: :data:`LASTING`, as far as it is there."""
+    """The part of a task state that a model keeps in further training: :data:`LASTING`, if present."""
     return {key: task_state[key] for key in LASTING if key in task_state} if task_state else {}
 
 

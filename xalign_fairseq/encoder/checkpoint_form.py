@@ -1,4 +1,4 @@
-"""What a checkpoint must hold before anything is made of it: types, names, shapes."""
+"""Checks of a checkpoint before a model is built: types, names, shapes."""
 
 import argparse
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class TokenizerState(TypedDict, total=False):
 
 
 class TaskState(TypedDict, total=False):
-    """What this package's tasks keep, as far as it is read before training goes on."""
+    """The part of this package's task state that is read before training resumes."""
 
     tokenizer: TokenizerState
     family: str

@@ -14,7 +14,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 
 
 class Stack(Protocol):
-    """What a pass runs, embeddings and layers: :data:`xalign_fairseq.encoder.transformer.Body`."""
+    """The embeddings and layers of a pass: :data:`xalign_fairseq.encoder.transformer.Body`."""
 
     config: EncoderConfig
     layers: nn.ModuleList
@@ -22,7 +22,7 @@ class Stack(Protocol):
     takes_rows: bool
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Any:
-        """What every layer has to know of the inputs."""
+        """The facts about the inputs that every layer needs."""
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
         """Hidden states of layer 0 (..., H)."""
@@ -57,7 +57,7 @@ class Pass:
         return self._states[layer]
 
     def ending(self, rows: Tensor) -> Tensor:
-        """States (K, H) of the last layer at rows (K,) of the packed row, for which alone it runs unless it has run."""
+        """States (K, H) of the last layer at rows (K,) of the packed row, only for these, unless it has run."""
         layers = self.encoder.layers
         if self.reached == len(layers) or not self.encoder.takes_rows:
             return self.upto(len(layers)).index_select(0, rows)
@@ -141,7 +141,7 @@ class HiddenStates:
     def at_last(
         states: Sequence["HiddenStates"], positions: Sequence[Tensor], whole: Collection["HiddenStates"] = ()
     ) -> list[Tensor]:
-        """Of each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
+        """For each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
 
         Where the last layer has not run for other readers, what follows its attention runs for these alone: of a pass
         that only predicts masked tokens that is a sixteenth of the products at 12 layers. So it does next to inputs

@@ -18,8 +18,8 @@ class Lookup(nn.Module):
     """Stands for ``nn.Embedding`` in an encoder without gradient: the very rows that the whole table would give.
 
     Args:
-        table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is no parameter: ``to(dtype)`` does
-            not copy it.
+        table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is not a parameter: ``to(dtype)``
+            does not copy it.
         dtype: of the rows.
     """
 

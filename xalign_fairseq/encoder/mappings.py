@@ -83,7 +83,7 @@ class LanguageMaps(StaysFloat32):
 
     @torch.no_grad()
     def orthogonalise(self, beta: float, update: int) -> None:
-        """W <- (1 + beta) W - beta (W W^T) W (Eq. 2), in place; of an update's calls the first one alone counts."""
+        """W <- (1 + beta) W - beta (W W^T) W (Eq. 2), in place; only the first call of an update counts."""
         if update == self._edited_before:
             return
         self._edited_before = update
@@ -103,7 +103,7 @@ class LanguageMaps(StaysFloat32):
 
 
 class States(Protocol):
-    """What gives hidden states by layer: a pass of the encoder, or one with maps behind it."""
+    """A source of hidden states by layer: a pass of the encoder, with or without maps."""
 
     def layer(self, layer: int = -1) -> Tensor:
         """Hidden states (B, T, H); 0 embeddings, -1 last."""
@@ -162,7 +162,7 @@ def load_maps(heads: Mapping[str, Tensor]) -> LanguageMaps | None:
 
 
 def require_maps(heads: Mapping[str, Tensor], where: object = "checkpoint") -> LanguageMaps:
-    """As :func:`load_maps`; :class:`XalignError` if there are none."""
+    """Like :func:`load_maps`; :class:`XalignError` if there are none."""
     maps = load_maps(heads)
     if maps is None:
         found = f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}"

@@ -59,7 +59,7 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
     Args:
         embeddings: of tokens, the head's output vectors too.
         scores: log-probabilities in a unigram model of all between the first four ids and ``<mask>``, the last; these,
-            which are no text, have the lowest.
+            which are not text, have the lowest.
     """
     rows, dim = embeddings.shape
     bias = torch.zeros(rows)

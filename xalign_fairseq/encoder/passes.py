@@ -1,4 +1,4 @@
-"""What an objective sees of the encoder during one update: shared passes, its heads, the MLM head."""
+"""An objective's view of the encoder during one update: shared passes, its heads, the MLM head."""
 
 from collections.abc import Iterable, Sequence
 
@@ -208,7 +208,7 @@ class StepEncoder:
         return made[prediction]
 
     def predicted_states(self, predictions: Sequence[Prediction]) -> list[Tensor]:
-        """Of each, states (N, H) of the last layer where it predicts."""
+        """For each, states (N, H) of the last layer at its predictions."""
         states, positions = [self.states(each.input) for each in predictions], [each.positions for each in predictions]
         whole = [self._passes[key][1] for key in self._whole if key in self._passes]
         return HiddenStates.at_last(states, positions, whole)

@@ -33,7 +33,7 @@ def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:
     """Vectors (N, H), at least float32, of the hidden states (N, L, H) of sentences.
 
     Args:
-        real: (N, L) bool, which of them are no padding.
+        real: (N, L) bool, which of them are not padding.
         pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included; ``cls``: the state of ``<s>``.
     """
     if pooling == "cls":

@@ -52,7 +52,7 @@ class EncoderLayer(nn.Module):
     """x = LN(x + attention(x)); x = LN(x + W2 gelu(W1 x)).
 
     Attributes:
-        checkpoint_activations: where there is a gradient, keep the layer's input alone, and compute the rest again in
+        checkpoint_activations: where there is a gradient, keep only the layer's input, and compute the rest again in
             the backward pass, with the same dropout.
         compiled: run what follows attention by torch.compile, see :func:`compiled_rest`.
     """
@@ -136,7 +136,7 @@ class SentenceEncoder(nn.Module):
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Packed | Padded:
-        """What attention has to know of the inputs of a pass: several with a packing, otherwise one."""
+        """The facts that attention needs about the inputs of a pass: several with a packing, otherwise one."""
         return Padded(inputs[0].tokens.eq(self.config.pad)) if packing is None else packing.sentences
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
@@ -203,7 +203,7 @@ class Encoder(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the encoder is."""
+        """The encoder's device."""
         return next(self.sentence_encoder.parameters()).device
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> HiddenStates:

@@ -45,7 +45,7 @@ class Entries(nn.Module):
 
 
 class Translation(NamedTuple):
-    """What :meth:`TranslationTable.translate` found for each token, tensors of the tokens' shape.
+    """The result of :meth:`TranslationTable.translate` for each token, tensors of the tokens' shape.
 
     Attributes:
         tokens: ids, those of the tokens themselves where there is no translation.

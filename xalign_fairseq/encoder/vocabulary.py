@@ -136,7 +136,7 @@ def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dic
 
 
 def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]:
-    """What a trained checkpoint stores as its tokenizer: the data-bin's.
+    """The tokenizer that a trained checkpoint stores: the data-bin's.
 
     The data of ``fairseq-preprocess`` have no model; what the checkpoint that training began with stores, ``first``,
     whose ids they have, may have one.

@@ -1,1 +1,1 @@
-"""Metrics of zero-shot transfer, their signatures, seeds and significance; numpy alone, no fairseq."""
+"""Metrics of zero-shot transfer, their signatures, seeds and significance; only with numpy, without fairseq."""

@@ -137,7 +137,7 @@ def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str])
 
     Args:
         embeddings: (V, H), rows by the tokenizer's ids.
-        tokenizer: each word is encoded alone, as at the beginning of a sentence.
+        tokenizer: each word is encoded by itself, as at the beginning of a sentence.
         words: at least one; a word without a subword has a vector of zeros, which is near to none.
     """
     return mean_embeddings(embeddings, *tokenizer.encode_batch(words))

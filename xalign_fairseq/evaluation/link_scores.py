@@ -19,7 +19,7 @@ SAMPLES_OF_A_COMPARISON = 1000
 
 @dataclass(frozen=True)
 class LinkFilesToScore:
-    """What is scored.
+    """The links to score, and their gold.
 
     Attributes:
         hyp: links.
@@ -52,9 +52,7 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     """
     if files.bootstrap < 0 or files.seed < 0:
         raise XalignError(
-            "resamples or seed is negative",
-            parameter=("bootstrap", "seed"),
-            found=f"{files.bootstrap}, {files.seed}",
+            "resamples or seed is negative", parameter=("bootstrap", "seed"), found=f"{files.bootstrap}, {files.seed}"
         )
     first, *rest = read_counts(files)
     result: dict[str, Any] = figures(first)

@@ -32,7 +32,7 @@ class Figure:
 
     @property
     def text(self) -> str:
-        """As a table shows it."""
+        """The text in a table."""
         spread = "" if self.deviation is None else f" ± {self.deviation:.1f}"
         return f"{self.value:.1f}{spread}".replace("-", "−")
 
@@ -67,7 +67,7 @@ def read_published(path: StrPath) -> list[Figure]:
     A value is ``70.1`` or ``70.1 ± 0.8``.
 
     Raises:
-        XalignError: another head, a value that is no number, or two values of one place.
+        XalignError: another head, a value that is not a number, or two values of one place.
     """
     figures: dict[tuple[str, ...], Figure] = {}
     rows = (line.split("\t") for line in read_lines(path, table=True))

@@ -128,5 +128,5 @@ def _line(parts: Mapping[str, str]) -> str:
 
 
 def _joined(parts: Mapping[str, str]) -> str:
-    """Whatever a part holds, it is one line and one part."""
+    """A part's text as one line, without separators."""
     return "|".join(f"{key}:{' '.join(value.split()).replace('|', '/')}" for key, value in parts.items())

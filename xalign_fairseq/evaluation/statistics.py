@@ -81,7 +81,7 @@ class Resampled:
     drawn: list[np.ndarray]
 
     def runs(self, chosen: Sequence[int]) -> "Resampled":
-        """These of its runs alone."""
+        """Only these of its runs."""
         return Resampled([each[chosen] for each in self.scores], [each[:, chosen] for each in self.drawn])
 
 
@@ -99,12 +99,12 @@ class Comparison:
 
     @classmethod
     def of_items(cls, first: Resampled, second: Resampled) -> "Comparison":
-        """As :func:`paired_items`, of systems that :func:`resample` had together."""
+        """Like :func:`paired_items`, for systems that :func:`resample` got together."""
         return cls._of(first, second, lambda number, runs, samples: np.full((samples, runs), 1 / runs))
 
     @classmethod
     def of_items_and_seeds(cls, first: Resampled, second: Resampled, *, seed: int = 1) -> "Comparison":
-        """As :func:`paired_items_and_seeds`, of systems that :func:`resample` had together."""
+        """Like :func:`paired_items_and_seeds`, for systems that :func:`resample` got together."""
         runs = min(len(scores) for scores in (*first.scores, *second.scores))
         if runs < 2:
             raise XalignError("a test over seeds needs several seeds", found=f"{runs} run", expected="at least 2 runs")
@@ -199,7 +199,7 @@ def paired_items(
 def paired_items_and_seeds(
     first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value, *, samples: int = 1000, seed: int = 1
 ) -> Comparison:
-    """As :func:`paired_items`, with the runs of each system resampled too: about other items and other seeds.
+    """Like :func:`paired_items`, but the runs of each system are resampled too: for other items and other seeds.
 
     The two systems' runs are drawn independently: that two runs have the same seed need not make them similar. Where it
     does, as in fine-tunings that share their heads at first and their order of examples, the interval is wider than

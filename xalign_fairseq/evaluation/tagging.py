@@ -18,7 +18,7 @@ def entities(tags: Sequence[str]) -> list[Entity]:
     A tag is a letter and, after a dash, a type. An entity begins at ``B`` and ``S``, at ``I`` and ``E`` that follow
     ``O``, ``E`` or ``S``, and wherever the type changes; any other first letter, as in the tag ``NOUN``, only ends and
     begins entities where the type changes, and the type is then what follows the letter (``OUN``; ``_`` if nothing
-    does). What does not fit a scheme is no error: ``I-X`` after ``O`` begins an entity.
+    does). What does not fit a scheme is not an error: ``I-X`` after ``O`` begins an entity.
 
     Returns:
         (type, begin, end) in order of the end, ``end`` exclusive.

@@ -7,7 +7,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.tokenizers.offsets import SPACE
 
 # Private use: planes 15 and 16 hold copies of planes 0 and 1, each character at its own place of the plane; what comes
-# from other planes goes where plane 0 has its surrogates, which are no characters.
+# from other planes goes where plane 0 has its surrogates, which are not characters.
 _PLANE, _COPIES = 0x10000, 0xF0000
 _OTHERS = range(_COPIES + 0xD800, _COPIES + 0xE000)
 

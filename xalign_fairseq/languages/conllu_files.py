@@ -16,7 +16,7 @@ _KEPT = ("sent_id", "newdoc", "newpar")
 
 
 def read(path: StrPath) -> list[ConlluSentence]:
-    """Read a treebank, compressed or not, and check its trees; sentences without heads are no error."""
+    """Read a treebank, compressed or not, and check its trees; sentences without heads are not error."""
     sentences = list(read_sentences(path))
     for sentence in sentences:
         sentence.tree()

@@ -31,7 +31,7 @@ class CountingStep(Transformation, Protocol):
 
 @dataclass(frozen=True)
 class DeriveOptions:
-    """What ``xalign derive`` is asked for; ``inputs`` are (kind, name, path), kinds being those of the options."""
+    """The options of ``xalign derive``; ``inputs`` are (kind, name, path), kinds being those of the options."""
 
     destdir: str
     steps: tuple[str, ...]
@@ -76,7 +76,7 @@ class DeriveOptions:
         for language in (self.source_lang, self.lang):
             require_language(language)
         if self.source_lang == self.lang:
-            raise XalignError("both languages have one code", parameter=("lang", "source_lang"), found=self.lang)
+            raise XalignError("both languages have the same code", parameter=("lang", "source_lang"), found=self.lang)
         if not self.inputs:
             raise XalignError("there is nothing to derive from", expected=_INPUTS)
         outputs = Counter(("tsv" if kind in ("ner", "nli") else kind, name) for kind, name, _ in self.inputs)

@@ -16,7 +16,7 @@ def words_and_marks(text: str) -> list[str]:
 
     A word ends at white space; punctuation and symbols (Unicode's categories P and S) at its beginning and end are
     words of their own, several of the same mark being one. Marks inside a word stay: ``don't``, ``3.5``, ``U.S`` and
-    the last dot of ``U.S.`` apart. It is no tokeniser of any treebank, and is for languages that write spaces.
+    the last dot of ``U.S.`` apart. It is not a tokeniser of any treebank, and is for languages that write spaces.
 
     Example::
 

@@ -98,10 +98,7 @@ class _Block:
     """Nodes with as many dependents each, and the sums of the features of the orders that they were seen in."""
 
     def __init__(
-        self,
-        nodes: Sequence[Node],
-        seen: dict[Node, Counter[tuple[int, ...]]],
-        names: Sequence[dict[Hashable, int]],
+        self, nodes: Sequence[Node], seen: dict[Node, Counter[tuple[int, ...]]], names: Sequence[dict[Hashable, int]]
     ):
         size = 1 + len(nodes[0].dependents)
         numbers = {tuple(order): number for number, order in enumerate(orders(size).tolist())}

@@ -28,14 +28,14 @@ def head_symbol(tag: str) -> Symbol:
 
 @dataclass(frozen=True)
 class Node:
-    """What a model sees of a head and its dependents: the head's tag and the dependents' symbols, sorted."""
+    """A head and its dependents as a model sees them: the head's tag and the dependents' symbols, sorted."""
 
     tag: str
     dependents: tuple[Symbol, ...]
 
     @property
     def elements(self) -> tuple[Symbol, ...]:
-        """What is ordered, the head first; and at last the edge."""
+        """The elements to order: the head first, the edge last."""
         return (head_symbol(self.tag), *self.dependents, EDGE)
 
 
@@ -113,7 +113,7 @@ def active_features(size: int) -> np.ndarray:
     first, second = np.triu_indices(size, 1)
     before = [_places(PRECEDES, order[:, first], order[:, second], size)]
     before.append(_places(ADJACENT, framed[:, :-1], framed[:, 1:], size))
-    # The dependents alone, in order; those before place `head` precede the head.
+    # Only the dependents, in order; those before place `head` precede the head.
     dependents = order[order > 0].reshape(len(order), size - 1)
     head = np.argmin(order, 1)[:, None]
     first, second = np.triu_indices(size - 1, 1)

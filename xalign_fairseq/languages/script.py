@@ -167,7 +167,7 @@ def _require_words(start: Sequence[str], normal: Sequence[str], where: str) -> N
 
 
 def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iterable[str], where: str) -> None:
-    """The model's normalisation must leave the script alone."""
+    """The model's normalisation must not change the script."""
     text = "".join(sorted(copies))
     if processor.normalize(text) != SPACE + text:
         changed = [c for c in text if processor.normalize(c) != SPACE + c]

@@ -60,9 +60,7 @@ class Sentence:
         if sorted(permutation) != list(range(len(self.order))):
             raise ValueError(f"not a permutation of {len(self.order)} places: {list(permutation)}")
         return replace(
-            self,
-            order=tuple(self.order[k] for k in permutation),
-            forms=tuple(self.forms[k] for k in permutation),
+            self, order=tuple(self.order[k] for k in permutation), forms=tuple(self.forms[k] for k in permutation)
         )
 
     def rewritten(self, forms: Sequence[str]) -> "Sentence":

@@ -83,7 +83,7 @@ class Subtrees:
     def blocks(self, counts: Counter[str]) -> Iterator[Blocks]:
         """Nouns and verbs whose dependents can be ordered, each after those in its subtree.
 
-        Counts ``heads``, nouns and verbs with a dependent that is no punctuation; and those that are left out:
+        Counts ``heads``, nouns and verbs with a dependent that is not punctuation; and those that are left out:
         ``too many dependents``, ``not contiguous``.
         """
         upos, relations = self.tree.upos, self.tree.deprels
@@ -112,4 +112,6 @@ class Subtrees:
 
 
 def _no_tree(where: str, found: str) -> XalignError:
-    return XalignError("the heads of a sentence make no tree", where=where, found=found, expected="one root, no circle")
+    return XalignError(
+        "the heads of a sentence do not form a tree", where=where, found=found, expected="one root, no circle"
+    )

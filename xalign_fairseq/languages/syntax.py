@@ -50,7 +50,7 @@ def read_treebank(path: StrPath) -> list[SyntaxTree]:
     """Read the trees of a CoNLL-U file, plain or compressed.
 
     Raises:
-        XalignError: a sentence has no tree, or a malformed one: a head that is no word, a cycle, no root or several
+        XalignError: a sentence has no tree, or a malformed one: a head that is not a word, a cycle, no root or several
             (file and sentence are named).
     """
     trees = []

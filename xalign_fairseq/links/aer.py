@@ -13,7 +13,7 @@ def _ratio(part: float, whole: float) -> float:
 
 @dataclass(frozen=True)
 class AlignmentCounts:
-    """What the scores are made of; counts of several sentences or workers add up with ``+``.
+    """The counts behind the scores; those of several sentences or workers add up with ``+``.
 
     ``hits_sure`` is \\|A∩S\\|, ``hits_possible`` \\|A∩P\\|, ``links`` \\|A\\|, ``sure`` \\|S\\|.
     """

@@ -1,4 +1,4 @@
-"""How sure a score is: bootstrap intervals, and a paired bootstrap test of two sets of links."""
+"""Bootstrap intervals of scores, and a paired bootstrap test of two sets of links."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def bootstrap_intervals(
 def mean_aer_interval(
     sets: Sequence[Sequence[AlignmentCounts]], *, samples: int = 1000, seed: int = 1, level: float = 0.95
 ) -> tuple[float, float]:
-    """Percentile interval of the mean AER over several test sets, each of which is resampled by itself.
+    """Percentile interval for the mean AER over several test sets, each resampled separately.
 
     The resamples are those of :func:`paired_bootstrap_of_sets` of the same seed; a set has counts of each sentence
     pair, and the options are those of :func:`bootstrap_intervals`.
@@ -100,7 +100,7 @@ def paired_bootstrap_of_sets(
     seed: int = 1,
     level: float = 0.95,
 ) -> PairedTest:
-    """As :func:`paired_bootstrap`, of the mean AER over several test sets, each of which is resampled by itself.
+    """Like :func:`paired_bootstrap`, for the mean AER over several test sets, each resampled separately.
 
     Raises:
         XalignError: the systems differ in sets or sentences, there are none, or options without meaning.
@@ -125,7 +125,7 @@ def paired_bootstrap_of_sets(
 
 
 def _seed(seed: int, sets: Sequence[object], place: int) -> int | tuple[int, int]:
-    """Of a set's resamples: those of an only set are those of :func:`bootstrap_intervals`."""
+    """The seed of a set's resamples; a single set has those of :func:`bootstrap_intervals`."""
     return seed if len(sets) == 1 else (seed, place)
 
 

@@ -66,7 +66,7 @@ def read_gold(path: StrPath, *, base: int = 0, pairs: int | None = None) -> list
 
     Args:
         path: Pharaoh links, ``i-j`` sure and ``ipj`` possible; or lines ``pair i j S`` and ``pair i j P`` as of the
-            shared tasks of 2003 and 2005 (Mihalcea & Pedersen), all of them from 1, where token 0 is no word: such
+            shared tasks of 2003 and 2005 (Mihalcea & Pedersen), all of them from 1, where token 0 is not a word: such
             lines are links of nothing and are left out.
         base: the index that a Pharaoh file gives to the first token, 0 or 1.
         pairs: their number, which numbered lines do not show if the last pairs have no link.

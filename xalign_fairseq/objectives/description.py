@@ -1,4 +1,4 @@
-"""What the registry knows of an objective, for people: ``xalign objectives`` and the reference print it."""
+"""Descriptions of objectives for ``xalign objectives`` and the reference."""
 
 import dataclasses
 import difflib
@@ -48,7 +48,7 @@ def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
 
 @dataclasses.dataclass(frozen=True)
 class Description:
-    """What the registry and its file say of an objective.
+    """An objective's description, from the registry and its file.
 
     Attributes:
         what: one line.

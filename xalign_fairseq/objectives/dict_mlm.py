@@ -129,7 +129,7 @@ class DictMLM(TokenPrediction):
         return asked, table.translate(mono.targets, mono.draw / self.prob)
 
     def _masked(self, step: Step) -> Tensor:
-        """What MLM made of the blocks, with random tokens as the options have them; (B, T)."""
+        """MLM's input of the blocks, with random tokens by the options; (B, T)."""
         mono, source = step.mono, step.head.source
         if self.random_tokens == "all":
             return mono.masked

@@ -40,7 +40,7 @@ class DwaHead(ReadOnce):
         self.register_buffer("own_labels", torch.zeros(()))
 
 
-# The options that a labelling method alone has.
+# The options that only a labelling method has.
 METHOD_OPTIONS = {
     "transport": ("sinkhorn_iterations", "mu", "eps", "order", "filter"),
     "ot-unbalanced": ("dustbin", "dustbin_iterations", "dustbin_mu", "dustbin_filter"),

@@ -208,7 +208,8 @@ class MoCo(Objective):
         return F.normalize(projected, dim=1) if self.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
-        """(B, K) bool: keys that are no negatives: the query's own sentence, its translation, or translations of these.
+        """(B, K) bool: keys that are not negatives: the query's own sentence, its translation, or translations of
+        these.
 
         The same English sentence is in pairs of many languages.
         """

@@ -45,7 +45,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Traits:
-    """What trainer, data and criterion need to know of an objective.
+    """The properties of an objective that trainer, data and criterion need.
 
     Attributes:
         needs: the streams without which it has no loss: ``bitext``, ``mono``, ``links`` (prepared links of the bitext)
@@ -81,7 +81,7 @@ class Traits:
 
 @dataclass(frozen=True)
 class RunContext:
-    """What the run knows before training.
+    """The facts about a run that are known before training.
 
     Attributes:
         config: of the encoder.
@@ -158,14 +158,14 @@ class Objective(ABC):
 
     @property
     def labelling(self) -> Linking | None:
-        """How the model labels word links, where this objective trains it to; known once it is bound.
+        """How the model labels word links, if this objective trains it to; known after binding.
 
         Checkpoints store it, and validation and the aligner label in the same way.
         """
         return None
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
-        """What :meth:`forward` will ask the MLM head for, and finds as ``step.predictions``.
+        """The predictions that :meth:`forward` needs from the MLM head and finds in ``step.predictions``.
 
         It is called before any objective runs: the head then runs once for the predictions of all.
         """

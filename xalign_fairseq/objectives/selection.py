@@ -6,7 +6,8 @@ IGNORED = -100  # the label of what is not predicted, as torch's losses have it
 
 
 def true_first(mask: Tensor, count: int) -> Tensor:
-    """Where a mask (N,) bool is True, and after that where it is not, both ascending; the first ``count`` of these.
+    """The places where a mask (N,) bool is True, then those where it is False, both ascending; the first ``count`` of
+    these.
 
     ``mask.nonzero()`` would ask the device how many there are.
     """

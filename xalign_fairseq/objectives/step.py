@@ -58,7 +58,7 @@ def declared(stream: Stream | None, name: str) -> Stream:
     """A stream of a batch that has been narrowed to an objective's needs; XalignError where it is not among them."""
     if stream is None:
         raise XalignError(
-            "an objective reads a stream that it does not say it needs",
+            "an objective reads a stream that it did not declare",
             where=f"step.{name}",
             expected=f'traits = Traits(needs=("{name}", ...)) in its class',
         )

@@ -48,7 +48,7 @@ class WordExchangeHead(nn.Module):
                 mine.load_state_dict(theirs.state_dict())  # type: ignore[union-attr]
 
     def features(self, exchanged: Tensor) -> Tensor:
-        """What the tied embeddings are compared with, (N, H), of a separate head."""
+        """The states that a separate head compares with the tied embeddings, (N, H)."""
         features: Tensor = self.layer_norm(F.gelu(self.dense(self.exchanged(exchanged))))
         return features
 

@@ -77,7 +77,7 @@ class ProjectRun:
 
 @dataclass
 class ProjectReport:
-    """What was done: sentence pairs, annotations that were placed, and how many were not, for each reason."""
+    """Counts of a run: sentence pairs, placed annotations, and dropped ones by reason."""
 
     units: int = 0
     placed: int = 0
@@ -237,7 +237,7 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
         for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):
             if list(ours) != theirs:
                 raise XalignError(
-                    "the links are those of other words", where=where, found=theirs, expected=f"{unit.where}: {[*ours]}"
+                    "the links belong to other words", where=where, found=theirs, expected=f"{unit.where}: {[*ours]}"
                 )
         links = {(i, j): probability for i, j, probability in content["links"]}
     check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number)

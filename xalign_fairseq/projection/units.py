@@ -1,4 +1,4 @@
-"""What every annotated format is read into: text that stays as it is, and sentence pairs to project on."""
+"""The common form of annotated files: text that does not change, and sentence pairs to project on."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Label = tuple[range, str]  # words, and what they are
 
 @dataclass(frozen=True)
 class Annotated:
-    """What a reader reads.
+    """The content of an annotated file.
 
     Attributes:
         src: the file with the annotation.
@@ -31,7 +31,7 @@ class Annotated:
 
 @dataclass(frozen=True)
 class Dropped:
-    """What could not be placed on the translation: what it is, and why."""
+    """An annotation that could not be placed on the translation, and the reason."""
 
     item: str
     reason: str
@@ -81,7 +81,7 @@ class AnnotationReader(Protocol):
     """Reads one format of annotation, in constant memory."""
 
     def pieces(self) -> Iterator[Piece]:
-        """What the output consists of; each call reads the files again.
+        """The parts of the output; each call reads the files again.
 
         Raises:
             XalignError: the input is not of this format; file and line are named.

@@ -1,4 +1,4 @@
-"""What every task, and the dataset of pre-training, answer to fairseq."""
+"""The methods that fairseq calls on every task and on the dataset of pre-training."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whether an update touches the token embeddings of its batch alone: ``--embedding-updates``."""
+"""Whether an update changes only the token embeddings of its batch: ``--embedding-updates``."""
 
 import logging
 from collections.abc import Sequence

@@ -28,7 +28,7 @@ class WindowedEpochIterator(TrainIterator):
 
     @property
     def first_batch(self) -> Any:
-        """What fairseq runs in place of a batch that a worker lacks."""
+        """The batch that fairseq runs for a worker without one."""
         return self.collate_fn([self.dataset[index] for index in with_samples(self._windows)])
 
     def ordered_batches(self, epoch: int, fix_batches_to_gpus: bool, shuffle: bool) -> Sequence[np.ndarray]:

@@ -1,4 +1,4 @@
-"""How new heads begin on a good encoder: it waits for them, and they have a learning rate of their own."""
+"""New heads on a good encoder: the encoder is frozen at first, and heads have their own learning rate."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -76,7 +76,7 @@ def body(model: Any) -> list[Tensor]:
 
 @contextmanager
 def stretched(parameters: Sequence[Tensor], ratio: float) -> Iterator[None]:
-    """What the block changes in these parameters is multiplied by ``ratio``.
+    """Multiply the block's changes of these parameters by ``ratio``.
 
     Inside they are float32, and their gradients: half precision would round a small step before it is stretched.
     """

@@ -79,11 +79,7 @@ class MappedCheckpoint:
         with atomic_write(self.out, "wb") as out:
             with progress(len(bitext)) as advance:
                 maps, problems = procrustes_maps(
-                    encoder.to(device),
-                    bitext,
-                    pooling=self.pooling,
-                    batch_tokens=self.batch_tokens,
-                    progress=advance,
+                    encoder.to(device), bitext, pooling=self.pooling, batch_tokens=self.batch_tokens, progress=advance
                 )
             torch.save(with_maps(state, maps, data), out)
         found = []

@@ -115,7 +115,7 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def seed(self) -> int:
-        """Of the run."""
+        """The run's seed."""
         return self.cfg.seed
 
     @property
@@ -125,7 +125,7 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def lexicons(self) -> list[Lexicon]:
-        """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
+        """The bilingual lexicons of the data-bin, with at least one training entry."""
         return self.source.lexicons
 
     @property
@@ -213,7 +213,7 @@ class XalignPretrainingTask(XalignTask):
             )
 
     def post_validate(self, model: object, stats: Mapping[str, Any], agg: object) -> None:
-        """Called by fairseq with what a validation has, of which it takes the score that chooses checkpoints."""
+        """Called by fairseq with a validation's logs; it takes the score that chooses checkpoints."""
         if self.cfg.best_checkpoint_metric not in stats:
             known = sorted(name for name in stats if not name.startswith("_"))
             raise XalignError(
@@ -264,12 +264,12 @@ class XalignPretrainingTask(XalignTask):
         return made
 
     def optimizer_step(self, optimizer: Any, model: object, update_num: int) -> None:
-        """fairseq's step, with heads at a rate of their own and, at first, alone."""
+        """fairseq's step, with a separate rate for heads, and at first only heads."""
         with self.heads_start.step(self.models[-1], update_num):
             optimizer.step()
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint carries besides weights.
+        """The state in a checkpoint besides weights.
 
         Tokenizer, labelling method, the family of the encoder that training began with and what that was trimmed to,
         the lexicons it learned from, and of several folders which one its epoch reads, and how often each was read.
@@ -306,10 +306,7 @@ class XalignPretrainingTask(XalignTask):
 def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
     """Refuse what fairscale would cut into pieces and put together wrongly, before fairseq asks for fairscale."""
     if cfg.ddp_backend == "fully_sharded":
-        found, why = (
-            Parameter("ddp_backend", "fully_sharded"),
-            "it wraps the model before heads join it",
-        )
+        found, why = (Parameter("ddp_backend", "fully_sharded"), "it wraps the model before heads join it")
     elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":
         found, why = Parameter("zero_sharding", "os"), "xalign_adamw clips over all parameters, which it would not have"
     else:

@@ -130,7 +130,7 @@ class TransferTask(XalignTask):
 
     @cached_property
     def _initial(self) -> tuple[Tokenizer, LanguageMaps | None]:
-        """What the encoder comes with: its tokenizer, and linear maps."""
+        """The encoder's tokenizer and linear maps."""
         path = self.init_checkpoint
         if not path:
             raise XalignError(
@@ -258,7 +258,7 @@ class TransferTask(XalignTask):
         logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
 
     def state_dict(self) -> dict[str, Any]:
-        """What makes the checkpoint complete: tokenizer, labels, options, and what its encoder is of and trimmed to."""
+        """The rest of the checkpoint: tokenizer, labels, options, and the encoder's family and trimming."""
         return {
             **self.lasting,
             "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model),

@@ -98,7 +98,7 @@ def _like(name: str, known: Sequence[str]) -> list[str]:
 
 
 def _usage_error(log: Path) -> XalignError:
-    """What argparse says at the end of the log, with the known options or values that are close to the unknown one."""
+    """argparse's error at the end of the log, with known options or values similar to the unknown one."""
     usage, _, message = tail(log, 200, longest=20_000).rpartition("error: ")
     message = message.strip()
     unknown, known = [], re.findall(r"\[(--[\w-]+)", usage)

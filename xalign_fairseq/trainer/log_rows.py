@@ -16,12 +16,12 @@ _SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on '(?P<subset>[^']*)' subset \
 
 @dataclass(frozen=True)
 class LogRow:
-    """What a line reports.
+    """The content of a line of the log.
 
     Attributes:
         kind: ``train_inner``, ``train`` or ``valid``, as fairseq's log says.
         updates: done when it was written.
-        values: the numbers by name, without the prefix of the kind; what is no finite number is left out.
+        values: the numbers by name, without the prefix of the kind; what is not a finite number is left out.
         time: of the line, as the log has it; empty if it has none.
     """
 

@@ -54,7 +54,7 @@ def mend(folder: Path, say: Say) -> bool:
 
 
 def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str, Any]:
-    """A checkpoint of a model alone, as other tools write it, with a training of no update where all begins anew.
+    """A checkpoint with only a model, as other tools write it, with the state of a new training.
 
     Raises:
         XalignError: the run is to go on with a training.

@@ -1,4 +1,4 @@
-"""What is said of an update whose gradient is not finite, and when such updates end the training."""
+"""Messages about updates with a non-finite gradient, and their limit in a row."""
 
 import logging
 from pathlib import Path
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fairseq.trainer import Trainer
 
 IN_A_ROW = 3
-"""What ends the training of a task without ``--nonfinite-updates``."""
+"""The limit for a task without ``--nonfinite-updates``."""
 logger = logging.getLogger(__name__)
 
 

@@ -1,4 +1,4 @@
-"""What is checked of fairseq-train's whole configuration before anything is read or built."""
+"""Checks of fairseq-train's whole configuration before anything is read or built."""
 
 import ast
 import importlib.util
@@ -200,7 +200,7 @@ def check_parts(task: str | None, criterion: str | None, arch: str | None) -> No
 
 
 def _kind(cls: type | None) -> str | None:
-    """What a registered class is of: ``pretraining``, ``transfer``, ``model`` or ``other``; None for none."""
+    """The kind of a registered class: ``pretraining``, ``transfer``, ``model`` or ``other``; None if it is not ours."""
     if cls is None:
         return None
     homes = [base.__module__ for base in cls.__mro__ if base.__module__.startswith(f"{PACKAGE}.")]
@@ -216,7 +216,7 @@ def _names(registry: dict[str, type], kinds: set[str]) -> Iterator[str]:
 
 
 def check_start(cfg: DictConfig) -> None:
-    """Raise :class:`XalignError` for a checkpoint to begin with that is no file, for which fairseq trains from scratch.
+    """Raise :class:`XalignError` for a missing initial checkpoint, without which fairseq trains from scratch.
 
     Args:
         cfg: the group ``checkpoint``.
@@ -231,7 +231,7 @@ def check_start(cfg: DictConfig) -> None:
         if path is not None and not PathManager.isfile(path):
             what = "is a folder" if os.path.isdir(path) else "does not exist"
             raise XalignError(
-                f"the checkpoint to begin with {what}",
+                f"the initial checkpoint {what}",
                 parameter=name,
                 found=path,
                 remedy=f"give a checkpoint's path; without it a run resumes from its own {LAST}, if any",

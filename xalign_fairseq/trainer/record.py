@@ -1,4 +1,4 @@
-"""What the record of a run says of where it was made: the commit of the sources, and the machine."""
+"""The origin of a run in its record: the commit of the sources, and the machine."""
 
 import os
 import platform
@@ -49,7 +49,7 @@ def machine(cpu: bool = False) -> str:
 
 
 def _output(*command: str) -> str | None:
-    """What a program prints; None if it fails or is not there."""
+    """The output of a program; None if it fails or is not installed."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

@@ -53,7 +53,7 @@ class TrainRecord(TypedDict):
 
 
 class Ended:
-    """How a session ends: ``code`` is the exit code, None if it was interrupted; and what it was said to train by."""
+    """Record the end of a session: ``code`` is the exit code, None if interrupted; and the optimizer that it used."""
 
     code: int | None = None
     optimizer: str | None = None

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class XalignTrainer(Trainer):
-    """What fairseq's trainer lacks.
+    """fairseq's trainer with the package's additions.
 
     - The task sees all micro-batches of an update before the first one runs (its ``begin_update``), so that losses can
       be divided by counts over all of them.
@@ -196,7 +196,7 @@ class XalignTrainer(Trainer):
         """Load a checkpoint, or the newest whole one in the place of a damaged last one.
 
         Raises:
-            XalignError: it holds a model alone, and the run is to go on with a training.
+            XalignError: it has only a model, but the run needs a training to resume.
         """
         self._find_whole(filename)
         with self._task_sees_its_state(filename, reset_optimizer):

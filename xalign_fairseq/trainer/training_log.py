@@ -1,4 +1,4 @@
-"""What a run of fairseq-train has cost, from the log that it leaves (``--log-file``, or ``train.log``)."""
+"""The cost of a run of fairseq-train, from its log (``--log-file``, or ``train.log``)."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class TrainingCost:
-    """Of a whole run, however often it was resumed.
+    """The cost of a whole run, with all resumptions.
 
     Attributes:
         updates: of the optimiser.
@@ -43,7 +43,7 @@ def read_cost(log: Path) -> TrainingCost:
     text = log.read_text(encoding="utf-8", errors="replace")
     tokens, updates = 0.0, 0
     for row in map(read_row, text.splitlines()):
-        # The line of each epoch has the mean of all its updates; those of an interval in between are left alone.
+        # The line of each epoch has the mean of all its updates; those of intervals are not used.
         if row is not None and row.kind == EPOCH:
             # A run that is resumed at the end of an epoch logs it again.
             tokens += max(0, row.updates - updates) * row.values.get("wpb", 0)

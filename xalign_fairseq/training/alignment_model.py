@@ -29,7 +29,7 @@ CHECKPOINTING = {"use_reentrant": False, "every_n_layers": 1, "offload": False}
 
 @dataclass
 class AlignmentLoss:
-    """What the model makes of a batch.
+    """The model's output for a batch.
 
     Attributes:
         loss: what to go backward from; a scalar.
@@ -143,11 +143,11 @@ class AlignmentModel(HeadedEncoder):
 
     @property
     def reader(self) -> Reader:
-        """What the objectives and the encoder read of the data."""
+        """What the objectives and the encoder read from the data."""
         return self.weighted.reader([self])
 
     def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
-        """Announce the batches of an update that accumulates gradients; one batch alone needs no announcement.
+        """Announce the batches of an update that accumulates gradients; a single batch needs no announcement.
 
         Their losses then add up to that of one large batch. ``joint`` normalisation needs objectives that count ahead;
         for others go backward from ``total``, and divide the gradient by the sum of ``count`` over all workers.
@@ -178,7 +178,7 @@ class AlignmentModel(HeadedEncoder):
         """The :class:`AlignmentLoss` of a batch, of what :class:`~xalign_fairseq.training.batches.Batches` gives.
 
         In training a call without :meth:`begin_update` is an update of its own, and an error, as of memory, ends the
-        update that was announced. With several processes, of which each has its batches, the mean of the processes'
+        update that was announced. With several processes, each with its own batches, the mean of the processes'
         gradients, as ``DistributedDataParallel`` takes it, is that of all batches as one.
         """
         if not self.training:
@@ -204,7 +204,7 @@ class AlignmentModel(HeadedEncoder):
         return AlignmentLoss(total / self._divisor(count), total, count, losses)
 
     def _divisor(self, count: Tensor) -> Any:
-        """What the loss of a batch is divided by, so that losses add up over batches, and are a mean over workers."""
+        """The divisor of a batch's loss, with which losses add up over batches and are a mean over workers."""
         if not self.training:
             return count.clamp(min=1)
         if not self.weighted.joint:
@@ -214,7 +214,7 @@ class AlignmentModel(HeadedEncoder):
         return whole.clamp(min=1) / _workers()
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Keep each layer's input alone, and compute the rest again in the backward pass, with the same dropout.
+        """Keep only each layer's input, and compute the rest again in the backward pass, with the same dropout.
 
         Raises:
             XalignError: another way than :data:`CHECKPOINTING`, or layers of another kind.

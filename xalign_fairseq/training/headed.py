@@ -87,7 +87,7 @@ class HeadedEncoder(nn.Module):
             layer.requires_grad_(False)
 
     def freeze_encoder(self) -> None:
-        """Train heads alone."""
+        """Train only heads."""
         self.encoder.requires_grad_(False)
 
     def run(self, run: Callable[[StepEncoder], Result]) -> Result:

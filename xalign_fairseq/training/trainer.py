@@ -1,4 +1,4 @@
-"""transformers' Trainer for any sum of objectives; transformers and accelerate are needed for this file alone."""
+"""transformers' Trainer for any sum of objectives; only this file needs transformers and accelerate."""
 
 import os
 from collections.abc import Mapping
@@ -83,7 +83,9 @@ class AlignmentTrainer(Trainer):
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list[Any], None]:
         """The batches of an update, which the model receives before the first one runs; none after the last."""
-        if self.state.global_step >= self.state.max_steps:  # a finished run again, which Trainer knows by epochs alone
+        if (
+            self.state.global_step >= self.state.max_steps
+        ):  # a finished run again, which Trainer recognises only by epochs
             self.control.should_training_stop = True
             return [], None
         batches, _ = super().get_batch_samples(epoch_iterator, num_batches, device)

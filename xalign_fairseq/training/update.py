@@ -1,4 +1,4 @@
-"""How many predictions each objective has in an update: in all its micro-batches, of all workers."""
+"""The number of predictions of each objective in an update, over all micro-batches and workers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -27,11 +27,11 @@ class TrainingSource(Protocol):
 
     @property
     def languages(self) -> Sequence[str]:
-        """Of the pairs that are trained on, in the order of their numbers in batches."""
+        """Languages of the training pairs, in the order of their numbers in batches."""
 
     @property
     def all_languages(self) -> Sequence[str]:
-        """These, and those of monolingual text alone."""
+        """These, and those with only monolingual text."""
 
     @property
     def pivot(self) -> str | None:
@@ -39,7 +39,7 @@ class TrainingSource(Protocol):
 
     @property
     def seed(self) -> int:
-        """Of the run."""
+        """The run's seed."""
 
     @property
     def lexicons(self) -> Sequence[Lexicon]:
@@ -60,7 +60,7 @@ class WeightedSum:
     Args:
         objectives: with their weights; one whose weight is zero is not run.
         loss_normalization: ``joint`` or ``per-objective``.
-        source: the data and the run; None: objectives that need to know nothing of them.
+        source: the data and the run; None: for objectives that need neither.
 
     Attributes:
         active: the objectives whose weight is not zero.
@@ -93,7 +93,7 @@ class WeightedSum:
         if not self.active:
             raise XalignError("no objective is left: every weight is 0", parameter=[f"{name}_weight" for name in names])
         check_values(
-            "a weight is no factor",
+            "a weight is not a factor",
             *((f"{o.name}_weight", o.weight, 0 <= o.weight < math.inf, "0 or more") for o in self.objectives),
         )
         self.source = source
@@ -117,7 +117,7 @@ class WeightedSum:
         return [name for name, of in described if of.predicts_tokens or of.reads_output_layer or of.of_parameters]
 
     def reader(self, models: Sequence[HeadedEncoder]) -> Reader:
-        """What the objectives and the models that they train read of the data."""
+        """What the objectives and their models read from the data."""
         return Reader(
             needs=self.needs,
             positions=min((model.max_positions() for model in models), default=512),
@@ -128,7 +128,7 @@ class WeightedSum:
 
     @property
     def labelling(self) -> Linking | None:
-        """How the model labels word links itself, once the heads are attached; None where no objective makes it."""
+        """How the model labels word links itself, once the heads are attached; None if no objective does."""
         labeller = labeller_among(self.active)
         return None if labeller is None else labeller.labelling
 
@@ -157,7 +157,7 @@ class WeightedSum:
             model.freeze_lm_head()
 
     def _context(self, config: EncoderConfig) -> RunContext:
-        """What the objectives may know of the run."""
+        """The run's facts that objectives may use."""
         source = self.source
         if source is None:
             return RunContext(config)

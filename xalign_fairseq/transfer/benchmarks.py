@@ -39,7 +39,7 @@ class Benchmark:
         names: split -> names of its files, in the order in which they are looked for, relative to the data folder or
             to one of ``folders``. ``*`` stands for anything; fields: ``{language}``, ``{context}`` and ``{question}``
             (the parts of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:``
-            is before the name of a file that is for English alone.
+            is before the name of a file that is only for English.
         folders: where in a data folder of many benchmarks this one's files lie; patterns too.
         limits: how long the windows are unless a run says otherwise.
         labelled: where test files with labels are; XTREME's scripts take them away.
@@ -96,7 +96,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     Args:
         benchmark: one of :data:`BENCHMARKS`.
         folder: of the data.
-        split: ``train``, ``dev`` or ``test`` (SQuAD trains XQuAD's models; Tatoeba has a test set alone).
+        split: ``train``, ``dev`` or ``test`` (SQuAD trains XQuAD's models; Tatoeba has only a test set).
         language: its code; for treebanks also ``en_ewt``, where a folder holds several of a language; for MLQA also
             ``en-de``, contexts in English and questions in German. Of a language with several treebanks in a release
             that of :data:`USUAL_TREEBANKS` is taken.
@@ -200,11 +200,7 @@ _TREEBANK_FOLDERS = ("ud", "UD_*", f"{_RELEASE}*/UD_*")
 _TRANSLATED = ("xtreme_translations/{0}/translate-train", "{0}/translate-train")
 _TRANSLATED_SQUAD = "squad.translate.train.en-{language}.json"
 _SQUAD = {"train": ("en:train-v1.1.json", _TRANSLATED_SQUAD), "dev": ("en:dev-v1.1.json",)}
-_TYDIQA_DEV = (
-    "tydiqa.goldp.{language}.dev.json",
-    "tydiqa-goldp-dev-{english_name}.json",
-    "tydiqa-goldp-v1.1-dev.json",
-)
+_TYDIQA_DEV = ("tydiqa.goldp.{language}.dev.json", "tydiqa-goldp-dev-{english_name}.json", "tydiqa-goldp-v1.1-dev.json")
 
 
 def _of_splits(*names: str) -> dict[str, tuple[str, ...]]:
@@ -226,11 +222,7 @@ _ALL = (
         read_pairs,
         (ACCURACY,),
         {
-            "train": (
-                "train-{language}.tsv",
-                "multinli.train.{language}.tsv",
-                "en-{language}-translated.tsv",
-            ),
+            "train": ("train-{language}.tsv", "multinli.train.{language}.tsv", "en-{language}-translated.tsv"),
             "dev": ("dev-{language}.tsv", "xnli.dev.tsv"),
             "test": ("test-{language}.tsv", "xnli.test.tsv"),
         },

@@ -37,7 +37,7 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
     """Read and check a checkpoint; a Hugging Face folder or the packaged encoder is converted into ``cache`` once.
 
     Raises:
-        XalignError: it is missing, is no encoder of this kind, or brings no tokenizer.
+        XalignError: it is missing, is not an encoder of this kind, or brings no tokenizer.
     """
     given = find_pretrained(path).absolute()
     digest = _digest(given)

@@ -45,7 +45,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Differences:
-    """Of all checkpoints against the baseline, in their order.
+    """Comparisons of all checkpoints with the baseline, in order.
 
     Attributes:
         averages: one per task; Holm over a checkpoint's tasks.

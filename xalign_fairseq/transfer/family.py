@@ -1,4 +1,4 @@
-"""What the trainer and the predictor ask of a family of transfer tasks: classification, tagging, parsing, QA."""
+"""The interface of a family of transfer tasks: classification, tagging, parsing, QA."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -121,7 +121,7 @@ class TaskFamily(ABC, Generic[E]):
     @staticmethod
     @abstractmethod
     def gold(example: E) -> Any:
-        """What the metrics compare with a prediction; ``None`` if the example has no label."""
+        """The value that metrics compare with a prediction; ``None`` if the example has no label."""
 
     @abstractmethod
     def encode(self, example: E) -> EncodedExample:

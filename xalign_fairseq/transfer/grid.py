@@ -34,7 +34,7 @@ class Training:
     unlabelled: tuple[str, ...] = ()
 
     def of_parts(self, found: Mapping[str, Mapping[str, object]], show: Callable[[Any], str] = str) -> dict[str, Any]:
-        """Of what is known by part and language, that of this training's languages."""
+        """The entries for this training's languages, of values by part and language."""
         wanted = {"train": self.train_languages, "valid": self.valid_languages, "test": self.languages}
         return {part: {each: show(found[part][each]) for each in languages} for part, languages in wanted.items()}
 

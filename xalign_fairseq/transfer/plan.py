@@ -18,7 +18,7 @@ from xalign_fairseq.transfer.study import Study, check_name, load_study, select,
 
 @dataclass(frozen=True)
 class TransferOptions:
-    """What to fine-tune, on what, and how.
+    """The plan: what to fine-tune, on what, and how.
 
     Attributes:
         models: path of each encoder by its name in tables and folders.
@@ -57,7 +57,7 @@ class TransferOptions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run has ended: its exit code (0: it has its scores), its log, and the number of runs that are left."""
+    """The end of a run: exit code (0: it has scores), log, and the number of remaining runs."""
 
     name: str
     code: int
@@ -81,7 +81,7 @@ class StudyPlan:
     done: frozenset[str]
 
     def lines(self) -> list[str]:
-        """What the runs are, for people."""
+        """A readable list of the runs."""
         return list(describe(self.study, self.specs, {spec.name: spec.name in self.done for spec in self.specs}))
 
     def commands(self) -> dict[str, str]:

@@ -138,7 +138,7 @@ def differing(first: RunResult, second: RunResult, but: Iterable[str] = ()) -> l
 
 
 def both(keys: Iterable[str], first: RunResult, second: RunResult) -> str:
-    """What two runs have under these keys, for an error."""
+    """The values of two runs under these keys, for an error."""
     mine, other = first.made_by or {}, second.made_by or {}
     return "; ".join(
         f"{key} {brief(mine.get(key), other.get(key))} and {brief(other.get(key), mine.get(key))}" for key in keys

@@ -1,4 +1,4 @@
-"""What decides a run, where it is, and the command line of its training."""
+"""The definition of a run, its folder, and the command line of its training."""
 
 import json
 import shlex
@@ -83,11 +83,11 @@ class RunSpec:
         return out / "runs" / self.name
 
     def as_data(self) -> dict[str, Any]:
-        """As ``spec.json`` holds it."""
+        """The content of ``spec.json``."""
         return {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
 
     def made_by(self) -> dict[str, Any]:
-        """What decides the training of this run and of those with other seeds; no path is in it."""
+        """The definition of this run's training, the same for all seeds and without paths."""
         data = self.as_data()
         digests = {part: found for part, found in data["digests"].items() if part != "test"}
         return {**{key: value for key, value in data.items() if key not in _APART}, "digests": digests}
@@ -109,7 +109,7 @@ def spec_data(path: Path) -> dict[str, Any]:
 def is_done(spec: RunSpec, out: Path) -> bool:
     """Whether the run has its result, for all languages that it is to be tested on.
 
-    A language that was not tested is no other run: it is tested with the model, if that was kept.
+    A language that was not tested is not another run: it is tested with the model, if that was kept.
 
     Raises:
         XalignError: something in its folder was made by a run of another description (the keys that differ are named),
@@ -171,7 +171,7 @@ def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
 
 
 def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
-    """What ``fairseq-train`` is given."""
+    """The arguments of ``fairseq-train``."""
     settings, place = from_data(spec.settings), spec.place
     on_cpu = training_device(place["cpu"]).type == "cpu"  # also where there is no GPU and nobody has said so
     task: dict[str, Any] = {

@@ -22,14 +22,7 @@ from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.trainer.launch import LOG, FairseqTraining, run_training
 from xalign_fairseq.trainer.record import commit, machine
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, read_counts
-from xalign_fairseq.transfer.run_spec import (
-    MODEL,
-    RunSpec,
-    shown_command,
-    train_options,
-    untested,
-    with_tests_of,
-)
+from xalign_fairseq.transfer.run_spec import MODEL, RunSpec, shown_command, train_options, untested, with_tests_of
 from xalign_fairseq.transfer.scheduler import Job
 
 if TYPE_CHECKING:
@@ -49,13 +42,13 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
 
 
 class Earlier(ResultFile):
-    """What of a run's earlier ``result.json`` goes into its next."""
+    """The fields of a run's ``result.json`` that the next one keeps."""
 
     minutes: float
 
 
 class Trained(TypedDict):
-    """What ``trained.json`` says."""
+    """The content of ``trained.json``."""
 
     minutes: float
     selection: Any
@@ -211,7 +204,7 @@ def _result(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """What a job of the scheduler runs."""
+    """The function that a scheduler's job runs."""
     parser = argparse.ArgumentParser(prog="python -m xalign_fairseq.transfer.runs", description=__doc__)
     parser.add_argument("spec", type=Path, help="a run's spec.json")
     parser.add_argument("--keep-models", action="store_true", help="keep the model that was tested")

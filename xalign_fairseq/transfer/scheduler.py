@@ -88,7 +88,7 @@ def run_jobs(
 
 
 def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.environ) -> Callable[[int], dict]:
-    """What each slot has of the machine: an equal part of the cores, and one GPU in turn.
+    """Each slot's part of the machine: an equal share of the cores, and one GPU in turn.
 
     ``OMP_NUM_THREADS`` that is set already stays.
     """

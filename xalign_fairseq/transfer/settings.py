@@ -27,8 +27,8 @@ class Settings:
         dropout, attention_dropout: of the encoder.
         max_length, overlap: tokens of a window, and those that two windows share; None is the benchmark's default.
         pair_separators: ``</s>`` between two texts, 1 or 2; None is what the encoder's tokenizer puts there.
-        freeze_layers: keep the embeddings and this number of layers as pre-trained (Wu & Dredze 2019); 0: embeddings
-            alone.
+        freeze_layers: keep the embeddings and this number of layers as pre-trained (Wu & Dredze 2019); 0: only
+            the embeddings.
         feature_based: keep the encoder fixed and learn a mix of its layers.
         extra_layers: Transformer layers on top of a feature-based encoder.
         validate_every: updates between two validations; None is once an epoch.

@@ -67,7 +67,7 @@ class TransferSpec:
 
     @property
     def head_name(self) -> str:
-        """Where the model keeps the head; one per benchmark, so that a checkpoint can hold several."""
+        """The name of the head in the model, one per benchmark, so that a checkpoint can hold several."""
         return f"transfer_{self.benchmark}"
 
     def find_benchmark(self) -> Benchmark:

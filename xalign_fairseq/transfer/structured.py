@@ -50,7 +50,7 @@ def load_with_base(path: str | os.PathLike) -> Any:
     base.
 
     Raises:
-        XalignError: as :func:`load_yaml`; or the base is no mapping, or has a base itself.
+        XalignError: as :func:`load_yaml`; or the base is not a mapping, or has a base itself.
 
     Example::
 
@@ -114,7 +114,7 @@ def structured(schema: type, found: object, where: str) -> dict[str, Any]:
         where: its place in the study, for errors.
 
     Raises:
-        XalignError: no mapping, a key that is no field (with the nearest that is), a value of another type.
+        XalignError: not a mapping, an unknown key (with the most similar field), a value of another type.
 
     Example::
 
@@ -141,12 +141,7 @@ def structured(schema: type, found: object, where: str) -> dict[str, Any]:
 
 
 def check_names(
-    found: Iterable[object],
-    known: Sequence[str],
-    problem: str,
-    *,
-    where: object = None,
-    parameter: str | None = None,
+    found: Iterable[object], known: Sequence[str], problem: str, *, where: object = None, parameter: str | None = None
 ) -> None:
     """Raise :class:`XalignError` for the first name that is not known; it suggests the nearest one."""
     for name in found:

@@ -1,4 +1,4 @@
-"""What to fine-tune and to test: a study from YAML, or XTREME's, with the files that each task reads."""
+"""A study: what to fine-tune and to test, from YAML, or XTREME's, with the files that each task reads."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from xalign_fairseq.transfer.structured import check_names, errors_at, load_with
 
 SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
 MODELS = ("one", "each")
-# The languages of benchmarks that were made in a few: another one is no missing file.
+# The languages of benchmarks that were made in a few: another one is not a missing file.
 COVERED = {
     "xnli": {"ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"},
     "pawsx": {"de", "en", "es", "fr", "ja", "ko", "zh"},
@@ -189,7 +189,7 @@ def select(
 
 
 def _restricted(task: Task, languages: Sequence[str]) -> Task:
-    """The task in some of its test languages; models for each language are made for these alone."""
+    """The task in some of its test languages; models for each language are made only for these."""
     train = [x for x in task.train_languages if task.models == "one" or x in languages]
     tested = [x for x in task.languages if x in languages]
     return replace(task, train_languages=tuple(train), languages=tuple(tested))

@@ -82,7 +82,7 @@ class TaskResults:
         return {seed: float(np.mean([column[seed] for column in columns])) for seed in self.complete(checkpoint)}
 
     def trained_otherwise(self, checkpoints: Sequence[str]) -> list[str]:
-        """Of each checkpoint that was fine-tuned differently from the first one: in what, except its encoder.
+        """For each checkpoint that was fine-tuned differently from the first one, the differences except its encoder.
 
         That may be intended, as with ``pair_separators`` of other encoders, or be left of a changed study.
         """

@@ -50,7 +50,7 @@ def _prebuilt() -> list[Finding]:
 
 
 def _automatic() -> list[Finding]:
-    """What runs on each device; compiles it if need be, which is what a training would do."""
+    """The operator that runs on each device; compiles it if needed, as training does."""
     devices = [("cpu", None), *(("cuda", index) for index in range(torch.cuda.device_count()))]
     found = []
     for device, index in devices:

@@ -25,13 +25,7 @@ def describe_filter(filter: str, rounds: int, alpha: float) -> dict[str, Any]:
 
 
 def find_links(
-    plan: Tensor,
-    src_mask: Tensor,
-    tgt_mask: Tensor,
-    *,
-    filter: str = "itermax",
-    rounds: int = 2,
-    alpha: float = 0.9,
+    plan: Tensor, src_mask: Tensor, tgt_mask: Tensor, *, filter: str = "itermax", rounds: int = 2, alpha: float = 0.9
 ) -> Tensor:
     r"""Links of each pair of a batch from its transport plan A.
 

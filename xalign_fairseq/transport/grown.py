@@ -15,7 +15,7 @@ from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.peers import ByMatrix
 from xalign_fairseq.transport.similarity import pair_cosines, side_sizes
 
-# Of a long side: which of all its tokens is of which of all its words would be more than the similarities are.
+# For a long side, the table of tokens by words would be larger than the similarities.
 WORDS_AT_ONCE = 512
 
 
@@ -83,7 +83,7 @@ class Grown(ByMatrix):
         return (there * back).sqrt()
 
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """As :meth:`ByMatrix.scored`; links are found on the host."""
+        """Like :meth:`ByMatrix.scored`; links are found on the host."""
         tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
         scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
         links = torch.zeros(scores.shape, dtype=torch.bool)
@@ -106,7 +106,7 @@ class Grown(ByMatrix):
         return self.growth * self.threshold
 
     def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
+        """See :meth:`Method.describe`."""
         return {"method": "grow", "temperature": self.temperature, "threshold": self.threshold, "growth": self.growth}
 
 
@@ -122,7 +122,7 @@ def _tokens(words: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def _members(words: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice | Tensor, Tensor]]:
-    """Some words after the other: their tokens, and which of these is of which word, (B, tokens, words), 1 or 0.
+    """Groups of words: their tokens, and the membership of tokens in words, (B, tokens, words), 1 or 0.
 
     Nothing is there for a token of no word.
     """

@@ -16,12 +16,12 @@ from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix, li
 
 
 class Measure(Protocol):
-    """What turns hidden states into the similarity S of Eq. 1: dot products, or a trained pointer's scores."""
+    """The similarity S of Eq. 1 from hidden states: dot products, or a trained pointer's scores."""
 
     def __call__(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """As :func:`~xalign_fairseq.transport.similarity.pair_similarity`."""
+        """See :func:`~xalign_fairseq.transport.similarity.pair_similarity`."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Transport(TransportOptions):
     measure: Measure = field(default=pair_similarity, repr=False, compare=False)
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
+        """See :meth:`Method.__call__`."""
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":
                 links, plan = self._reference(hidden, spans, sizes)
@@ -59,12 +59,12 @@ class Transport(TransportOptions):
     def with_scores(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
-        """As :meth:`Method.with_scores`; the plan is the reference implementation's."""
+        """Like :meth:`Method.with_scores`; the plan is the reference implementation's."""
         with torch.no_grad():
             return self(hidden, spans, sizes=sizes), link_probability(self._reference(hidden, spans, sizes)[1])
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """As :meth:`Method.matrix`."""
+        """See :meth:`Method.matrix`."""
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":
                 return self._reference(hidden, spans, sizes)[0]
@@ -97,7 +97,7 @@ class Transport(TransportOptions):
             return last_partners(found, one_sided=self._one_sided)
 
     def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
+        """See :meth:`Method.describe`."""
         plan = {"mu": self.mu, "eps": self.eps, "iterations": self.iterations, "order": self.order}
         return {"method": "transport", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 

@@ -134,7 +134,7 @@ class LinkScorer(nn.Module):
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """Whose states it reads."""
+        """The layers whose states it reads."""
         return tuple(int(layer) for layer in self.layer_numbers.tolist())
 
     @property

@@ -19,7 +19,7 @@ Finder = TypeVar("Finder", bound=Method)
 
 
 class _State(TypedDict):
-    """What a checkpoint says of how its model labels itself."""
+    """A checkpoint's description of how its model labels itself."""
 
     method: dict[str, Any]
     layers: dict[str, int]
@@ -87,7 +87,7 @@ class Linking:
 
     @cached_property
     def finder(self) -> Method:
-        """What finds the links: the method with its options."""
+        """The method with its options."""
         return method_of_state({"name": self.method, **self.options})
 
     @property

@@ -43,7 +43,7 @@ __all__ = [
 
 
 class Method(Protocol):
-    """What finds links in hidden states. Nothing is differentiated, and a batch's padding changes no link.
+    """A method that finds links in hidden states, without gradient. A batch's padding changes no link.
 
     A pair whose similarities are not all finite has no links.
 
@@ -81,7 +81,7 @@ class Method(Protocol):
 
 @runtime_checkable
 class WordMethod(Protocol):
-    """What finds links between words rather than between their tokens."""
+    """A method that finds links between words instead of tokens."""
 
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
         """The word links of each pair, with their probabilities; arguments as of :func:`links_of_words`."""
@@ -138,8 +138,8 @@ def make_method(name: str, **options: object) -> Method:
 
 
 def of_layers(method: Method, states: Sequence[Tensor]) -> Tensor:
-    """What a method reads of the states (B, T, H) of its layers: a link scorer (B, T, L * H), all others their mean,
-    in float32 or float64."""
+    """The input of a method from the states (B, T, H) of its layers: a link scorer (B, T, L * H), all others their
+    mean, in float32 or float64."""
     if isinstance(method, Scored):
         return torch.cat(list(states), 2)
     wide = [at_least_float32(hidden) for hidden in states]

@@ -1,4 +1,4 @@
-"""What decides a transport plan and the links that are taken from it."""
+"""Options of a transport plan and of the links read from it."""
 
 import math
 from dataclasses import dataclass

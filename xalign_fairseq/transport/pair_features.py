@@ -1,4 +1,5 @@
-"""What a link scorer reads of each pair of words: similarities, both softmaxes, other candidates, neighbours, places.
+"""The features of each pair of words for a link scorer: similarities, both softmaxes, other candidates, neighbours,
+places.
 
 Every feature has a mirror, its value where source and target change places; a feature that is its own mirror is
 symmetric. So one network reads a pair in both directions (:func:`mirrored`).

@@ -36,7 +36,7 @@ def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
 
 
 def partners_of_matrix(links: Tensor, spans: Tensor, length: int) -> Tensor:
-    """As :func:`last_partners`, (B, length), from links (B, n, m) bool."""
+    """Like :func:`last_partners`, (B, length), from links (B, n, m) bool."""
     dtype = label_dtype(length)
     batch, n, m = links.shape
     # Positions of padding are sent to an extra last column, which is cut off.
@@ -71,5 +71,5 @@ def _linked_side(partners: Tensor, spans: Tensor, sizes: Sequence[int], side: in
 
 
 def label_dtype(length: int) -> torch.dtype:
-    """Of positions in sequences of a length: int16, or int32 where that is too short."""
+    """The dtype of positions in sequences of a length: int16, or int32 if that is too small."""
     return torch.int16 if length <= LONGEST_INT16 else torch.int32

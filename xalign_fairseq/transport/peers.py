@@ -26,18 +26,18 @@ class ByMatrix(ABC):
         """Links (B, n, m) bool, and the probability of each (B, n, m)."""
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
+        """See :meth:`Method.__call__`."""
         return links_of_matrix(*self.scored(hidden, spans, sizes))
 
     def with_scores(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
-        """As :meth:`Method.with_scores`."""
+        """See :meth:`Method.with_scores`."""
         links, probability = self.scored(hidden, spans, sizes)
         return links_of_matrix(links, probability), probability
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """As :meth:`Method.matrix`."""
+        """See :meth:`Method.matrix`."""
         return self.scored(hidden, spans, sizes)[0]
 
 
@@ -45,12 +45,12 @@ class ByMatrix(ABC):
 class Cosine(ByMatrix):
     """SimAlign's links (Jalili Sabet et al., 2020), on the similarity (1 + cos(h_i, h_j)) / 2.
 
-    - ``argmax``: pairs each of which is the other's most similar.
+    - ``argmax``: pairs that are each other's most similar.
     - ``itermax``: these, and ``rounds - 1`` further rounds among free tokens, discounted by ``alpha``; the same rule as
       on a transport plan (:func:`~xalign_fairseq.transport.extraction.find_links`).
     - ``match``: the min(n, m) one-to-one links with the largest sum of similarities, by SciPy on the host.
 
-    The probability of a link is its similarity, which knows nothing of other candidates.
+    The probability of a link is its similarity, which ignores other candidates.
 
     Example::
 
@@ -74,7 +74,7 @@ class Cosine(ByMatrix):
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """As :meth:`ByMatrix.scored`."""
+        """See :meth:`ByMatrix.scored`."""
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
         # In place and in this order, whose rounding is SimAlign's.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
@@ -85,7 +85,7 @@ class Cosine(ByMatrix):
         return links, similarity
 
     def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
+        """See :meth:`Method.describe`."""
         options = describe_filter(self.filter, self.rounds, self.alpha)
         return {"method": options.pop("filter"), **options}
 
@@ -112,7 +112,7 @@ class Softmax(ByMatrix):
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """As :meth:`ByMatrix.scored`."""
+        """See :meth:`ByMatrix.scored`."""
         similarity, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         # Finite instead of -inf, which would make rows of padding NaN.
@@ -122,7 +122,7 @@ class Softmax(ByMatrix):
         return links, (forward * backward).sqrt()
 
     def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
+        """See :meth:`Method.describe`."""
         return {"method": "softmax", "threshold": self.threshold}
 
 
@@ -153,7 +153,7 @@ class Released(ByMatrix):
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """As :meth:`ByMatrix.scored`."""
+        """See :meth:`ByMatrix.scored`."""
         rows, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         columns = rows
@@ -172,7 +172,7 @@ class Released(ByMatrix):
         return links & inside & finite, rows.clamp(0, 1)
 
     def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
+        """See :meth:`Method.describe`."""
         return {"method": "released", "iterations": self.iterations}
 
 

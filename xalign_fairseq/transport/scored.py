@@ -50,7 +50,7 @@ class Scored(ByMatrix):
 
     @property
     def network(self) -> LinkScorer:
-        """What scores."""
+        """The scorer."""
         return self.measure or shared_scorer(self.scorer or str(PACKAGED))
 
     @property
@@ -59,7 +59,7 @@ class Scored(ByMatrix):
         return self.network.layers
 
     def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
-        """As of :class:`~xalign_fairseq.transport.grown.Grown`, with hidden states (B, T, L * H)."""
+        """See :class:`~xalign_fairseq.transport.grown.Grown`, with hidden states (B, T, L * H)."""
         scores = self.scores(hidden, spans, src_words, tgt_words)
         return [self.choose(each) for each in scores.cpu().numpy()]
 
@@ -90,12 +90,12 @@ class Scored(ByMatrix):
         return network.probabilities(src, tgt)
 
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """As :meth:`ByMatrix.scored`."""
+        """See :meth:`ByMatrix.scored`."""
         tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
         scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
         return scores >= self.threshold, scores
 
     def describe(self) -> dict[str, Any]:
-        """As :meth:`Method.describe`."""
+        """See :meth:`Method.describe`."""
         name = self.scorer if self.measure or self.scorer == OWN else scorer_name(self.scorer)
         return {"method": "scored", "scorer": name, "threshold": self.threshold}

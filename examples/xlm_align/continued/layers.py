@@ -1,6 +1,6 @@
-"""Optimal transport beside SimAlign's rules, layer by layer: the paper's Figure 2, of one encoder.
+"""Optimal transport and SimAlign's rules, layer by layer: the paper's Figure 2, of one encoder.
 
-usage: python layers.py GOLD OUT e5-small          the encoder as it comes
+usage: python layers.py GOLD OUT e5-small          the encoder without training
        python layers.py GOLD OUT RUNS/SETTING-SEED   a finished run of train.py
 
 Every layer from 0 to the last, both encodings, by optimal transport (with itermax, as the paper reads its plan, and

@@ -31,9 +31,7 @@ TASKS: Mapping[str, str] = {
     "XNLI ↑": "xnli, trained on en",
 }
 # Page -> settings that do what its paper is about, where those above do not.
-MECHANISM: Mapping[str, Sequence[str]] = {
-    "weam": ("tlm30", "weam", "tlm30-embeddings", "weam-embeddings"),
-}
+MECHANISM: Mapping[str, Sequence[str]] = {"weam": ("tlm30", "weam", "tlm30-embeddings", "weam-embeddings")}
 CONTROLS = tuple(dict.fromkeys(control for _, control in PAGES.values()))
 
 
@@ -49,7 +47,7 @@ def transfer(title: str, report: Mapping[str, Any]) -> dict[str, str]:
 
 
 def page(settings: Sequence[str], control: str, records: Records, tests: Mapping[str, Tests], report: Any) -> str:
-    """A row for each setting: AER, its difference from e5-small as it comes and from the control, and transfer."""
+    """A row for each setting: AER, its difference from plain e5-small and from the control, and transfer."""
     groups = groups_of(records)
     scores = [transfer(title, report) for title in TASKS.values()]
     columns = ("setting", "objectives", "seeds", "AER ↓", "against none (95 %)", f"against {control} (95 %)", *TASKS)
@@ -78,7 +76,7 @@ def mechanism(settings: Sequence[str], records: Records) -> str:
 
 
 def draw(settings: Sequence[str], tests: Tests, path: Path) -> None:
-    """The difference of each setting's AER from that of e5-small as it comes, with its interval."""
+    """The difference of each setting's AER from that of plain e5-small, with its interval."""
     from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
     from xalign_fairseq.evaluation.plots.palette import ACCENT, INK, MUTED
 
@@ -93,7 +91,7 @@ def draw(settings: Sequence[str], tests: Tests, path: Path) -> None:
     axes.axvline(0, color=MUTED, linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(-0.6, len(names) - 0.4)
-    axes.set_xlabel("AER less that of e5-small as it comes, points, with 95 % interval", color=INK, fontsize=9)
+    axes.set_xlabel("AER minus that of plain e5-small, points, with 95 % interval", color=INK, fontsize=9)
     style_axes(axes, grid="x")
     save(figure, path)
 

@@ -28,7 +28,7 @@ from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
 
 HERE = Path(__file__).resolve().parent
 TESTS, COUNTS = "tests.json", "counts"
-SAMPLES = 10_000  # of so many settings that with fewer the least p, times their number, would be no longer below 0.05
+SAMPLES = 10_000  # with fewer, the least p times the number of settings would exceed 0.05
 Counts = Mapping[str, list[dict[str, np.ndarray]]]
 
 
@@ -61,7 +61,7 @@ def counts_of(groups: Mapping[str, Sequence[Mapping[str, Any]]], results: Path) 
 
 
 def tests_of(counts: Counts, before: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings' tests against each baseline, anew where their counts are there, else as they were ``before``.
+    """The settings' tests against each baseline, anew if their counts exist, otherwise as they were ``before``.
 
     Holm's correction is over all settings.
     """

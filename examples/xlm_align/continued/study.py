@@ -44,11 +44,11 @@ COMMON: Options = {
 }
 TRAINED: Options = {"--freeze-layers": None}  # embeddings too
 FULL: Options = {"--moco-queue-size": "2000", "--moco-queue-init": "random"}
-# Every objective beside e5-small as it comes, on the same pairs. Those of other papers have their papers' settings, at
+# Every objective and plain e5-small, on the same pairs. Those of other papers have their papers' settings, at
 # layer 7 where they have a layer; linear maps, which start from the identity, need a rate of their own.
 SETTINGS: Mapping[str, Options] = {
     "none": {"--max-update": "0"},
-    # e5-small has no MLM head: one is learned beside the encoder as it is, for all settings that predict words
+    # e5-small has no MLM head: one is trained on the frozen encoder, for all settings that predict words
     "head": {
         "--objectives": "sentence_mlm,tlm",
         "--freeze-encoder-updates": "400",

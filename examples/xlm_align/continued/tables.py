@@ -12,7 +12,7 @@ from xalign_fairseq.evaluation.tables import markdown, percent, signed
 USUAL = "argmax-separate-7"
 Records = Mapping[str, dict[str, Any]]
 Tests = Mapping[str, Any]
-ABLATED = "dwa"  # alone: MLM and TLM beside it leave less of a difference, and take three times as long
+ABLATED = "dwa"  # alone: with MLM and TLM the difference is smaller, and training takes three times as long
 # What is changed, the option, and its value as the study has it; in XLM-Align's tables, and what this package adds.
 ABLATIONS = (
     ("Table 4, layer that labels", "--dwa-label-layer", "7"),
@@ -22,7 +22,7 @@ ABLATIONS = (
     ("dustbin", "--dwa-method", "transport"),
     ("what labels", "--dwa-label-by", "hidden"),
     ("eflomal's links until update", "--dwa-links-until", "0"),
-    ("layers frozen beside the embeddings", "--freeze-layers", "0"),
+    ("layers frozen with the embeddings", "--freeze-layers", "0"),
 )
 WITH = {"--dwa-method": {"--dwa-filter"}}  # each method has a filter option of its own
 
@@ -65,7 +65,7 @@ def tested(group: Sequence[Mapping[str, Any]]) -> list[float]:
 
 
 def objectives(records: Records, tests: Tests) -> str:
-    """Every setting as it stands in the study, and changes of one with several seeds, the lowest development AER first.
+    """Every setting of the study, and changes of one with several seeds, the lowest development AER first.
 
     Means over seeds.
     """
@@ -120,7 +120,7 @@ def spread(values: list[float]) -> str:
 
 
 def ablations(records: Records) -> str:
-    """DWA with one of its options changed, beside DWA as it stands in the study."""
+    """DWA with one of its options changed, next to DWA of the study."""
     groups: dict[frozenset[str], list[list[dict[str, Any]]]] = {}
     for group in groups_of(records).values():
         if group[0]["setting"] == ABLATED:

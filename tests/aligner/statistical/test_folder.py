@@ -49,7 +49,7 @@ def test_folders_of_others_are_left_alone(tmp_path):
         train_models(tmp_path / "out", "2")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis").write_text("")
-    with pytest.raises(XalignError, match="something else than a statistical aligner"):
+    with pytest.raises(XalignError, match="other files than a statistical aligner"):
         train_models(tmp_path / "other", "1")
     assert [each.name for each in (tmp_path / "other").iterdir()] == ["thesis"]
 

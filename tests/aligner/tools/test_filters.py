@@ -17,7 +17,7 @@ def test_links_of_identical_words_are_dropped_by_exact_string():
 
 
 def test_one_to_one_keeps_links_whose_words_have_no_other_link():
-    # 0-0 and 0-1 share a source word, 2-3 and 4-3 a target word; 1-2 stands alone.
+    # 0-0 and 0-1 share a source word, 2-3 and 4-3 a target word; 1-2 is separate.
     assert keep_one_to_one({(0, 0), (0, 1), (1, 2), (2, 3), (4, 3)}) == {(1, 2)}
     # 0-0, 0-1, 1-1: a chain, in which every link shares a word with another.
     assert keep_one_to_one({(0, 0), (0, 1), (1, 1)}) == set()

@@ -13,7 +13,7 @@ from xalign_fairseq.core.errors import XalignError
 
 def test_a_program_that_can_t_be_started(work):
     (work / "tool").write_text("no program")
-    with pytest.raises(XalignError, match=r"(?s)can't be started.*tool -r"):
+    with pytest.raises(XalignError, match=r"(?s)cannot be started.*tool -r"):
         run_tool([str(work / "tool"), "-r"], work)
 
 

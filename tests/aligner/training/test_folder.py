@@ -31,7 +31,7 @@ def test_a_folder_of_something_else_is_refused_and_one_that_a_kill_left_is_not(f
     with alone(folder.path):
         folder.require_own()
     (folder.path / "notes.txt").touch()
-    with pytest.raises(XalignError, match="something else than a run of train-aligner"):
+    with pytest.raises(XalignError, match="other files than a run of train-aligner"):
         folder.require_own()
 
 

@@ -1,13 +1,16 @@
 """A link scorer from files of gold links: what is encoded, what is written, sets that share sentences, errors."""
 
 import shutil
+from functools import partial
 
 import pytest
 import torch
 
 from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.gold import ScorerRun, gold_pairs, grouped, train_scorer
+from xalign_fairseq.aligner.training.link_scorer import Fitting
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.transport.link_scorer import LinkScorer
@@ -44,7 +47,8 @@ def test_words_and_gold_of_each_pair_that_has_both_sides(golds, tiny_checkpoint)
     torch.testing.assert_close(pairs[0].words()[0].states, words.states, atol=1e-3, rtol=0)
 
 
-def test_a_scorer_and_its_record_are_written_and_make_links(golds, tiny_checkpoint, tmp_path):
+def test_a_scorer_and_its_record_are_written_and_make_links(golds, tiny_checkpoint, tmp_path, monkeypatch):
+    monkeypatch.setattr(gold_module, "Fitting", partial(Fitting, updates=1))
     run = ScorerRun(str(tiny_checkpoint), golds, tmp_path / "scorer", device="cpu")
     lines = []
     record = train_scorer(run, lines.append)

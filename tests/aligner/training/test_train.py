@@ -27,7 +27,7 @@ class FairseqTrain:
 
     Attributes:
         calls: the updates that each call began with.
-        killed_at: the update at which it is broken off, once.
+        killed_at: the update at which it is interrupted, once.
     """
 
     def __init__(self, run):
@@ -91,7 +91,7 @@ def test_words_that_the_model_does_not_know_are_told(call, small_run):
     Path(small_run.src).write_text("แมว กิน\n" * 4)
     _, said, _ = call()
     told = [line for line in said if line.startswith("warning: ")]
-    assert len(told) == 1 and "in Thai script: the aligner learns little of these words, and one that is" in told[0]
+    assert len(told) == 1 and "in Thai script: the aligner learns little about these words; one that is" in told[0]
 
 
 def test_without_development_set_there_is_no_aer(call):

@@ -1,4 +1,4 @@
-"""Compressed text: read as what was packed, by any process, and damage is told."""
+"""Compressed text: read as what was packed, by any process, and damage is an error."""
 
 import bz2
 import gzip
@@ -63,7 +63,7 @@ def test_zstd_without_a_library_is_an_error_that_says_what_to_do(tmp_path, monke
 
 def test_the_plain_file_comes_before_a_compressed_one(tmp_path):
     path = str(tmp_path / "t.en")
-    assert existing(path) == path  # whose absence is then told by this name
+    assert existing(path) == path  # its absence is then reported under this name
     (tmp_path / "t.en.xz").write_bytes(lzma.compress(TEXT))
     assert existing(path) == f"{path}.xz"
     (tmp_path / "t.en").write_bytes(TEXT)

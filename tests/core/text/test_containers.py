@@ -10,15 +10,7 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import containers, corpus
-from xalign_fairseq.core.text.containers import (
-    file_of,
-    is_stream,
-    kind_of,
-    open_text,
-    sides_of,
-    suffix_of,
-    text_sha256,
-)
+from xalign_fairseq.core.text.containers import file_of, is_stream, kind_of, open_text, sides_of, suffix_of, text_sha256
 from xalign_fairseq.core.text.corpus import require_files, scan
 from xalign_fairseq.core.text.lines import read_lines
 
@@ -174,7 +166,7 @@ def test_a_folder_of_moses_format(tmp_path):
 
 
 def test_a_folder_of_the_name_of_a_prefix_hides_no_files(tmp_path):
-    """As ``train/`` of checkpoints beside ``train.en`` and ``train.de``."""
+    """Like ``train/`` of checkpoints next to ``train.en`` and ``train.de``."""
     folder = tmp_path / "train"
     folder.mkdir()
     for name in ("train.en.gz", "train.de", "train/own.en", "train/own.de"):

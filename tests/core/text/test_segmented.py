@@ -47,10 +47,7 @@ def test_words_without_a_text(words):
     assert text.words == words and text.text == " ".join(words)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["e\u0301a", "👍🏽a", "👩‍👧a", "🇩🇪🇫🇷a", "a\r\nb\r", "कि", "ab", "\u0301a"],
-)
+@pytest.mark.parametrize("text", ["e\u0301a", "👍🏽a", "👩‍👧a", "🇩🇪🇫🇷a", "a\r\nb\r", "कि", "ab", "\u0301a"])
 def test_what_is_within_a_grapheme(text):
     bounds = {match.start() for match in regex.finditer(r"\X", text)} | {len(text)}
     assert {index for index in range(len(text) + 1) if not inside_grapheme(text, index)} == bounds

@@ -50,7 +50,7 @@ def test_pos_is_read_without_a_look_at_the_tree(write):
     path = write("x.conllu", REAL + "\n" + row(2, "b", "X", 7, "dep"))
     examples = read_upos(path, "es_gsd")
     assert examples[1].tags == ("SYM", "X") and examples[1].language == "es"
-    with pytest.raises(XalignError, match="no word of its sentence"):
+    with pytest.raises(XalignError, match="not a word of its sentence"):
         read_trees(path, "es")
 
 
@@ -88,9 +88,9 @@ def test_of_all_assignments_of_heads_exactly_the_trees_are_read(write, words):
         (row(1, "a") + "\n" + row(1, "b"), ["numbered", "line 2", "blank line"]),
         (row(1, "a") + "\n" + row("1-2", "b"), ["numbered", "found: 1-2"]),
         (row("x", "a"), ["numbered", "found: x"]),
-        (sentence(0) + sentence(0, 3), ["no word", "line 3", "head 3 of word 2", "from 0 to 2"]),
-        (sentence("-1"), ["no word", "head -1"]),
-        (sentence(0, "x"), ["no word", "head x of word 2"]),
+        (sentence(0) + sentence(0, 3), ["not a word", "line 3", "head 3 of word 2", "from 0 to 2"]),
+        (sentence("-1"), ["not a word", "head -1"]),
+        (sentence(0, "x"), ["not a word", "head x of word 2"]),
         (sentence(0, 0), ["one root", "2 words with head 0: 1, 2"]),
         (sentence(2, 1), ["one root", "0 words"]),
         (sentence(0, 3, 4, 2), ["circle", "2 -> 3 -> 4 -> 2"]),

@@ -1,4 +1,4 @@
-"""Digests of labelled files: of the content, decompressed, and of the files beside it."""
+"""Digests of labelled files: of the content, decompressed, and of the files next to it."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Files of text pairs: XTREME's, XNLI's and PAWS-X's own, labels beside, quotes, ragged rows."""
+"""Files of text pairs: XTREME's, XNLI's and PAWS-X's own, separate labels, quotes, ragged rows."""
 
 import csv
 import io

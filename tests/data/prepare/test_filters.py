@@ -42,7 +42,7 @@ def test_limits_that_make_no_sense(given, message):
 
 @pytest.mark.parametrize("spread", [1, 7, 1 << 40])
 def test_the_table_knows_what_it_has_seen_as_a_set_does(spread):
-    """Also where all hashes want the same cells, and the table is as full as it can be."""
+    """Also if all hashes need the same cells, and the table is as full as it can be."""
     rng = np.random.default_rng(1)
     hashes = rng.integers(0, 300, 500).astype(np.uint64) * np.uint64(spread)
     table, seen = SeenHashes(500), set()
@@ -53,7 +53,7 @@ def test_the_table_knows_what_it_has_seen_as_a_set_does(spread):
             seen.add(each)
         assert table.add(block).tolist() == expected
     full = SeenHashes(40)
-    assert not full.add(np.arange(1, 41, dtype=np.uint64) * np.uint64(51)).any()  # all want the first cell
+    assert not full.add(np.arange(1, 41, dtype=np.uint64) * np.uint64(51)).any()  # all need the first cell
     assert full.add(np.arange(1, 41, dtype=np.uint64) * np.uint64(51)).all()
 
 

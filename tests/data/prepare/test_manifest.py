@@ -86,7 +86,7 @@ def test_options_and_tokenizer(write, options, trained, size):
 def test_every_file_but_the_manifest_is_hashed(write, tmp_path):
     (tmp_path / "folder").mkdir()
     write((MONO, MONO_COUNTS))
-    made = write((MONO, MONO_COUNTS))  # beside an older manifest
+    made = write((MONO, MONO_COUNTS))  # next to an older manifest
     contents = {"a.idx": b"index", "b.bin": b"\0\1"}
     expected = {name: {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()} for name, raw in contents.items()}
     assert made["files"] == expected and list(made["files"]) == sorted(contents)

@@ -86,7 +86,9 @@ def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, symbols, small_ch
     assert len(compared) == 8
     for name in compared:
         assert (ours / name).read_bytes() == theirs[name], name
-    assert (ours / "valid.el.bin").read_bytes() == theirs["valid.en-el.el.bin"]  # monolingual text is written alike
+    assert (ours / "valid.el.bin").read_bytes() == theirs[
+        "valid.en-el.el.bin"
+    ]  # monolingual text is written in the same way
     assert MMapReader(ours / "train.en-el.en").dtype == (np.uint32 if symbols else np.uint16)
     assert (ours / "dict.txt").read_bytes() == theirs["dict.en.txt"]
     from_fairseq = DataBin(tmp_path / "theirs")

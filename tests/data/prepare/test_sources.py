@@ -53,9 +53,9 @@ def test_files_are_each_named_once_in_the_order_of_the_texts(files, pair):
 
 def test_what_is_read_is_not_replaced_by_the_data_bin(files, pair, tmp_path_factory):
     for read in (pair(), pair(links=str(files / "t.gold"))):
-        with pytest.raises(XalignError, match=r"is or holds what is read, which would be lost[\s\S]*t\.en"):
+        with pytest.raises(XalignError, match=r"is or contains an input, which would be lost[\s\S]*t\.en"):
             PrepareOptions(files, [read], overwrite=True).check()
-    with pytest.raises(XalignError, match="is or holds what is read"):
+    with pytest.raises(XalignError, match="is or contains an input"):
         PrepareOptions(files, mono=[MonoSource("train", "en", (f"{files}/../{files.name}/t.en",))]).check()
     kept = tmp_path_factory.mktemp("bin")  # an earlier data-bin, whose tokenizer is in the new one again
     (kept / "m.model").write_text("x\n")

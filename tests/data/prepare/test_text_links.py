@@ -1,4 +1,4 @@
-"""Links beside a bitext: what fits passes, what does not is named by line, whatever the chunks."""
+"""Links of a bitext: what fits passes, what does not is named by line, whatever the chunks."""
 
 import pytest
 
@@ -15,7 +15,7 @@ NO_FILTERS = Filters()
 
 @pytest.fixture
 def check(tmp_path, monkeypatch):
-    """The function that checks links beside texts, in chunks of 3 lines."""
+    """The function that checks links of texts, in chunks of 3 lines."""
     monkeypatch.setattr(corpus, "CHUNK_LINES", 3)
 
     def run(src, tgt, links, filters=NO_FILTERS, shard=(0, 1)):

@@ -50,7 +50,7 @@ MODELS = {
     "as it is": {"normalization_rule_name": "identity"},
     "suffix": {"treat_whitespace_as_suffix": True},
     "symbols": {"user_defined_symbols": ["1971", "<s> <"]},
-    "no blank in front": {"add_dummy_prefix": False},
+    "no space in front": {"add_dummy_prefix": False},
     "across words": {"split_by_whitespace": False},
 }
 

@@ -24,7 +24,7 @@ SENTENCES = [
 
 
 def metaspace():
-    """A tokenizer as mmBERT's and NLLB's: BPE over ▁, with the blanks of a text, and line breaks, as symbols."""
+    """A tokenizer as mmBERT's and NLLB's: BPE over ▁, with spaces and line breaks of a text as symbols."""
     import tokenizers
     from tokenizers import models, normalizers, pre_tokenizers, trainers
 

@@ -13,14 +13,10 @@ from xalign_fairseq.core.text.lines import split_words
 from xalign_fairseq.data import diagnosis
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizers.tokenizer import (
-    SentencePieceTokenizer,
-    dictionary_of_model,
-    load_sentencepiece,
-)
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
-# "¨" becomes a blank and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a blank; Ж is unknown.
+# "¨" becomes a space and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a space; Ж is unknown.
 ODD = [
     "ab ¨c d",
     "ab \u200b cd",

@@ -103,7 +103,7 @@ def test_text_normalised_in_another_way_is_refused(folder, bert):
     require_same_tokenizer({}, data)
     with pytest.raises(XalignError, match=r"another way[\s\S]*lowercase=False[\s\S]*lowercase=True"):
         require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)
-    (folder / "wordpiece.json").unlink()  # data of fairseq-preprocess do not tell
+    (folder / "wordpiece.json").unlink()  # data of fairseq-preprocess do not say
     require_same_tokenizer({**uncased, "symbols": dictionary.symbols}, data)
 
 

@@ -87,7 +87,7 @@ def test_segmentations_that_are_equally_likely_stay(seed):
 
 
 def test_the_score_of_unknown_characters_stays():
-    """It hangs on the lowest of all scores: with that of "zzz" gone, abc and an unknown é were the better path."""
+    """It depends on the lowest of all scores: with that of "zzz" gone, abc and an unknown é were the better path."""
     pieces = {"▁": -1.0, "ab": -20.0, "cé": -20.0, "abc": -1.0, "zzz": -50.0}
     tokenizer = unigram(pieces)
     lines = ["abc", "abcé"]

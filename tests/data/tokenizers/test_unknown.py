@@ -66,9 +66,9 @@ def test_few_lines_are_looked_at_and_all_are_counted(latin):
 def test_one_in_a_hundred_is_worth_a_warning():
     counted = UnknownTokens(9331, 1204)
     counted.scripts.update({"Thai": 15, "Lao": 14})
-    assert counted.warning("links of these words mean little") == (
+    assert counted.warning("links of these words are unreliable") == (
         "1,204 of 9,331 tokens are unknown to the model's vocabulary, most of them in Thai script: "
-        "links of these words mean little"
+        "links of these words are unreliable"
     )
     counted.scripts.update({"Han": 2, "Lao": 2})
     assert "most often in Lao script" in counted.warning("x")

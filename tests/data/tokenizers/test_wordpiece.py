@@ -18,7 +18,7 @@ from xalign_fairseq.data.tokenizers.wordpiece import (
     to_vocabulary,
 )
 
-# Decomposed accents, zero-width characters and marks alone, joined emoji, no-break and ideographic blanks, soft hyphen,
+# Decomposed accents, zero-width characters and marks alone, joined emoji, no-break and ideographic spaces, soft hyphen,
 # NUL, replacement character, control characters, ligatures, Chinese beyond the first plane, a word of 101 letters.
 ODD = [
     "e\u0301te\u0301 étE\u0301", "a\u200bb \u200b \u200dc \ufeff", "👩\u200d👩\u200d👧 the 😀fox!! 🇩🇪",
@@ -92,7 +92,7 @@ def test_any_text(tokenizer, theirs_cased, chars):
     with_offsets, begin, end = tokenizer.encode_with_offsets(line)
     assert with_offsets == ids
     assert len(begin) == len(end) == len(ids) and (begin < end).all() and (end <= len(line)).all()
-    if "\x85" not in line:  # a blank to split_words, nothing to BERT
+    if "\x85" not in line:  # a space to split_words, nothing to BERT
         assert tokenizer.encode_words(split_words(line))[0] == ids
 
 

@@ -49,7 +49,7 @@ def test_four_bits_are_within_half_a_step_of_the_weights(name, shape, tmp_path):
     steps = np.abs(true.reshape(-1, 32)).max(1, keepdims=True) / 7
     assert found.dtype == np.float32
     assert np.abs(found - true).reshape(-1, 32).max() > 0.01 * steps.max()
-    assert (np.abs(found - true).reshape(-1, 32) <= 0.505 * steps).all()  # float16's error beside it
+    assert (np.abs(found - true).reshape(-1, 32) <= 0.505 * steps).all()  # plus float16's error
     np.testing.assert_array_equal(file.matrix(name, *shape, used=5), found[:5])
 
 

@@ -1,4 +1,4 @@
-"""Known families of pretrained encoders: told by sizes and names, and never guessed."""
+"""Known families of pretrained encoders: recognised by sizes and names, and never guessed."""
 
 import argparse
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The packaged file itself, beside the engine that its package has: the same ids, the same sentence vectors."""
+"""The packaged file, compared with its package's own engine: the same ids, the same sentence vectors."""
 
 import random
 import struct
@@ -69,13 +69,13 @@ def lines():
                 else "".join(choose.choices(characters, k=choose.randint(1, 6)))
                 for _ in range(choose.randint(1, 12))
             )
-            ends = ["", "", ",", ".", "!", "؟", "。", "\u200d"]  # the last becomes a blank, and joins no emoji here
+            ends = ["", "", ",", ".", "!", "؟", "。", "\u200d"]  # the last becomes a space, and joins no emoji here
             made.append(" ".join(word + choose.choice(ends) for word in words) + ".")
     return made
 
 
 def rules_of(tokenizer):
-    """The tokenizer's normalisation without what it does to blanks."""
+    """The tokenizer's normalisation without the handling of spaces."""
     names = ("add_dummy_prefix", "escape_whitespaces", "remove_extra_whitespaces")
     return sentencepiece.SentencePieceNormalizer(model_proto=tokenizer.model, **dict.fromkeys(names, False))
 

@@ -54,6 +54,6 @@ def test_the_whole_tokenizer(checkpoint, pair, tmp_path):
 def test_the_model_is_not_replaced_by_the_data(checkpoint, pair, trimmed):
     text = MonoSource("train", "xx", (pair.src_path,))
     options = {"tokenizer": checkpoint, "trim_vocabulary": trimmed, "overwrite": True}
-    with pytest.raises(XalignError, match="is or holds what is read, which would be lost"):
+    with pytest.raises(XalignError, match="is or contains an input, which would be lost"):
         prepare_data(PrepareOptions(checkpoint.parent, mono=[text], **options))
     assert checkpoint.is_file()

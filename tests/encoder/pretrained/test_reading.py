@@ -86,7 +86,7 @@ def test_a_model_is_not_replaced_by_what_is_made_of_it(xlmr_base, tmp_path):
         (export, xlmr_base / "model.pt", tmp_path),
         (convert, tmp_path / "hf", tmp_path / "hf/../hf"),
     ]:
-        with pytest.raises(XalignError, match=r"is or holds what is read[\s\S]*choose another place"):
+        with pytest.raises(XalignError, match=r"is or contains an input[\s\S]*choose another place"):
             make(source, target, overwrite=True)
         assert (xlmr_base / "model.pt").is_file() and (tmp_path / "hf/config.json").is_file()
     export(xlmr_base, xlmr_base / "hf")  # inside it is no harm

@@ -13,7 +13,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 @pytest.fixture
 def full_disk():
-    """The function that lets no file grow beyond so many bytes."""
+    """The function that limits the bytes of a file."""
     before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     def limit(size):
@@ -41,7 +41,7 @@ def test_what_is_written_is_read_again(transfer_encoder, tmp_path, name):
 @pytest.mark.parametrize("name", ["model.pt", "folder"])
 def test_a_full_disk_leaves_nothing(transfer_encoder, tmp_path, full_disk, name):
     state, where = read_pretrained(transfer_encoder)
-    # An OSError, of the last bytes when the file is closed, is told by every command too.
+    # An OSError, of the last bytes when the file is closed, is reported by every command too.
     with pytest.raises((XalignError, OSError), match="File too large"), new_model(tmp_path / name) as save:
         full_disk(20_000)
         save(state, where)
@@ -93,7 +93,7 @@ def test_a_folder_reads_as_the_model_that_it_was_made_of(build, save, tmp_path, 
     tokenizer_file = "sentencepiece.bpe.model" if kind.startswith("XLM") else "wordpiece.json"
     assert sorted(path.name for path in (tmp_path / "base").iterdir()) == ["dict.txt", "model.pt", tokenizer_file]
     state = checkpoint.read(tmp_path / "base/model.pt")
-    del state["task_state"]["tokenizer"]  # the files beside it are enough
+    del state["task_state"]["tokenizer"]  # the files next to it are enough
     (tmp_path / "base/model.pt").unlink()  # its weights are mapped into memory
     torch.save(state, tmp_path / "base/model.pt")
     (before, at), (after, beside) = read_pretrained(given), read_pretrained(tmp_path / "base")

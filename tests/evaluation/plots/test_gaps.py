@@ -25,7 +25,7 @@ def test_bars_of_each_language_with_their_deviations(figures):
     first, second = (each for each in pos.containers if isinstance(each, BarContainer))
     assert [each.get_height() for each in first] == pytest.approx([2, 40])
     assert [each.get_height() for each in second] == pytest.approx([10])
-    # the second objective stands right of the first, both around the second language's place
+    # the second objective is right of the first, both around the second language's place
     left, right = first[1].get_x(), second[0].get_x() + second[0].get_width()
     assert first[1].get_x() + first[1].get_width() <= second[0].get_x() and right - left < 1
     assert (left + right) / 2 == pytest.approx(1)

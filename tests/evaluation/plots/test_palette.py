@@ -1,4 +1,4 @@
-"""Colours are told apart by everyone, on light and on dark paper."""
+"""Everyone can distinguish the colours, on light and on dark paper."""
 
 import re
 from itertools import combinations

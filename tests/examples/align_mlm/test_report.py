@@ -1,4 +1,4 @@
-"""The tables of ALIGN-MLM by hand, and a report that is that of the results beside it."""
+"""The tables of ALIGN-MLM by hand, and a report that agrees with the results next to it."""
 
 import numpy as np
 import pytest

@@ -204,7 +204,7 @@ def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, give
 
 @pytest.fixture
 def study(tmp_path):
-    """study.sh beside stand-ins of the scripts that it calls, which write down their calls."""
+    """study.sh with stand-ins of the scripts that it calls, which write down their calls."""
     folder = tmp_path / "recipe"
     alone(folder, "align_mlm/study.sh")
     (folder / "2_train.sh").write_text(

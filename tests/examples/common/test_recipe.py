@@ -1,4 +1,4 @@
-"""The recipes' scripts: finished runs stay, run.json says how a run was made, what is missing is told at once."""
+"""The recipes' scripts: finished runs stay, run.json says how a run was made, missing input is an error."""
 
 import itertools
 import json

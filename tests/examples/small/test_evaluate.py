@@ -1,4 +1,4 @@
-"""What a run of the study of small encoders is measured on, and what is told instead."""
+"""The measures of a run of the study of small encoders, and its errors."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Verdicts and tables of the study of small encoders by hand, and a report that is that of the results beside it."""
+"""Verdicts and tables of the study of small encoders by hand, and a report that agrees with the results next to it."""
 
 import math
 

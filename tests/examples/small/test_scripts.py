@@ -15,7 +15,7 @@ from tests.examples.stand_ins import alone, run_script
 
 @pytest.mark.parametrize(("pair", "measured"), [("de-en", True), ("en-fr", False)])
 def test_results_of_another_pair_are_measured_again(tmp_path, pair, measured):
-    """The script beside results of de-en, with a stand-in for evaluate.py."""
+    """The script next to results of de-en, with a stand-in for evaluate.py."""
     folder, runs = tmp_path / "small", tmp_path / "runs"
     script = alone(folder, "small/2_evaluate.sh")
     script.with_name("evaluate.py").write_text("import sys; print(sys.argv[2:3] + sys.argv[5:])\n")

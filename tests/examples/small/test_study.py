@@ -23,7 +23,7 @@ def test_runs_are_read_by_setting(results):
     # 88 of 100 links on either side are right: 1 - (88 + 88) / (100 + 100)
     assert found["weak"][0].score("aer") == pytest.approx(0.12)
     assert found["weak"][0].score("accuracy") == pytest.approx(0.9)
-    # names that begin alike are not taken for each other
+    # names with the same beginning are not confused
     add(results, "ppa_mean-1", 1, 1, 1)
     assert len(study.read(results)["ppa"]) == 3 and len(study.read(results)["ppa_mean"]) == 1
 

@@ -1,4 +1,4 @@
-"""WEAM's scripts: what they cannot train is told."""
+"""WEAM's scripts: errors for what they cannot train."""
 
 import numpy as np
 import pytest

@@ -68,7 +68,7 @@ def test_xliff_2_and_tmx(tmp_path):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("<xliff>\n<a></xliff>", "no well-formed XML"),
+        ("<xliff>\n<a></xliff>", "not well-formed XML"),
         ('<!DOCTYPE a [<!ENTITY b "c">]>\n<a>&b;</a>', "defines entities"),
         ('<!DOCTYPE a [<!ENTITY b SYSTEM "/etc/passwd">]>\n<a>&b;</a>', "defines entities"),
         ("<!DOCTYPE a [<!ATTLIST b c CDATA 'd'>]>\n<a/>", "declares attributes"),

@@ -1,4 +1,4 @@
-"""A kit with nothing in it, tiny stages, and a machine as the test wants it."""
+"""A kit with nothing in it, tiny stages, and a machine as the test needs it."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""What ran on a GPU and what was measured of the budgets, as the documents tell it."""
+"""GPU runs and measured budgets in the documents."""
 
 import json
 

@@ -89,7 +89,7 @@ def test_a_kit_is_packed_without_a_network_and_its_first_stages_run(wheels, tmp_
     site = work / "env/lib" / f"python{HERE}" / "site-packages"
     assert f"in {site}/xalign_fairseq" in (out / "doctor.log").read_text()  # the kit's package, not this environment's
     installed = {path.name.split("-")[0].replace("_", "-") for path in site.glob("*.dist-info")}
-    assert installed == {"xalign-fairseq", *lacking}  # and of all else what was lacking alone
+    assert installed == {"xalign-fairseq", *lacking}  # and of the rest only what was missing
 
 
 def test_a_folder_that_is_something_else_is_left_alone(tmp_path):

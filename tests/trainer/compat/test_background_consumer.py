@@ -76,7 +76,7 @@ def test_the_exit_handler_stops_what_still_runs(consumers):
 
         def __iter__(self):
             yield 1
-            release.wait(10)  # a batch that is still being made when the interpreter wants to go
+            release.wait(10)  # a batch that is still being made when the interpreter ends
             yield 2
 
     buffered = iterators.BufferedIterator(1, Source())

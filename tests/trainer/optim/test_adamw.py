@@ -14,7 +14,7 @@ OPTIONS = {"lr": 0.02, "betas": (0.9, 0.98), "eps": 1e-3, "weight_decay": 0.1}
 
 
 def defined(p, gradients, lr, betas, eps, weight_decay, touched=None):
-    """The docstring's equations over so many updates; ``touched``: rows of each that are stepped, all by default."""
+    """The docstring's equations over several updates; ``touched``: rows of each that are stepped, all by default."""
     m, v = torch.zeros_like(p), torch.zeros_like(p)
     for t, g in enumerate(gradients, 1):
         rows = slice(None) if touched is None else touched[t - 1]

@@ -36,7 +36,7 @@ def build(name, model, **common):
 
 
 def update(optimizer, model, number, max_norm=0.5, parts=1):
-    """One update of fairseq's trainer, of so many micro-batches: loss and gradient norm."""
+    """One update of fairseq's trainer, of a number of micro-batches: loss and gradient norm."""
     optimizer.zero_grad()
     total = 0.0
     for part in torch.arange(12).add(number).remainder(20).chunk(parts):

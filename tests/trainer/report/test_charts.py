@@ -42,7 +42,7 @@ def test_a_chart_is_well_formed_and_within_its_picture():
     assert [item[-1].tail or item.text for item in figure.findall("ul/li")] == ["training", "a <b>"]
     dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in figure.iter("circle")]
     assert len(dots) == 3 and all(0 < x <= WIDTH and 0 < y <= HEIGHT for x, y in dots)
-    assert dots[0][1] < dots[1][1]  # the higher number stands higher
+    assert dots[0][1] < dots[1][1]  # the higher number is higher
     assert next(figure.iter("title")).text == "training, update 10: 9.5"
 
 

@@ -1,4 +1,4 @@
-"""What is told of fairseq's configuration."""
+"""The shown part of fairseq's configuration."""
 
 import pytest
 from support.transfer_data import CONFIGURATION

@@ -1,4 +1,4 @@
-"""Data-bins as their manifests tell of them."""
+"""Data-bins by their manifests."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The page of a run: what it tells, that it is whole by itself, and that a browser shows it."""
+"""The page of a run: its content, that it needs no other file, and that a browser shows it."""
 
 import re
 import shutil

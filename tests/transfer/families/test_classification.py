@@ -23,7 +23,7 @@ def pair(first, second, label="neutral"):
 
 
 def kept_of(first, second, room):
-    """How many tokens of texts of these lengths a window keeps that has room for so many of them."""
+    """How many tokens of texts of these lengths a window keeps that has room for a number of them."""
     encoded = family(tokens=room + 3, separators=1).encode(pair("a" * first, "b" * second))
     tokens = spell(encoded.windows[0].tolist())
     assert tokens[encoded.second :][:1] in (["b"], ["</s>"])

@@ -216,7 +216,7 @@ def test_real_answers_are_found_in_their_windows(tmp_path, language):
     for each, answer in zip(chosen, found, strict=True):
         gold = each.answers[0][0]
         wrong += answer != gold
-        # What is there too much is the rest of a piece: marks beside the answer, or letters of its word.
+        # The surplus is the rest of a piece: marks next to the answer, or letters of its word.
         assert gold in answer
         rest = answer.replace(gold, "", 1)
         assert len(rest) <= 3 or not any(unicodedata.category(char).startswith("Z") for char in rest)

@@ -93,7 +93,7 @@ def test_dropout_and_size(crf):
 
 
 def test_a_crf_learns_what_words_alone_do_not_tell():
-    # The same word is NOUN and VERB in turn; only the chain can tell.
+    # The same word is NOUN and VERB in turn; only the chain can distinguish them.
     task = family(crf=True)
     examples = [
         sentence("a a a a", "NOUN VERB NOUN VERB"),

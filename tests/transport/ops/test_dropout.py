@@ -27,7 +27,7 @@ def test_the_four_decisions_of_a_draw_and_those_of_neighbours_are_independent():
     kept = (dropout(torch.ones(2**20), 0.5) > 0).double() - 0.5
     for lag in (1, 2, 3, 4, 5, 8):
         assert abs((kept[lag:] * kept[:-lag]).mean().item()) < 5 * 0.25 / 2**10
-    for place in range(4):  # the bits of each place in a draw alike
+    for place in range(4):  # the bits of each place in a draw
         assert abs(kept[place::4].mean().item()) < 5 * 0.5 / 2**9
 
 

@@ -1,4 +1,4 @@
-"""Native libraries: compiled once, cached, built with the package, and what stands in the way."""
+"""Native libraries: compiled once, cached, built with the package, and the obstacles."""
 
 import ctypes
 import fcntl

@@ -79,7 +79,7 @@ def in_place_of_the_cpu(emulated, monkeypatch):
 
 
 def pairs_of(sizes, width=24, seed=0):
-    """Hidden states and spans of pairs of given sides, alike as :func:`random_pairs` has them."""
+    """Hidden states and spans of pairs of given sides, as from :func:`random_pairs`."""
     longest = max(max(pair) for pair in sizes)
     hidden, spans = random_pairs(seed, len(sizes), longest, width=width, shortest=longest)
     for row, (n, m) in enumerate(sizes):

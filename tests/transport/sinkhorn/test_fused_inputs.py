@@ -6,10 +6,7 @@ import itertools
 import pytest
 import torch
 from support.fused import LONGEST, ON_THE_CPU, RELEASED, assert_same_links, moved
-from support.links import (
-    pair_matrices,
-    random_pairs,
-)
+from support.links import pair_matrices, random_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.methods import Transport

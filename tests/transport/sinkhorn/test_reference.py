@@ -101,8 +101,7 @@ def test_masses_with_one_total_are_met_on_both_sides(domain):
     # Twice the mass is twice the plan; a side without mass has none.
     twice = {"src_mass": 2 * a, "tgt_mass": 2 * b}
     torch.testing.assert_close(
-        plan_of(similarity.abs() + 1, src_mask, tgt_mask, iterations=200, domain=domain, **twice),
-        2 * plan,
+        plan_of(similarity.abs() + 1, src_mask, tgt_mask, iterations=200, domain=domain, **twice), 2 * plan
     )
     nothing = plan_of(similarity, src_mask, tgt_mask, domain=domain, src_mass=0 * a, tgt_mass=b)
     assert nothing.eq(0).all()

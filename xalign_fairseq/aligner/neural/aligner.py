@@ -14,6 +14,7 @@ from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions, least_options, require_one_choice
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.statistical.calibration import Calibration
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.pairs import WordPair, chunks
@@ -26,6 +27,7 @@ from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
+from xalign_fairseq.transport.families import calibration_of
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
 from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
@@ -65,6 +67,7 @@ class Aligner(WordAligner):
         specified: whether a part of the linking was asked for, for :meth:`describe`.
         scorer: the checkpoint's link scorer, for the method ``scored`` with the scorer ``own``.
         min_probability: of a link; the method's links below it are left out.
+        calibration: what makes probabilities of the method's scores; ``None``: they are taken as they are.
 
     Raises:
         XalignError: the encoder lacks a layer, a language has no map or no embedding, or a pointer or maps do not go
@@ -90,6 +93,7 @@ class Aligner(WordAligner):
     specified: bool = False
     scorer: LinkScorer | None = None
     min_probability: float = 0.0
+    calibration: Calibration | None = None
     pair_encoder: PairEncoder = field(init=False, repr=False)
     _unknown: UnknownTokens = field(init=False, repr=False)
 
@@ -118,12 +122,12 @@ class Aligner(WordAligner):
 
     @property
     def device(self) -> torch.device:
-        """Where the encoder is."""
+        """The encoder's device."""
         return self.encoder.device
 
     @property
     def dtype(self) -> str:
-        """What the encoder computes in: ``float32``, ``bfloat16`` or ``int8``."""
+        """The encoder's precision: ``float32``, ``bfloat16`` or ``int8``."""
         return dtype_of(self.encoder)
 
     @classmethod
@@ -155,7 +159,7 @@ class Aligner(WordAligner):
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
-        """As :meth:`from_pretrained`, by options that name the device and the dtype."""
+        """Like :meth:`from_pretrained`, with device and dtype by name."""
         model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
@@ -173,6 +177,7 @@ class Aligner(WordAligner):
         chosen = least_options(linking.method, least)
         if chosen:
             linking, least = replace(linking, options={**linking.options, **chosen}), 0.0
+        fitted = calibration_of(model.family, linking) if least else None
         device = torch.device(options.device)
         pointer = model.pointer().to(device) if linking.similarity == "pointer" else None
         maps = model.maps().to(device) if options.maps else None
@@ -191,6 +196,7 @@ class Aligner(WordAligner):
             specified=options.linking != UNSPECIFIED or options.maps,
             scorer=None if scorer is None else scorer.to(device),
             min_probability=least,
+            calibration=Calibration(*fitted) if fitted else None,
         )
 
     def signature(self, linking: Linking | None = None) -> str:
@@ -226,13 +232,13 @@ class Aligner(WordAligner):
         )
 
     def unknown(self) -> UnknownTokens:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self._unknown
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         for [alignment] in self.sweep(pairs, [self.linking], progress, matrices):
             yield alignment
 
@@ -360,6 +366,9 @@ class Aligner(WordAligner):
 
     def _sure(self, links: Links) -> Links:
         least = self.min_probability
+        if self.calibration and links:
+            probabilities = self.calibration.probability(np.array(list(links.values())))
+            links = dict(zip(links, map(float, probabilities), strict=True))
         return {link: p for link, p in links.items() if p >= least} if least else links
 
     def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:

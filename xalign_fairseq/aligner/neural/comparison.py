@@ -29,7 +29,7 @@ VARIED_OF_GROW = {"threshold": (0.4, 0.5, 0.6)}
 
 @dataclass(frozen=True)
 class Grid:
-    """What is compared; what is empty is chosen by :func:`grid_linkings`.
+    """The settings to compare; :func:`grid_linkings` chooses empty ones.
 
     Attributes:
         layers: each one layer, or several that are averaged.

@@ -100,7 +100,7 @@ class PairEncoder:
     def long_states(
         self, src: np.ndarray, tgt: np.ndarray, layers: Collection[int], batch_tokens: int
     ) -> tuple[dict[int, Tensor], Tensor]:
-        """As :meth:`states` for one pair beyond the positions, in overlapping windows; no special tokens are in them.
+        """Like :meth:`states` for one pair beyond the positions, in overlapping windows without special tokens.
 
         Every token has the state of the window in which it is furthest from an edge
         (:func:`~xalign_fairseq.aligner.neural.windows.pair_windows`).

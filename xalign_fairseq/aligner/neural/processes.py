@@ -35,7 +35,7 @@ Task = Callable[["Aligner"], Answer]
 
 
 class Load(Protocol):
-    """What makes an aligner in a worker; it must be possible to pickle it."""
+    """Makes an aligner in a worker; must be picklable."""
 
     def __call__(self, *, device: str) -> "Aligner": ...
 
@@ -80,7 +80,7 @@ class AlignerPool(WordAligner):
         self._workers = []
 
     def ask(self, task: Task[Answer]) -> Answer:
-        """What a function, which must be possible to pickle, gives of the first aligner."""
+        """The result of a picklable function on the first aligner."""
         self._require_open()
         try:
             self._workers[0].send(task)
@@ -91,7 +91,7 @@ class AlignerPool(WordAligner):
             raise
 
     def unknown(self) -> UnknownTokens:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         self._require_open()
         for worker in self._workers:
             worker.send(_unknown)
@@ -101,11 +101,11 @@ class AlignerPool(WordAligner):
         return counted
 
     def describe(self) -> str:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return f"{self.ask(_describe)}, {len(self._workers)} processes"
 
     def signature(self) -> str:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self.ask(_signature)
 
     def stream(

@@ -45,7 +45,7 @@ class Trial:
 
     @property
     def aer(self) -> float:
-        """The mean over the sets, each of which counts the same however large it is."""
+        """The mean over the sets, with equal weight for each set."""
         totals = self.totals()
         return sum(total.aer for total in totals) / len(totals)
 

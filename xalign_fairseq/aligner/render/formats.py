@@ -1,4 +1,4 @@
-"""What ``xalign align`` writes: links, JSON with words and probabilities, scores, or a page; one line per pair."""
+"""Output formats of ``xalign align``: links, JSON with words and probabilities, scores, or a page; a line per pair."""
 
 import json
 from typing import Protocol
@@ -17,13 +17,13 @@ class Format(Protocol):
     """
 
     def begin(self) -> str:
-        """What comes before the first pair."""
+        """The text before the first pair."""
 
     def line(self, alignment: Alignment, number: int) -> str:
         """One pair, the ``number``-th of the input, from 1."""
 
     def end(self) -> str:
-        """What comes after the last pair."""
+        """The text after the last pair."""
 
 
 class _Lines:

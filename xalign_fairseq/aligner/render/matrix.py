@@ -12,6 +12,7 @@ MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
 
 # Text and lines take the colour of the text around them, so that they are readable on light and dark paper.
 STYLE = """<style>
+.xalign-frame { overflow-x: auto; }
 .xalign-links { border-collapse: collapse; margin: .6em 0; font-size: 14px; line-height: 1.3; }
 .xalign-links :is(th, td) { border: 1px solid color-mix(in srgb, currentColor 16%, transparent); padding: 0;
   background: none; font-weight: normal; }
@@ -74,7 +75,7 @@ def _table(pair: Alignment, gold: Gold | None) -> str:
         for i, word in enumerate(pair.src)
     )
     table = f"<table class='xalign-links'><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    return f"{STYLE}{table}{'' if gold is None else f'<small>{KEY}</small>'}"
+    return f"{STYLE}<div class='xalign-frame'>{table}</div>{'' if gold is None else f'<small>{KEY}</small>'}"
 
 
 def _cell(pair: Alignment, gold: Gold | None, i: int, j: int) -> str:

@@ -162,5 +162,5 @@ def _asset(name: str) -> str:
 
 
 def _digest(script: str) -> str:
-    """What a browser compares with: only this script may run, whatever the text holds."""
+    """The hash that a browser checks: only this script may run, whatever the text contains."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

@@ -32,7 +32,7 @@ def markup(word: str) -> str:
 
 
 def gaps(words: Sequence[str]) -> list[str]:
-    """What is before each word and after the last, as HTML: white space as one space, and none at both ends.
+    """The text before each word and after the last, as HTML: white space becomes one space, and none at both ends.
 
     Example::
 
@@ -62,7 +62,7 @@ def looks(words: Iterable[str]) -> tuple[str, bool]:
 
 @cache
 def _letter(letter: str) -> tuple[str, bool] | None:
-    """Unicode's class of a letter's direction, and whether its script is small; None of what is no letter."""
+    """Unicode's class of a letter's direction, and whether its script is small; None of what is not a letter."""
     if not letter.isalpha():
         return None
     return unicodedata.bidirectional(letter), unicodedata.name(letter, "").split(" ")[0] in SMALL_SCRIPTS

@@ -1,4 +1,4 @@
-"""The aligner of bitext alone in the form of the others: pairs in, links with probabilities out."""
+"""The aligner from bitext alone, with the interface of the others: pairs in, links with probabilities out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class StatisticalAligner(WordAligner):
 
     @property
     def least(self) -> tuple[float, float]:
-        """The least scores of a link: alone, and where links grow."""
+        """The least scores of a link: by itself, and next to other links."""
         threshold, growth, calibration = self.trained.choice
         if self.min_probability is None:
             return threshold, growth
@@ -54,7 +54,7 @@ class StatisticalAligner(WordAligner):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         least, calibration = self.least, self.trained.choice.calibration
         for chunk in chunks(pairs, AT_ONCE):
             all_scores = mean_scores(self.trained.models, chunk)
@@ -76,7 +76,7 @@ class StatisticalAligner(WordAligner):
         return f"from bitext alone ({names}), links of probability {least:.2f} and more{grown}"
 
     def signature(self) -> str:
-        """As of :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
+        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())
 
 

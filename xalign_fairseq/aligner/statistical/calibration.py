@@ -23,7 +23,7 @@ class Calibration(NamedTuple):
     shift: float
 
     def probability(self, scores: np.ndarray) -> np.ndarray:
-        """Of each score; ascends with it."""
+        """The probability of each score; increases with it."""
         return np.asarray(1 / (1 + np.exp(-(self.slope * log_odds(scores) + self.shift))))
 
     def score(self, probability: float) -> float:
@@ -39,7 +39,7 @@ def log_odds(scores: np.ndarray) -> np.ndarray:
 
 
 def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
-    """Maximum likelihood of which links are gold, by Newton's steps (Platt, 1999).
+    """Maximum-likelihood fit to the gold links, by Newton's steps (Platt, 1999).
 
     Args:
         scores: (L,) of candidates, from 0 to 1.

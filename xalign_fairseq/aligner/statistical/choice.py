@@ -11,11 +11,11 @@ from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 15))
-CANDIDATE = 0.05  # pairs of words below this score are no candidates of links
+CANDIDATE = 0.05  # pairs of words below this score are not candidates of links
 
 
 class Choice(NamedTuple):
-    """Least scores of a link, alone and where links grow (:mod:`~xalign_fairseq.links.growing`); probabilities."""
+    """Least scores of a link, by itself and next to others (:mod:`~xalign_fairseq.links.growing`); probabilities."""
 
     threshold: float
     growth: float
@@ -23,7 +23,7 @@ class Choice(NamedTuple):
 
 
 USUAL = Choice(0.5, 0.3, Calibration(1.036, 0.337))
-"""Where a text has no development set: chosen on the gold of five development sets of en-es, en-fr and en-hi."""
+"""For a text without development set: chosen on the gold of five development sets of en-es, en-fr and en-hi."""
 
 
 class Report(NamedTuple):

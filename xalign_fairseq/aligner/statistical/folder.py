@@ -28,7 +28,7 @@ Progress = Callable[[str, int, int], object]
 
 
 class Described(TypedDict):
-    """What ``statistical.json`` says."""
+    """The content of ``statistical.json``."""
 
     units: list[str]
     threshold: float

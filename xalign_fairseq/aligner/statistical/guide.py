@@ -1,4 +1,4 @@
-"""What an encoder says of pairs of words, as a factor of what the probabilities of their units say."""
+"""The encoder's scores of word pairs, as a factor of the probabilities of their units."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Factors(NamedTuple):
 
 
 def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> Factors | None:
-    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines of which the guide says nothing.
+    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines without guidance.
 
     Args:
         guide: scores of words.

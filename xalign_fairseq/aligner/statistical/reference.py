@@ -1,4 +1,4 @@
-"""What a pass over a text computes, in batches of numpy: the definition that ``compiled.py`` follows.
+"""A pass over a text in batches of numpy: the definition that ``compiled.py`` follows.
 
 Pairs of sentences of similar lengths make a batch, padded.
 """
@@ -28,7 +28,7 @@ class Counts(NamedTuple):
 
     @classmethod
     def none(cls, tables: Tables) -> "Counts":
-        """Of nothing."""
+        """Empty counts."""
         first, second = (np.zeros(len(null)) for null in tables.null)
         return cls(np.zeros(len(tables.pairs)), (first, second), no_jumps())
 

@@ -11,7 +11,7 @@ import numpy as np
 MOST_CELLS = 1 << 18
 """A pair of sentences with more pairs of units is left out: 512 units a side."""
 MOST_PLACES = 1 << 12
-"""So is one with more units on a side, each two of which have a jump between them, however short the other side is."""
+"""The limit of units on a side, because each two of them have a jump, however short the other side is."""
 
 
 class Words(NamedTuple):

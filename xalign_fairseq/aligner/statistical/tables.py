@@ -1,4 +1,4 @@
-"""What a model of one kind of units knows: the probabilities of pairs of units in both directions, and of jumps."""
+"""The parameters of one kind of units: probabilities of pairs of units in both directions, and of jumps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from xalign_fairseq.aligner.statistical.chain import REACH
 from xalign_fairseq.aligner.statistical.sentences import starts_of
 
-# Rows of the pairs' probabilities that are no pair: both sides padded, one of them, and a pair that was never seen.
+# Rows of the pairs' probabilities without a pair: both sides padded, one of them, and a pair that was never seen.
 PADDED, NO_SRC, NO_TGT, UNSEEN, FIRST = range(5)
 WITHOUT_PAIR = ((0, 0), (0, 1), (1, 0), (1e-9, 1e-9))
 FLOOR = 1e-9

@@ -13,7 +13,7 @@ from xalign_fairseq.core.errors import XalignError
 
 PREFIX = "prefix"
 TYPES = {"pieces": "bpe", "unigram": "unigram"}
-"""Of sentencepiece's models, by the names of their units."""
+"""Options of sentencepiece's models, by the names of their units."""
 
 
 class Units(Protocol):
@@ -21,7 +21,7 @@ class Units(Protocol):
 
     @property
     def model(self) -> bytes:
-        """What must be stored of it; empty where the name says all."""
+        """The data to store; empty if the name is enough."""
 
     def of(self, tokens: list[str]) -> list[list[str]]:
         """The units of each token, one at least."""

@@ -1,4 +1,4 @@
-"""What finds the links: a tool of others in both directions, symmetrised, or our own aligner on a checkpoint."""
+"""Engines that find links: another tool in both directions, symmetrised, or our own aligner on a checkpoint."""
 
 import os
 import shlex
@@ -38,7 +38,7 @@ class Engine(Protocol):
     """Finds links in two steps: what sees the whole text, then pair by pair."""
 
     def describe(self) -> dict[str, Any]:
-        """What the manifest says of it."""
+        """Its entry in the manifest."""
 
     def run(self, pairs: Iterable[WordPair]) -> None:
         """See the whole text once."""
@@ -158,7 +158,7 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
 
 
 def _sha256(model: Path) -> str | dict[str, str]:
-    """Of a checkpoint; of a Hugging Face folder that of each of its files of weights."""
+    """The digest of a checkpoint; for a Hugging Face folder, that of each file of weights."""
     from xalign_fairseq.core.files import file_sha256
 
     if model.is_file():

@@ -47,7 +47,7 @@ class Tool:
         return found and os.path.abspath(found)  # it is started in another folder
 
     def version(self) -> str | None:
-        """What its package says, if it has one in this environment."""
+        """The version of its package, if installed in this environment."""
         try:
             return metadata.version(self.distribution) if self.distribution else None
         except metadata.PackageNotFoundError:

@@ -15,7 +15,7 @@ NEVER = 10**9
 
 
 def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool) -> list[str]:
-    """What fairseq-train is given: awesome-align's optimiser, and losses as XLM-Align's paper sums them.
+    """The arguments of fairseq-train: awesome-align's optimiser, and losses as XLM-Align's paper sums them.
 
     Args:
         run: all options of the run.

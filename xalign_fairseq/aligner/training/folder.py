@@ -11,7 +11,7 @@ TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command takes the second as t
 
 
 class Begun(TypedDict):
-    """What ``run.json`` says: what the run is, and the AER before it, where there is a development set."""
+    """The content of ``run.json``: the run's definition, and the AER before it, with a development set."""
 
     identity: dict[str, Any]
     before: float | None
@@ -40,7 +40,7 @@ class RunFolder:
         require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
-        """What ``run.json`` says, None if the run has not begun; :class:`XalignError` if it is another one."""
+        """The content of ``run.json``, None if the run has not begun; :class:`XalignError` if it is another one."""
         if not self.run.is_file():
             return None
         found = read_json(self.run, Begun)

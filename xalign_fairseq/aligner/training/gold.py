@@ -27,7 +27,7 @@ SHARED = 0.2  # sets that share more sentences than this are one
 
 @dataclass(frozen=True)
 class ScorerRun:
-    """What a scorer learns from.
+    """The gold that a scorer learns from.
 
     Attributes:
         model: an encoder, which is not changed.
@@ -51,7 +51,7 @@ class ScorerRun:
         return self.out / SCORER
 
     def command(self) -> str:
-        """What makes the same scorer again; files by their names."""
+        """The facts that reproduce the scorer; files by their names."""
         names = [Path(path).name for path in self.golds]
         options = ["--model", self.model, "--gold", *names, "--seed", str(self.seed)]
         return shlex.join(["xalign", "train-aligner", *options, "--out", self.out.name])

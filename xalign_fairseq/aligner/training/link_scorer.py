@@ -44,6 +44,7 @@ class Fitting:
 
     Attributes:
         epochs: over the pairs, for the networks; the similarity takes two thirds of them.
+        updates: the least of either; few pairs are read more often.
         lr: of AdamW, which falls to 0.
         decay: weight decay of the networks.
         cells: most pairs of words in a batch, padding included.
@@ -51,10 +52,15 @@ class Fitting:
     """
 
     epochs: int = 6
+    updates: int = 600
     lr: float = 3e-3
     decay: float = 0.01
     cells: int = 16384
     seed: int = 1
+
+    def epochs_of(self, batches: int, share: float = 1.0) -> int:
+        """The epochs over so many batches, or a share of them."""
+        return math.ceil(max(self.epochs * share, self.updates / max(1, batches)))
 
 
 def fit_link_scorer(
@@ -101,7 +107,7 @@ def _fit_similarity(
     known = [pair for pair in pairs if pair.gold.sure]
     sides = [[scorer.mixed(each)[0] for each in pair.words()] for pair in known]
     batches = _batches([torch.Size(pair.shape) for pair in known], fitting.cells // 2, SIMILARITY_PAIRS)
-    epochs = math.ceil(fitting.epochs * 2 / 3)
+    epochs = fitting.epochs_of(len(batches), 2 / 3)
     optimizer = torch.optim.AdamW(similarity.parameters(), lr=fitting.lr, weight_decay=0.1)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, epochs * len(batches))
     random = np.random.default_rng(fitting.seed)
@@ -123,7 +129,7 @@ def similarity_loss(similarity: Similarity, src: Tensor, tgt: Tensor, links: Seq
 
     Args:
         similarity: whose softmaxes p and q are.
-        src: (B, n, H), 0 where there is no word.
+        src: (B, n, H), 0 where there is not a word.
         tgt: (B, m, H).
         links: of each pair, one at least.
     """
@@ -153,11 +159,11 @@ def _fit_rounds(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]]
     """Binary cross-entropy of both rounds."""
     batches = _batches([labels.shape for _, labels, _ in rows], fitting.cells)
     optimizer = torch.optim.AdamW(scorer.rounds.parameters(), lr=fitting.lr, weight_decay=fitting.decay)
-    steps = fitting.epochs * len(batches)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, fitting.lr, max(2, steps), pct_start=0.1)
+    epochs = fitting.epochs_of(len(batches))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, fitting.lr, max(2, epochs * len(batches)), pct_start=0.1)
     random = np.random.default_rng(fitting.seed)
     scorer.train()
-    for _ in range(fitting.epochs):
+    for _ in range(epochs):
         for at in random.permutation(len(batches)):
             features, labels, weights = _padded([rows[row] for row in batches[at]])
             logits = scorer.score(_rows_of(features), labels.shape, labels >= 0)
@@ -193,7 +199,7 @@ def _calibrate(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]],
 
 
 def _rows_of(features: Tensor) -> Callable[[slice], Tensor]:
-    """What gives the features of some rows of a batch (B, n, m, C)."""
+    """A function that gives the features of some rows of a batch (B, n, m, C)."""
     return lambda rows: features[:, rows]
 
 

@@ -1,4 +1,4 @@
-"""What a training of an aligner is, and the checks of its parameters and files before any long work."""
+"""The training of an aligner, with checks of its parameters and files before any long work."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -71,7 +71,7 @@ class TrainingRun:
             by them.
         warmup: updates until it is reached.
         freeze_layers: the embeddings and this number of layers are not trained; ``None``: all are trained.
-        freeze_encoder_updates: updates at first in which heads learn alone.
+        freeze_encoder_updates: first updates, which train only heads.
         heads_lr: the heads' own rate at its highest; ``None``: ``lr``.
         pointer_start: dwa's pointer at first, ``random`` or ``identity``.
         pointer_scale: factor of the scores that an ``identity`` begins with.
@@ -155,16 +155,16 @@ class TrainingRun:
 
     @property
     def measure(self) -> str:
-        """What links are read by: ``hidden`` or ``pointer``."""
+        """The similarity that links are read by: ``hidden`` or ``pointer``."""
         return self.similarity or ("pointer" if self.links and "dwa" in self.objectives else "hidden")
 
     @property
     def read_by(self) -> str | None:
-        """What makes links before training, if it is to be what labels in training; None: as is usual for the model."""
+        """The linking before training, if it is the one that labels in training; None: the model's default."""
         return self.method if self.labeller == "self_training" else None
 
     def sources(self) -> PrepareOptions:
-        """What ``xalign prepare`` makes of the text, with the model's own tokenizer."""
+        """The options of ``xalign prepare`` for the text, with the model's own tokenizer."""
         pairs = [PairSource("train", *self.languages, self.src, self.tgt, self.links)]
         if self.dev:
             pairs.append(PairSource("valid", *self.languages, *self.dev))

@@ -16,7 +16,7 @@ class DevelopmentSet(NamedTuple):
 
 
 def development_set(src: str | None, tgt: str | None, gold: str | None) -> DevelopmentSet | None:
-    """The three files, or None; :class:`XalignError` for some of them alone."""
+    """The three files, or None; :class:`XalignError` if only some are given."""
     given = {"valid_src": src, "valid_tgt": tgt, "valid_gold": gold}
     if src is not None and tgt is not None and gold is not None:
         return DevelopmentSet(src, tgt, gold)

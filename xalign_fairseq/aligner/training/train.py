@@ -54,7 +54,7 @@ def read_line(line: str) -> Progress | None:
 
 
 class TrainedAligner(TypedDict):
-    """What ``result.json`` says.
+    """The content of ``result.json``.
 
     Attributes:
         checkpoint: the aligner.
@@ -145,7 +145,7 @@ def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: Aligner
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
     if message := unknown_of_texts(texts).warning(
-        "the aligner learns little of these words, and one that is trained from scratch may be better"
+        "the aligner learns little about these words; one that is trained from scratch may be better"
     ):
         say(f"warning: {message}")
     linking = Linking(run.read_by or "", layers=(layer,), similarity="hidden")

@@ -70,7 +70,7 @@ def _open_zstd(path: StrPath, mode: str) -> Any:
             library = library.ZstdDecompressor(max_window_size=limit(UNPACKING))
             return Joined(_frames(path, library.decompressobj))
         return library.open(path, mode)
-    problem = "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here"
+    problem = "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is installed"
     remedy = f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}"
     raise XalignError(problem, where=path, remedy=remedy)
 

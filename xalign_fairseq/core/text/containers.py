@@ -53,7 +53,7 @@ def suffix_of(path: StrPath) -> str:
 
 
 def is_stream(path: str) -> bool:
-    """Whether a text is read from its beginning alone, as no place within it is known."""
+    """Whether a text can only be read from its beginning."""
     file, part = _parted(path)
     return part is not None or is_compressed(file)
 

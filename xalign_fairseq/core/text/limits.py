@@ -18,7 +18,7 @@ def limit(name: str) -> int:
     if not given:
         return DEFAULTS[name]
     if not given.isdecimal() or not 0 < int(given) < 1 << 62:
-        problem, expected = "a limit is no number of bytes", f"such as {DEFAULTS[name]}"
+        problem, expected = "a limit is not a number of bytes", f"such as {DEFAULTS[name]}"
         raise XalignError(problem, where=f"environment variable {name}", found=given, expected=expected)
     return int(given)
 

@@ -108,7 +108,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
 
 
 def packed_by(raw: bytes) -> str | None:
-    """What packed a file that begins so, of :data:`PACKED`; None: it is not compressed."""
+    """The compression of a file with this beginning, of :data:`PACKED`; None: not compressed."""
     return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
 
 

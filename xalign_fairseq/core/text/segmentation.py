@@ -153,7 +153,7 @@ class _Auto:
 @cache
 def _warn_of_spaces() -> None:
     logger.warning(
-        "text has no spaces between words, and each line of it is taken for one word: install ICU (%s), or choose "
+        "text has no spaces between words, so each line counts as one word: install ICU (%s), or choose "
         "another segmenter (--segment)",
         PACKAGES["icu"][1],
     )
@@ -181,7 +181,7 @@ def _segment(cut: Cutter, line: str) -> SegmentedText:
 
 
 def _cut(script: re.Pattern[str], inside: Cutter, outside: Cutter, text: str) -> Iterator[str]:
-    """Cut chunks of a script in one way; the rest in another, and so chunks that a library does not give back whole."""
+    """Cut chunks of a script with a library; the rest, and chunks that it does not reproduce, in another way."""
     end = 0
     for match in _WORD.finditer(text):
         if script.search(match[0]):

@@ -91,7 +91,7 @@ def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
 
 
 def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> ConlluSentence:
-    """The sentence of such lines, of which the first is at this place; it has no rows if they are comments alone."""
+    """The sentence of such lines, the first of them at this place; without rows if all are comments."""
     sentence = ConlluSentence(id, path, first)
     for number, line in enumerate(lines, first):
         if line.startswith("#"):
@@ -142,7 +142,7 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     for k, text in enumerate(column, 1):
         if not (_is_number(text) and int(text) <= words):
             found, expected = f"head {text} of word {k}", f"a number from 0 to {words}"
-            raise XalignError("a head is no word of its sentence", where=where, found=found, expected=expected)
+            raise XalignError("a head is not a word of its sentence", where=where, found=found, expected=expected)
     heads = tuple(map(int, column))
     roots = [k for k, head in enumerate(heads, 1) if head == 0]
     if len(roots) != 1:
@@ -151,7 +151,7 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     cycle = _cycle(heads)
     if cycle:
         found = " -> ".join(map(str, cycle))
-        raise XalignError("the heads of a sentence run in a circle", where=where, found=found, expected="a tree")
+        raise XalignError("the heads of a sentence form a cycle", where=where, found=found, expected="a tree")
     return heads
 
 

@@ -1,4 +1,4 @@
-"""What the readers of task files give: one item of a test set each, labelled or not.
+"""Examples from task files: one item of a test set each, labelled or not.
 
 ``language`` is that of an example's answers or labels, ``languages`` those of its texts in the order in which the
 encoder reads them.
@@ -23,7 +23,7 @@ class PairExample:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Of the first and of the second text."""
+        """Languages of the first and of the second text."""
         return self.language, self.second_language or self.language
 
 
@@ -54,7 +54,7 @@ class Tree:
 class TreeExample:
     """A sentence with its universal part-of-speech tags and tree; ``tree`` is ``None`` in a file without one.
 
-    ``upos`` is used by the metric alone (punctuation is left out), never by the parser.
+    ``upos`` is used only by the metric (punctuation is left out), never by the parser.
     """
 
     id: str
@@ -85,7 +85,7 @@ class QuestionExample:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Of the question and of the context."""
+        """Languages of the question and of the context."""
         return self.question_language or self.language, self.language
 
 

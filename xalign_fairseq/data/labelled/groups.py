@@ -1,4 +1,4 @@
-"""Training examples in groups, each of which belongs into one batch, and which groups are held out."""
+"""Groups of training examples that belong into one batch, and the held-out groups."""
 
 import logging
 from collections.abc import Hashable, Iterable, Mapping, Sequence

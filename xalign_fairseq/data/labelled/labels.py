@@ -1,4 +1,4 @@
-"""What is a label in each kind of example, and labels that a model does not know."""
+"""The labels of each kind of example, and labels that a model does not know."""
 
 from collections.abc import Iterable, Sequence
 
@@ -36,7 +36,7 @@ def classes_of(example: Example) -> tuple[str, ...]:
 def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path: object) -> list[str]:
     """Check that a model knows the labels of a file.
 
-    Tags and relations of Universal Dependencies that merely did not occur in training are no error, since languages
+    Tags and relations of Universal Dependencies that merely did not occur in training are not error, since languages
     use different ones and a model can only get them wrong; they are returned, sorted.
     """
     known = set(train_labels)

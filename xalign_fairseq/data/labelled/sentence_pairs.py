@@ -93,7 +93,7 @@ def labels_file(path: StrPath) -> Path | None:
 
 
 def _columns(path: StrPath) -> tuple[_Columns, bool]:
-    """What the columns are and whether the first row is a header."""
+    """The columns, and whether the first row is a header."""
     row = next(read_rows(path)).split("\t")
     names = [name.strip().lower() for name in row]
     first, second, label = (_index(names, each) for each in (_FIRST, _SECOND, _LABEL))

@@ -22,7 +22,7 @@ UNKNOWN_IN = "unknown in"  # begins the counts of a language's unknown tokens by
 
 @dataclass(frozen=True)
 class Encoded:
-    """What became of a chunk: for each output file its items, and counts of what was kept and dropped."""
+    """The result of a chunk: the items of each output file, and counts of kept and dropped sentences."""
 
     items: tuple[Ragged, ...]
     counts: dict[str, int] = field(default_factory=dict)
@@ -197,7 +197,7 @@ def _filter(
     texts: Mapping[str, Sequence[str]],
     repeated: np.ndarray | None,
 ) -> tuple[np.ndarray, dict[str, int]]:
-    """What of ``keep`` (n,) bool passes the filters, and how many each left out that those before had kept."""
+    """The part of ``keep`` (n,) bool that passes the filters, and how many items each filter dropped, in order."""
     counts = {}
     for reason, failing in filters.failing(sizes, texts, repeated) if filters is not None else ():
         counts[reason] = int((keep & failing).sum())

@@ -20,13 +20,13 @@ REASONS = (TOO_SHORT, TOO_LONG, UNEVEN, OTHER_LANGUAGE, REPEATED)
 
 @dataclass(frozen=True)
 class Filters:
-    """What is asked of a sentence, or of each side of a pair; lengths are in tokens, without ``</s>``.
+    """Conditions on a sentence, or on each side of a pair; lengths are in tokens, without ``</s>``.
 
     Attributes:
         min_length: the least number of tokens.
         max_length: the largest number of tokens.
         max_length_ratio: the largest ratio of the longer side's tokens to those of the shorter side.
-        deduplicate: of equal pairs (both sides), or lines, the first alone.
+        deduplicate: keep only the first of equal pairs (both sides) or lines.
         language_model: a fastText model; each side is to be most probably in its language by it.
     """
 

@@ -19,7 +19,7 @@ def in_language(path: StrPath, language: str, lines: Sequence[str]) -> np.ndarra
     """(n,) bool: which lines are most probably in a language."""
     wanted = LABEL + code(language)
     predict = _load(os.fspath(path)).predict
-    # A line of which the model knows no part has no label.
+    # A line without known parts has no label.
     return np.array([wanted in predict(line)[0] for line in lines], dtype=bool)
 
 

@@ -92,7 +92,7 @@ def _entry(text: Text, counts: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _scripts(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
-    """How often which script was seen in unknown tokens, the most frequent first."""
+    """Counts of scripts in unknown tokens, the most frequent first."""
     found = {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 

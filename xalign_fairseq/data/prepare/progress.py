@@ -1,4 +1,4 @@
-"""How far an unfinished data-bin is, so that a run that was stopped anywhere is gone on with.
+"""The progress of an unfinished data-bin, with which a stopped run is resumed.
 
 A journal next to the unfinished files has their texts and options, and how many chunks of
 each text are in them, with the bytes that these take. It is written, after the files, once in a while; what the files
@@ -44,7 +44,7 @@ class _Journal(TypedDict):
 
 @dataclass
 class TextProgress:
-    """How far a text is: chunks, counts of them, and for each output the bytes of ``.bin`` and ``.sizes``."""
+    """The progress of a text: chunks, their counts, and for each output the bytes of ``.bin`` and ``.sizes``."""
 
     name: str
     parts: int = 0
@@ -53,7 +53,7 @@ class TextProgress:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def place(self, output: str) -> tuple[int, int]:
-        """Where an output's writer goes on."""
+        """The place where an output's writer continues."""
         return self.places.get(output, (0, 0))
 
 
@@ -139,7 +139,7 @@ class PrepareProgress:
 
 
 def fingerprint(options: PrepareOptions, tokenizer: Tokenizer | None) -> str:
-    """What a data-bin is made of: options, sizes and times of the files, the tokenizer."""
+    """The inputs of a data-bin: options, sizes and times of the files, the tokenizer."""
     files: list[Any] = []
     for path in (*options.paths, options.spm, options.dictionary, options.filters.language_model):
         if path is not None:

@@ -1,4 +1,4 @@
-"""What goes into a data-bin: the texts and options of ``xalign prepare``."""
+"""The inputs of a data-bin: the texts and options of ``xalign prepare``."""
 
 import os
 import re
@@ -48,7 +48,7 @@ class MonoSource:
 
 @dataclass(frozen=True)
 class PrepareOptions:
-    """What :func:`xalign_fairseq.data.prepare.prepare.prepare` does.
+    """The options of :func:`xalign_fairseq.data.prepare.prepare.prepare`.
 
     Args:
         destdir: the new data-bin.

@@ -27,7 +27,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Normalisation:
-    """What a model does to text before it is cut.
+    """A model's normalisation of text.
 
     Attributes:
         charsmap: how characters are replaced, in sentencepiece's compiled form; empty if they stay.
@@ -45,7 +45,7 @@ def read_pieces(model: bytes) -> list[Piece]:
 
 
 def require_unigram(model: bytes, where: object) -> None:
-    """Refuse a model that is no unigram one."""
+    """Refuse a model that is not a unigram one."""
     kind = model_type(model)
     if kind != "unigram":
         problem = "the sentencepiece model can't be copied into another script"

@@ -42,7 +42,7 @@ class TokenizerPipeline:
 
     @classmethod
     def from_state(cls, state: object, where: object = None) -> "TokenizerPipeline":
-        """What :meth:`to_state` gave; :class:`XalignError` for something else."""
+        """The pipeline from :meth:`to_state`'s result; :class:`XalignError` for other values."""
         state = require_form(state, dict[str, Any], where)
         if state.keys() != {"content", "special_ids", "size"}:
             raise XalignError("this is not a tokenizer pipeline", where=where, found=sorted(state))
@@ -131,7 +131,7 @@ class PipelineTokenizer(Tokenizer):
 
     @property
     def pair_separators(self) -> int:
-        """As the pipeline itself joins a pair; one where it puts none between the texts."""
+        """The number of separators in the pipeline's pairs; at least one."""
         texts = self._pieces.encode("a", "b").sequence_ids  # None of what is of neither text
         first, second = ([place for place, text in enumerate(texts) if text == number] for number in (0, 1))
         between = second[0] - first[-1] - 1 if first and second else 0

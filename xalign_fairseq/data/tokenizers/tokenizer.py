@@ -36,7 +36,7 @@ def named_if_no_unicode(texts: Sequence[str]) -> Iterator[None]:
 
 
 class Tokenizer(ABC):
-    """What turns text into ids, without ``<s>`` and ``</s>``; can be pickled.
+    """Turns text into ids, without ``<s>`` and ``</s>``; can be pickled.
 
     Attributes:
         dictionary: the ids.
@@ -62,7 +62,7 @@ class Tokenizer(ABC):
     @property
     @abstractmethod
     def model(self) -> Any:
-        """What is stored next to the dictionary: a ``TokenizerModel``."""
+        """The part that is stored next to the dictionary: a ``TokenizerModel``."""
 
     @abstractmethod
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
@@ -99,10 +99,10 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def _encode_each(self, words: list[str]) -> list[list[int]]:
-        """What is kept of every word."""
+        """The cached data of every word."""
 
     def _parts(self, words: Sequence[str]) -> list[list[int]]:
-        """What :meth:`_encode_each` makes of the words; most words occur repeatedly."""
+        """The result of :meth:`_encode_each` for the words; most words occur repeatedly."""
         new = [word for word in dict.fromkeys(words) if word not in self._words]
         if new:
             if len(self._words) > CACHED_WORDS:
@@ -241,7 +241,7 @@ class SentencePieceTokenizer(Tokenizer):
         return table
 
     def _texts(self, lines: Sequence[str]) -> list[list[str]]:
-        """What fairseq reads from the text that ``spm_encode`` writes; unknown pieces are there as text."""
+        """The ids that fairseq reads from ``spm_encode``'s text, which has unknown pieces as text."""
         return [" ".join(pieces).split() for pieces in self._processor.encode(list(lines), out_type=str, num_threads=1)]
 
     def _repair(self, lines: Sequence[str], flat: np.ndarray, sizes: np.ndarray) -> Ragged:
@@ -286,7 +286,7 @@ def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dict
 
 
 def pieces_of(processor: sentencepiece.SentencePieceProcessor, where: object) -> list[str]:
-    """The pieces of a model by their ids; :class:`XalignError` if one is no text, as of a damaged file."""
+    """The pieces of a model by their ids; :class:`XalignError` if one is not text, as in a damaged file."""
     try:
         pieces: list[str] = processor.id_to_piece(list(range(processor.get_piece_size())))
     except UnicodeDecodeError as error:

@@ -49,13 +49,13 @@ def find_model(folder: StrPath) -> Path | None:
 
 
 def read_model(path: Path) -> TokenizerModel:
-    """What a model's file holds, as checkpoints keep it."""
+    """The content of a model's file, as checkpoints keep it."""
     kind = _STATES.get(path.name)
     return path.read_bytes() if kind is None else kind.from_state(read_json(path), path)
 
 
 def open_model_file(path: Path) -> TokenizerModel | Path:
-    """What a model's file holds; a sentencepiece model stays in its file."""
+    """The content of a model's file; a sentencepiece model stays in its file."""
     return read_model(path) if path.name in _STATES else path
 
 

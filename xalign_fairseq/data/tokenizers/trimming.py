@@ -87,7 +87,7 @@ class Trimmer(ABC):
 
     @abstractmethod
     def _text(self, i: int) -> str:
-        """What a piece stands for, empty for special symbols."""
+        """The text of a piece, empty for special symbols."""
 
     @abstractmethod
     def _frequent(self) -> np.ndarray:
@@ -95,11 +95,11 @@ class Trimmer(ABC):
 
     @abstractmethod
     def _kept(self, keep: np.ndarray) -> Tokenizer:
-        """The tokenizer of these ids, and of those that it can't do without, which are added to ``keep``."""
+        """The tokenizer of these ids and of those that it needs, which are added to ``keep``."""
 
 
 class SentencePieceTrimmer(Trimmer):
-    """Of a unigram model (or a word or char model) the best segmentation stays the best when others go, as long as the
+    """In a unigram model (or a word or char model) the best segmentation stays the best when others go, as long as the
     score of unknown characters stays, which is 10 below the lowest of all pieces. Of a BPE model all parts of a piece
     stay, since it is merged from some of them.
     """

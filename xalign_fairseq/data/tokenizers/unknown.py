@@ -11,7 +11,7 @@ import numpy as np
 
 from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer
 
-SYMBOLS = "symbols"  # characters that are no letters, such as emoji
+SYMBOLS = "symbols"  # characters that are not letters, such as emoji
 WORTH_A_WARNING = 0.01  # of all tokens; single rare signs are in every text
 # Sentences of a chunk of text whose unknown tokens are looked at; all are counted.
 LOOKED_AT = 20
@@ -39,7 +39,7 @@ class UnknownTokens:
         self.trimmed = self.trimmed or other.trimmed
 
     def warning(self, consequence: str) -> str | None:
-        """What is to be said of them; None if they are fewer than one in a hundred."""
+        """The warning about them; None if they are fewer than one in a hundred."""
         if self.unknown < max(1, WORTH_A_WARNING * self.tokens):
             return None
         script, looked = self.scripts.most_common(1)[0]

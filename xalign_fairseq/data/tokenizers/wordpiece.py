@@ -126,7 +126,7 @@ class WordPieceTokenizer(Tokenizer):
         return encoded.ids, begin, end
 
     def parts(self, line: str) -> list[str]:
-        """What a line is split into after it was normalised; each part is spelt by pieces, or unknown, for itself."""
+        """The parts of a normalised line; each part is spelt by pieces, or unknown, by itself."""
         return [
             part for part, _ in self._pieces.pre_tokenizer.pre_tokenize_str(self._pieces.normalizer.normalize_str(line))
         ]

@@ -35,7 +35,7 @@ class Surroundings:
 
     @classmethod
     def of(cls, inputs: Sequence[Input], packing: Packing | None, pad: int) -> "Surroundings":
-        """Of the inputs of a pass: several with a packing, otherwise one."""
+        """Facts about the inputs of a pass: several with a packing, otherwise one."""
         if packing is None:
             [given] = inputs
             return cls(None, given.tokens.eq(pad), positions_of(given, pad), given.tokens.shape[1])
@@ -52,7 +52,7 @@ class Surroundings:
         return x if self.packing is None else x[0]
 
     def once(self, make: Callable[[], Any]) -> Any:
-        """What ``make`` gave when it was first called for."""
+        """The result of the first call of ``make``."""
         if not self._made:
             self._made.append(make())
         return self._made[0]
@@ -140,7 +140,7 @@ def _by_length(
 
 
 def _padding_mask(padding: Tensor, sliding_window: int | None, bias: Tensor | None) -> Tensor:
-    """Of padded sentences (B, T): (B, 1, T, T) or what stands for it, bool or added to the products."""
+    """The mask of padded sentences (B, T): (B, 1, T, T) or a broadcastable shape, bool or added to the products."""
     mask = ~padding[:, None, None, :]
     if sliding_window is not None:
         length = padding.shape[1]

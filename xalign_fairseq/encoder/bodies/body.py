@@ -28,7 +28,7 @@ class TransformersLayer(nn.Module):
     def __init__(self, body: "TransformersBody", inner: nn.Module, final: nn.Module | None):
         super().__init__()
         self.inner, self.final = inner, final
-        # Of the body, which is no submodule.
+        # Of the body, which is not a submodule.
         self._share: Callable[[Tensor, Surroundings], Any] = body.share
         self._finish: Callable[[Tensor, bool], Tensor] = body.finish
         self._family = body.family
@@ -52,7 +52,7 @@ class TransformersLayer(nn.Module):
 
     @property
     def self_attn(self) -> Any:
-        """Refused: the weights of attention are read of our own layers alone."""
+        """An error: attention weights are read only from our own layers."""
         problem = "the attention of this encoder's layers can't be looked into"
         found = self._family.title
         remedy = ("set", Parameter("ot_align_marginals", "uniform"))
@@ -95,20 +95,20 @@ class TransformersBody(nn.Module):
         self.rest = model
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Surroundings:
-        """What the layers of a pass over these inputs have to know."""
+        """The facts that the layers of a pass over these inputs need."""
         return Surroundings.of(inputs, packing, self.config.pad)
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
-        """As of our own encoder; there are no language embeddings."""
+        """Like our own encoder, without language embeddings."""
         self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 
     def share(self, x: Tensor, around: Surroundings) -> Theirs:
-        """What all layers of a pass read."""
+        """The values that all layers of a pass read."""
         return self.family.share(self.rest, self.layers[0].inner, x, around)
 
     def finish(self, x: Tensor, training: bool) -> Tensor:
-        """What follows the final norm."""
+        """The step after the final norm."""
         self._rest_in(training)
         return self.family.finish(self.rest, x)
 
@@ -140,7 +140,7 @@ def their_name(family: BodyFamily, ours: str, layers: int) -> str:
 
 
 def _replace(model: nn.Module, name: str, other: nn.Module) -> nn.Module:
-    """Put a module in the place of another, which is given back."""
+    """Replace a module, and return the old one."""
     parent, _, child = name.rpartition(".")
     owner = model.get_submodule(parent)
     found: nn.Module = getattr(owner, child)

@@ -10,7 +10,7 @@ from xalign_fairseq.encoder.bodies.family import BertSettings, BodyFamily, Their
 
 
 class DebertaSettings(BertSettings, total=False):
-    """What of ``config.json`` is read."""
+    """The fields of ``config.json`` that are read."""
 
     relative_attention: bool
     max_relative_positions: int
@@ -42,7 +42,7 @@ class Deberta(BodyFamily):
     output = "cls.predictions.decoder"
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:
-        """Where the embeddings are of absolute places, too: attention is by distances."""
+        """Embeddings with absolute positions; attention uses distances."""
         made: bool = settings.get("position_biased_input", True)
         return made
 
@@ -59,7 +59,7 @@ class Deberta(BodyFamily):
         return made
 
     def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
-        """What sees what, the relative places, and their embeddings."""
+        """The attention mask, the relative positions, and their embeddings."""
         mask = rest.encoder.get_attention_mask((~around.padding).long())
         return mask, rest.encoder.get_rel_pos(x), rest.encoder.get_rel_embedding()
 

@@ -9,7 +9,7 @@ from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily, Theirs
 
 
 class EuroBertSettings(BertSizes, total=False):
-    """What of ``config.json`` is read."""
+    """The fields of ``config.json`` that are read."""
 
     num_key_value_heads: int
     head_dim: int

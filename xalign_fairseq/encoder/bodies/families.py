@@ -37,7 +37,7 @@ def find_body(model_type: object, where: object) -> BodyFamily:
 
 
 def takes_positions(config: EncoderConfig) -> bool:
-    """Whether an encoder reads its tokens' positions, as our own does, and not their distances alone."""
+    """Whether an encoder reads its tokens' positions, as our own does, not only their distances."""
     if not config.transformers_config:
         return True
     family, settings = read_settings(config.transformers_config, WHERE)

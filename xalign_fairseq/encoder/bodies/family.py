@@ -1,4 +1,4 @@
-"""What a family of transformers' encoders differs in: its configuration, its names, and how its layers are called."""
+"""The differences between families of transformers' encoders: configuration, names, and calls of layers."""
 
 import json
 from abc import ABC, abstractmethod
@@ -117,7 +117,7 @@ class BodyFamily(ABC):
         return made
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:
-        """Whether a model of checked settings reads its tokens' positions, and not their distances alone."""
+        """Whether a model of checked settings reads its tokens' positions, not only their distances."""
         return True
 
     def their_config(self, settings: Mapping[str, Any], where: object) -> Theirs:
@@ -172,7 +172,7 @@ class BodyFamily(ABC):
         """
 
     def share(self, rest: Theirs, first: Theirs, x: Tensor, around: Surroundings) -> Theirs:
-        """What all layers of a pass read, made once."""
+        """The values that all layers of a pass read, computed once."""
 
     def run(self, layer: Theirs, x: Tensor, around: Surroundings, shared: Theirs) -> Tensor:
         """One of transformers' layers: (B, T, H) -> (B, T, H), packed sentences as B = 1."""
@@ -180,7 +180,7 @@ class BodyFamily(ABC):
         return made
 
     def finish(self, rest: Theirs, x: Tensor) -> Tensor:
-        """What follows the final norm: nothing, but in some families."""
+        """The step after the final norm, which only some families have."""
         return x
 
 

@@ -20,7 +20,7 @@ JOINED = {"qkv_proj": ("q_proj", "k_proj", "v_proj"), "up_gate_proj": ("up_proj"
 
 
 class GteSettings(BertSettings, total=False):
-    """What of ``config.json`` is read."""
+    """The fields of ``config.json`` that are read."""
 
     rope_parameters: dict[str, Any]
 
@@ -71,7 +71,7 @@ class Gte(BodyFamily):
 
 
 class NewSettings(GteSettings, total=False):
-    """What of the ``config.json`` of the authors' own code is read."""
+    """The fields that are read of the ``config.json`` of the authors' own code."""
 
     rope_theta: float
     rope_scaling: dict[str, Any]

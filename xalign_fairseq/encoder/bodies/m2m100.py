@@ -11,7 +11,7 @@ from xalign_fairseq.encoder.bodies.family import BodyFamily, Theirs
 
 
 class M2M100Settings(TypedDict, total=False):
-    """What of ``config.json`` is read; nothing of the decoder."""
+    """The fields of ``config.json`` that are read; none of the decoder."""
 
     d_model: int
     encoder_layers: int

@@ -9,7 +9,7 @@ from xalign_fairseq.encoder.bodies.family import BertSizes, BodyFamily, Theirs
 
 
 class ModernBertSettings(BertSizes, total=False):
-    """What of ``config.json`` is read, of old releases too."""
+    """The fields of ``config.json`` that are read, also of old releases."""
 
     hidden_activation: str
     norm_eps: float

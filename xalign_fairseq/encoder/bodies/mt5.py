@@ -13,7 +13,7 @@ TRAINED_ON = 1024
 
 
 class MT5Settings(TypedDict, total=False):
-    """What of ``config.json`` is read; nothing of the decoder."""
+    """The fields of ``config.json`` that are read; none of the decoder."""
 
     d_model: int
     d_kv: int
@@ -47,7 +47,7 @@ class MT5(BodyFamily):
     norm = "final_layer_norm"
 
     def max_positions(self, theirs: Theirs) -> int:
-        """What it was trained on."""
+        """The number of positions of its training."""
         return TRAINED_ON
 
     def takes_positions(self, settings: Mapping[str, Any]) -> bool:

@@ -72,7 +72,7 @@ def export(
         chosen = config.resolve_layer(layer)
         if chosen == 0:
             expected = f"1 to {config.encoder_layers}"
-            raise XalignError("embeddings alone are no encoder", parameter="layer", found=layer, expected=expected)
+            raise XalignError("embeddings alone are not an encoder", parameter="layer", found=layer, expected=expected)
         state = {**state, "model": names.today(state["model"])}
         state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
         fill(state, where, here, Path(folder).name)
@@ -85,7 +85,7 @@ def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None
     heads = {name: value for name, value in others.items() if name.startswith("heads.")}
     config = encoder.config
     if config.transformers_config:
-        problem = "an encoder that transformers runs is exported into the model that it began with"
+        problem = "an encoder that transformers runs is exported into its original model"
         remedy = Command("export-hf", Parameter("model", where), Parameter("onto", "MODEL"))
         raise XalignError(problem, where=where, remedy=remedy)
     if config.languages:

@@ -37,7 +37,7 @@ LAYER, BELOW = 16, 5  # parameters of a layer, and of what is below the layers
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a file states of its encoder; rows of the embeddings beyond the pieces belong to none."""
+    """A file's facts about its encoder; rows of the embeddings beyond the pieces are unused."""
 
     hidden: int
     layers: int
@@ -185,7 +185,7 @@ class FourBitFile:
         return symbols, scores.tolist()
 
     def _read_directory(self) -> dict[str, StoredTensor]:
-        """What there is: as many parameters as the layers have, each within the file and outside all others."""
+        """The parameters, as many as the layers have, each within the file and apart from all others."""
         what, begin = "the directory", self._at
         (count,) = self._take("i", what)
         expected = BELOW + LAYER * self.sizes.layers

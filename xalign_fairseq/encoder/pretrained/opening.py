@@ -23,7 +23,7 @@ from xalign_fairseq.transport.pointer import Pointer
 
 @dataclass(frozen=True, eq=False)
 class OpenedModel:
-    """What a model is.
+    """A model and its origin.
 
     Attributes:
         where: the file or folder that it was read from.

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Paper(NamedTuple):
-    """What is cited: ``Chi et al. (2021)``, the title, and where it can be read."""
+    """A citation: ``Chi et al. (2021)``, the title, and the address."""
 
     authors: str
     title: str

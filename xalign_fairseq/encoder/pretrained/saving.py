@@ -101,7 +101,7 @@ def convert(model: StrPath, target: StrPath, *, revision: str | None = None, ove
 
 
 def _read(where: Path) -> tuple[dict[str, Any], Tokenizer, EncoderConfig]:
-    """What is written, and nothing of the optimiser and of statistics; the tokenizer; and the encoder's sizes."""
+    """The content to write: weights without optimiser and statistics, the tokenizer, and the encoder's sizes."""
     state, _ = read_pretrained(where)
     state["model"] = masked_lm.usable(names.today(state["model"]), where)
     encoder, _ = checkpoint.load_encoder(state, where)

@@ -112,7 +112,7 @@ def _draw(axes: "Axes", title: str, pairs: Sequence[tuple[str, str]], points: np
                 ha="right" if left else "left",
                 color=colour,
                 fontsize=8,
-                parse_math=False,  # a word with two dollar signs is no formula
+                parse_math=False,  # a word with two dollar signs is not a formula
             )
     axes.set_title(title, color=INK, fontsize=9, parse_math=False)
     axes.set_aspect("equal", adjustable="datalim")

@@ -1,4 +1,4 @@
-"""What all pictures share: matplotlib if it is there, fonts for many scripts, files that appear whole.
+"""Shared by all pictures: matplotlib if installed, fonts for many scripts, files written completely or not at all.
 
 SVG pictures are light or dark as their reader's settings are, and need no fonts where they are shown.
 """
@@ -37,7 +37,7 @@ def script(letter: str) -> str:
 
 
 def missing_font(letters: Iterable[str]) -> str | None:
-    """What to say of letters that are drawn as boxes; None if there are none."""
+    """A message about letters that are drawn as boxes; None if there are none."""
     from matplotlib import get_cachedir
 
     found = dict.fromkeys(letters)
@@ -56,7 +56,7 @@ def _font(name: str) -> str:
 
 
 def unshaped(texts: Iterable[str]) -> str | None:
-    """What to say of scripts whose letters this matplotlib draws one by one; None if there are none."""
+    """A message about scripts whose letters this matplotlib does not join; None if there are none."""
     import matplotlib
     from matplotlib import ft2font
 
@@ -123,7 +123,7 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
 
 
 def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -> None:
-    """What stands for what, above the axes: names, each with an artist of matplotlib's.
+    """The legend, above the axes: names, each with an artist of matplotlib's.
 
     Any name: matplotlib leaves out those with an underscore in front, and reads two dollar signs as a formula.
     """

@@ -40,7 +40,7 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
             spread = [100 * (row["deviation"] or 0) for row in mine]
             axes.errorbar(places, heights, spread, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2)
         axes.axhline(0, color=MUTED, linewidth=0.8)
-        # parse_math: a name with two dollar signs is no formula
+        # parse_math: a name with two dollar signs is not a formula
         axes.set_xticks(range(len(languages)), languages, parse_math=False)
         _finish(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)

@@ -24,7 +24,7 @@ def draw_words(axes: "Axes", src: Sequence[str], tgt: Sequence[str], font_size: 
     axes.set_xticks(range(len(tgt)), [_short(w) for w in tgt], rotation=60, ha="left", rotation_mode="anchor")
     axes.set_yticks(range(len(src)), [_short(w) for w in src])
     for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        # parse_math: a word with two dollar signs is no formula
+        # parse_math: a word with two dollar signs is not a formula
         label.set(color=INK, fontsize=font_size, parse_math=False)
     axes.tick_params(length=0)
     axes.set_xticks([j - 0.5 for j in range(columns + 1)], minor=True)
@@ -57,7 +57,7 @@ def draw_cell(axes: "Axes", i: int, j: int, **style: Any) -> None:
 
 
 def draw_scale(axes: "Axes | Sequence[Axes]", label: str, **place: Any) -> None:
-    """What the colours stand for, below the axes; ``place`` goes to matplotlib's ``colorbar``."""
+    """The legend of the colours, below the axes; ``place`` goes to matplotlib's ``colorbar``."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import ListedColormap
 
@@ -69,7 +69,7 @@ def draw_scale(axes: "Axes | Sequence[Axes]", label: str, **place: Any) -> None:
 
 
 def draw_frames_key(axes: "Axes") -> None:
-    """What the frames stand for, at the foot of the figure."""
+    """The legend of the frames, at the foot of the figure."""
     from matplotlib.patches import Patch
 
     outlines = [Patch(**FRAME, label="gold, sure"), Patch(**FRAME, linestyle=DASHED, label="gold, possible")]

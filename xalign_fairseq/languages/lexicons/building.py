@@ -64,7 +64,7 @@ class LexiconOptions:
                 "the fraction is outside (0, 1]", parameter="fraction", found=self.fraction, expected="such as 0.25"
             )
         if self.fraction is not None and self.fraction + self.held_out > 1 + 1e-9:
-            problem = "more than the whole lexicon is asked for"
+            problem = "the fraction and the held-out part exceed the lexicon"
             found = f"{self.fraction} to train on and {self.held_out} to hold out"
             raise XalignError(problem, parameter=("fraction", "held_out"), found=found, expected="at most 1 together")
 

@@ -32,7 +32,7 @@ REALISERS: dict[str, type[German] | type[French] | type[Russian]] = {"de": Germa
 
 @dataclass
 class PairCounts:
-    """What was written for one language pair: sentence pairs, words of each side, links."""
+    """The output for one language pair: sentence pairs, words of each side, links."""
 
     pair: str
     pairs: int = 0

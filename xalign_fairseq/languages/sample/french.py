@@ -6,15 +6,7 @@ An elided article is a token of its own: ``l' école``.
 from xalign_fairseq.languages.sample.meaning import Clause, Phrase, Token, time_phrase
 from xalign_fairseq.languages.sample.realiser import Realiser, by_person, merged
 
-SUBJECTS = {
-    "I": "je",
-    "he": "il",
-    "she": "elle",
-    "we": "nous",
-    "they": "ils",
-    "nobody": "personne",
-    "it": "il",
-}
+SUBJECTS = {"I": "je", "he": "il", "she": "elle", "we": "nous", "they": "ils", "nobody": "personne", "it": "il"}
 OBJECTS = {"I": "me", "he": "le", "she": "la", "we": "nous", "they": "les"}
 QUESTIONS = {"where": "où", "when": "quand", "why": "pourquoi"}
 DETERMINERS = {  # masculine, feminine, plural

@@ -1,4 +1,4 @@
-"""What a sentence says, before any language says it: phrases and clauses whose parts are concepts.
+"""The meaning of a sentence, without a language: phrases and clauses whose parts are concepts.
 
 Each part holds a key, one bit of the sentence, by which the tokens of two languages find each other
 (:mod:`xalign_fairseq.languages.sample.meaning`).

@@ -1,4 +1,4 @@
-"""What the languages of the sample share: inflected words, and the frame in which a language says a message.
+"""Shared by the languages of the sample: inflected words, and the frame of a sentence.
 
 A cell of the lexicon gives every form of a word in the order of :data:`FORMS`, then marks ``name=value``: gender, the
 case or preposition of a verb's object, its particle or auxiliary, the modifier of a compound. A mass noun or a name

@@ -111,7 +111,7 @@ class _Parser:
         try:
             self.expat.Parse(block, last)
         except expat.ExpatError as error:
-            problem, where = "the file is no well-formed XML", f"{self.file}, line {error.lineno}"
+            problem, where = "the file is not well-formed XML", f"{self.file}, line {error.lineno}"
             raise XalignError(problem, where=where, found=expat.errors.messages[error.code]) from None
 
     def take(self, stop: int) -> str:

@@ -154,7 +154,7 @@ def _entity(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
 
 
 def _end_of_code(text: str, at: int, name: str) -> int:
-    """Where an element ends whose content is code."""
+    """The end of an element with code as content."""
     depth = 1
     while depth:
         match = re.compile(f"<(/?){name}(?![\\w:.-])[^<>]*>").search(text, at)

@@ -109,13 +109,13 @@ class LinkedPieces:
         return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
 
     def borders(self, words: Span) -> list[int]:
-        """Where a word ends and another begins, among some target pieces, and both ends."""
+        """Boundaries of words among some target pieces, with both ends."""
         inner = (at for at in range(words[0] + 1, words[1]) if at in self._tgt_starts)
         return [words[0], *inner, *words[1:]]
 
     @cached_property
     def breakable(self) -> set[int]:
-        """Where a line can end: at spaces, and in a language without them before a word that is no punctuation."""
+        """Possible line ends: at spaces, and in a language without spaces before a word that is not punctuation."""
         gaps = [(at, self.tgt[at - 1][1], self.tgt[at][0]) for at in range(1, len(self.tgt))]
         spaced = {at for at, start, stop in gaps if any(map(str.isspace, self.text[start:stop]))}
         if 3 * len(spaced) >= len(gaps):

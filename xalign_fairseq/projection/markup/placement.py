@@ -133,7 +133,7 @@ class _Placement:
         return before[1], after[0]
 
     def _border(self, source: int, within: Span, words: Span) -> int:
-        """Where to cut the target words so that the fewest links cross a cut of the source; at an edge, there."""
+        """The cut of the target words that the fewest links cross, for a cut of the source; edges stay edges."""
         if source in within:
             return words[within.index(source)]
         return self.pieces.fewest_crossings(source, self.pieces.borders(words))
@@ -240,7 +240,7 @@ def _write(placed: Sequence[_Placed], within: Span, written: Sequence[str], out:
 
 
 def _without(span: Span, taken: Span) -> Iterator[Span]:
-    """What is left of a span without some of it."""
+    """The rest of a span without a part of it."""
     for start, stop in ((span[0], min(span[1], taken[0])), (max(span[0], taken[1]), span[1])):
         if start < stop:
             yield start, stop

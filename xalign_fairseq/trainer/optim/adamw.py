@@ -152,7 +152,7 @@ class FoldedAdamW(torch.optim.Optimizer):
                 self.state[p] = {"step": int(step), **moments}
 
     def _gradients(self) -> Iterator[Tensor]:
-        """What the norm is of; repeated rows of sparse gradients are summed, here once for the step, too."""
+        """The gradients of the norm; repeated rows of sparse gradients are summed, once for norm and step."""
         for p in chain.from_iterable(group["params"] for group in self.param_groups):
             if p.grad is not None and p.grad.is_sparse:
                 p.grad = p.grad.coalesce()

@@ -37,7 +37,7 @@ class Rule(NamedTuple):
 
     @property
     def eps_behind_correction(self) -> float:
-        """What stands for eps where it is added after the second moment was corrected.
+        """The eps for an operator that adds it after the correction of the second moment.
 
         fairseq's adam adds it before: sqrt(v) + eps, as the last paragraph of Kingma & Ba's section 2 does.
         """

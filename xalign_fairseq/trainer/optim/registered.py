@@ -36,7 +36,7 @@ class XalignAdamW(FairseqAdam):
     """fairseq's adam by :class:`~xalign_fairseq.trainer.optim.adamw.FoldedAdamW`: the same updates in one pass.
 
     The trainer multiplies the gradients by 1 / sample size, clips their norm and steps; the first two are kept for the
-    third. So are those of FP16Optimizer and MemoryEfficientFP16Optimizer, which hand their own factor on.
+    third. So are those of FP16Optimizer and MemoryEfficientFP16Optimizer, which pass on their own factor.
     """
 
     optimizer: FoldedAdamW

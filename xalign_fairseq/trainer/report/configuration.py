@@ -11,7 +11,7 @@ LEFT_OUT = ("generation", "eval_lm", "interactive", "scoring", "bpe", "tokenizer
 
 
 def facts(configuration: Groups) -> list[tuple[str, str]]:
-    """What one asks first, by name."""
+    """The most important options, by name."""
 
     def of(group: str, name: str) -> Any:
         return configuration.get(group, {}).get(name)

@@ -14,7 +14,7 @@ from xalign_fairseq.trainer.report.data import data_section
 from xalign_fairseq.trainer.report.html import duration, section, table
 from xalign_fairseq.trainer.report.trained_run import TrainedRun
 
-# Numbers of the log that are no result: counts, and those that say where it is.
+# Numbers of the log that are not results: counts and positions.
 PLACES = ("num_updates", "epoch", "update", "wall", "wpb", "bsz", "ups", "best_loss", "best_aer", "best_score")
 SPEED = ("wps", "lr", "gnorm", "clip", "loss_scale", "data_wait", "train_wall", "gb_free")
 

@@ -30,7 +30,7 @@ class LinkCounts(TypedDict):
 
 
 class ReportedText(TypedDict):
-    """What is shown of a bitext, or of a text in one language."""
+    """The shown facts of a bitext, or of a text in one language."""
 
     split: str
     dropped: NotRequired[dict[str, int]]
@@ -54,7 +54,7 @@ class ReportedMono(ReportedText):
 
 
 class ReportedManifest(TypedDict, total=False):
-    """What is shown of a data-bin's manifest."""
+    """The shown fields of a data-bin's manifest."""
 
     pairs: list[ReportedPair]
     mono: list[ReportedMono]
@@ -64,7 +64,7 @@ class ReportedManifest(TypedDict, total=False):
 
 
 class ReportedResult(TypedDict, total=False):
-    """What is shown of ``result.json`` and ``run.json``."""
+    """The shown fields of ``result.json`` and ``run.json``."""
 
     command: str
     minutes: float
@@ -82,7 +82,7 @@ class DataFolder:
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """What is known of a run; what it has not left is empty.
+    """The data of a run; missing parts are empty.
 
     Attributes:
         rows: the numbers of the log, in its order, but for those beyond an update that the run went back to later.
@@ -111,7 +111,7 @@ class TrainedRun:
         return sorted(found.items())
 
     def names(self, kind: str) -> list[str]:
-        """What the log has of a kind, in its order."""
+        """The log's rows of a kind, in order."""
         return list(dict.fromkeys(name for row in self.rows if row.kind == kind for name in row.values))
 
     @property
@@ -121,7 +121,7 @@ class TrainedRun:
 
     @property
     def seconds(self) -> float | None:
-        """How long it has taken, interruptions left out; None if nothing says so."""
+        """The duration without interruptions; None if unknown."""
         if any(each["ended"] for each in self.sessions):
             return sum(map(self._span, self.sessions))
         if self.cost.minutes:
@@ -189,7 +189,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What fairseq-train writes at its beginning, as a Python dictionary in one line."""
+    """The configuration that fairseq-train logs first, a Python dictionary in one line."""
     for line in reversed(lines):
         start = line.find("{'_name': None, 'common': {")
         if start >= 0:

@@ -59,13 +59,7 @@ class Classification(TaskFamily[PairExample]):
         first, second = (self.tokenizer.encode(text) for text in (example.first, example.second))
         separators = [dictionary.eos_index] * self.limits.separators
         keep = _longest_first(len(first), len(second), self.limits.tokens - 2 - len(separators))
-        tokens = [
-            dictionary.bos_index,
-            *first[: keep[0]],
-            *separators,
-            *second[: keep[1]],
-            dictionary.eos_index,
-        ]
+        tokens = [dictionary.bos_index, *first[: keep[0]], *separators, *second[: keep[1]], dictionary.eos_index]
         label = self.labels.index(example.label) if example.label in self.labels else -1  # of a test it may be another
         cut = len(first) + len(second) - sum(keep)
         begin = 1 + keep[0] + len(separators)

@@ -25,15 +25,15 @@ Relations = tuple[str, ...]
 
 @register_family("parsing")
 class Parsing(TaskFamily[TreeExample]):
-    """The parser of Dozat & Manning (2017) on an encoder, as Wu & Dredze (2020) put it there.
+    """The parser of Dozat & Manning (2017) on an encoder, as in Wu & Dredze (2020).
 
-    The hidden state of ``<s>`` in the first word's window stands for the root. Relations are the universal ones
-    (``nsubj:pass`` is ``nsubj``). The loss is that of the heads plus that of the relations under the gold heads. At
-    test time the heads are the best tree by the scores of arcs, with one word under the root, and each relation is the
-    best one under the chosen head.
+    The hidden state of ``<s>`` in the first word's window represents the root. Relations are the universal ones
+    (``nsubj:pass`` becomes ``nsubj``). The loss is that of the heads plus that of the relations given the gold heads.
+    At test time, the heads are the best tree by the scores of arcs, with one word under the root; each relation is the
+    best one for the chosen head.
 
-    With ``max_words``, at test time only that many words of a sentence are parsed; the words after them depend on the
-    word under the root, as ``dep``. So every word has a prediction, and the whole stays a tree.
+    With ``max_words``, only the first words of a sentence are parsed at test time. The other words depend on the word
+    under the root, as ``dep``, so that every word has a prediction and the result is a tree.
     """
 
     # Sizes and dropout of Dozat & Manning's Table 1; Wu & Dredze's code has 512, 128, 0.33.

@@ -22,12 +22,11 @@ Span = tuple[float, int, int]  # score, first token, last token
 
 @register_family("qa")
 class QuestionAnswering(TaskFamily[QuestionExample]):
-    r"""p(first = i) = softmax_i(w_s h_i + b_s), p(last = j) likewise, in each window (Devlin et al. 2019, section 4.2).
+    r"""p(first = i) = softmax_i(w_s h_i + b_s), and p(last = j), in each window (Devlin et al. 2019, section 4.2).
 
-    Both are taken over the context's tokens and ``<s>``, to which a window without the answer points. The first of an
-    example's answers is the one trained on. For the answer, see :func:`best_span`; the best span over all windows is
-    cut from the original context, so that no detokenisation is involved. An example none of whose windows has a span
-    gets the empty answer.
+    Both are distributions over the context's tokens and ``<s>``, the target of windows without the answer. Training
+    uses the first answer of an example. :func:`best_span` finds the answer, which is copied from the original context
+    without detokenisation. If no window has a span, the answer is empty.
     """
 
     defaults: ClassVar = {"max_question_tokens": 64, "max_answer_tokens": 30, "n_best": 20}

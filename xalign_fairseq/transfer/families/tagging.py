@@ -42,7 +42,7 @@ class TaggingHead(nn.Module):
 class Tagging(TaskFamily[WordsExample]):
     r"""p(y_w) = softmax(W h_w + b), h_w the hidden state of word w's first subword (Devlin et al. 2019), or a CRF.
 
-    The loss is the mean over words, with a CRF too. A word whose tag is none of the labels adds nothing to the loss.
+    The loss is the mean over words, also with a CRF. Words with a tag that is not a label add nothing to the loss.
     """
 
     defaults: ClassVar = {"crf": False, "head_dropout": 0.1, "repair_bio": False}

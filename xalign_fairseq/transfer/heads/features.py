@@ -1,4 +1,4 @@
-"""What a task reads of the encoder: its last layer, or a learned mix of all layers of a frozen encoder."""
+"""Features of the encoder for a task: its last layer, or a learned mix of all layers of a frozen encoder."""
 
 from typing import Any, ClassVar
 

@@ -58,7 +58,7 @@ class Packed:
 
     @classmethod
     def of(cls, lengths: np.ndarray, offsets: Tensor, padding: float = 0.0) -> "Packed":
-        """Of lengths (S,) on the host, ascending, none of them 0."""
+        """From lengths (S,) on the host, ascending, without 0."""
         each, counts = np.unique(lengths, return_counts=True)
         return cls(tuple(zip(counts.tolist(), each.tolist(), strict=True)), offsets, padding)
 
@@ -72,7 +72,7 @@ class Packed:
 
 
 def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tensor, float], Tensor]:
-    """What computes packed attention: :func:`by_length` but on CUDA, where a launch for each length would cost more.
+    """The kernel of packed attention: :func:`by_length`, except on CUDA, where one launch per length would cost more.
 
     There it is :func:`varlen`, flash attention, which knows neither float32 nor dropout of its weights; for these, and
     for a torch that lacks it, :func:`jagged`, where torch chooses among its kernels. In float64 that would wait.

@@ -28,7 +28,7 @@ BLOCK = 64  # logits whose maximum is taken before that of the row
 
 
 class TokenLosses(NamedTuple):
-    """What is known of each of N predictions.
+    """The results of each of N predictions.
 
     Attributes:
         nll: (N,) - log p(label) in nats, in float32 or float64, with gradient.

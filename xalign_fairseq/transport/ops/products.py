@@ -84,13 +84,13 @@ class Libraries(NamedTuple):
 
 
 def chosen() -> Libraries:
-    """What multiplies float32 matrices on the CPU; what ``auto`` takes is logged once."""
+    """The library that multiplies float32 matrices on the CPU; the choice of ``auto`` is logged once."""
     return decide(_selected)
 
 
 @functools.cache
 def decide(selected: str) -> Libraries:
-    """What a selection comes to here."""
+    """The library that a selection means here."""
     if selected != "auto":
         return Libraries(selected, selected, "it is selected")
     choice = _automatic(cpu(), torch.backends.cpu.get_cpu_capability())
@@ -179,7 +179,7 @@ class OneDnnLinear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """As :func:`linear`, in float32 on the CPU."""
+        """Like :func:`linear`, in float32 on the CPU."""
         ctx.save_for_backward(x, weight)
         product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
         return product

@@ -146,7 +146,7 @@ def fault_of(kind: str, index: int | None) -> XalignError | None:
 
 
 def _device_fault(index: int) -> XalignError | None:
-    """What a device lacks, whatever the library."""
+    """The requirement that a device lacks for any library."""
     if not torch.cuda.is_available():
         built = f"torch is built for CUDA {torch.version.cuda}" if torch.version.cuda else "torch is built for the CPU"
         return XalignError("there is no GPU in use", where="torch.cuda.is_available()", found=built)

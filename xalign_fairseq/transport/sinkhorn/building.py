@@ -105,7 +105,7 @@ def prebuilt_fault(kind: str) -> str | None:
 
 
 def cached_folder(recipe: Recipe) -> Path:
-    """Where a compiled library is kept; RuntimeError if this user has no home."""
+    """The path of a compiled library; RuntimeError if this user has no home."""
     return cache_folder() / f"{recipe.kind}-{recipe.key}"
 
 
@@ -118,7 +118,7 @@ def cuda_fault(device: int) -> str | None:
 
 
 def capabilities() -> list[tuple[int, int]]:
-    """Of the GPUs that the library can be compiled for."""
+    """Compute capabilities of the GPUs that the library can be compiled for."""
     if not torch.cuda.is_available():
         return []
     found = {torch.cuda.get_device_capability(index) for index in range(torch.cuda.device_count())}

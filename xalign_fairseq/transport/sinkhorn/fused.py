@@ -93,7 +93,7 @@ def link_partners_of(
     probabilities: bool = False,
     highest: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """As :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
+    """Like :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
     given = _LinkOptions.of(options, probabilities, highest)
     found: tuple[Tensor, Tensor] = torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *given)
     return found
@@ -129,7 +129,7 @@ def _sinkhorn(options: SinkhornOptions) -> tuple[int, float, float, bool, bool]:
 
 
 class _LinkOptions(NamedTuple):
-    """What both operators that find links take behind their tensors and sizes, in the order of their schema."""
+    """The arguments that both link operators take after their tensors and sizes, in the order of their schema."""
 
     iterations: int
     mu: float

@@ -80,7 +80,7 @@ def check_sinkhorn_shapes(
 
 
 class Problem(NamedTuple):
-    """What the iteration reads, turned so that columns come first: Eq. 6 is the same on the transposed matrix.
+    """The iteration's input, transposed so that columns come first: Eq. 6 is the same on the transposed matrix.
 
     Attributes:
         options: of Sinkhorn; with ``rows-first`` the sides are exchanged.

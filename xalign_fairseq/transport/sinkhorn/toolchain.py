@@ -155,7 +155,7 @@ def compile_portable(sources: Path, folder: Path) -> None:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What :func:`compile_library` wrote next to a library; empty if there is none."""
+    """The description that :func:`compile_library` wrote next to a library; empty if there is none."""
     try:
         return read_json(folder / RECORD)
     except (OSError, XalignError):
@@ -219,7 +219,7 @@ def nvcc_release(nvcc: str) -> str:
 
 
 def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> list[str]:
-    """What to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones).
+    """The architectures to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones).
 
     Named by TORCH_CUDA_ARCH_LIST, otherwise the GPUs' compute capabilities, otherwise sm_80 with PTX, sm_90a and
     sm_100.
@@ -229,7 +229,7 @@ def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> li
         return [_listed_architecture(entry) for entry in listed if entry]
     found = sorted({f"{major}{minor}" for major, minor in capabilities}, key=int)
     if found:
-        # The Hopper instructions that later GPUs don't have are in 90a alone.
+        # Only 90a has the Hopper instructions that later GPUs lack.
         return ["90a" if architecture == "90" else architecture for architecture in found]
     known = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=False).stdout.split()
     first, *rest = ARCHITECTURES

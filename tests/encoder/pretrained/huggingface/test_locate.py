@@ -148,7 +148,7 @@ def test_a_model_that_can_not_be_had(hub, monkeypatch, tmp_path):
         raise OSError("no route to host\nand more")
 
     hub.model_info = refuse
-    with pytest.raises(XalignError, match=r"no file or folder here[\s\S]*org/name\n  found: no route to host\n  next"):
+    with pytest.raises(XalignError, match=r"not a local file[\s\S]*org/name\n  found: no route to host\n  next"):
         read_pretrained("org/name")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(XalignError, match=r"needs huggingface_hub[\s\S]*pip install huggingface_hub"):
@@ -166,8 +166,8 @@ def test_a_mistyped_path_is_not_looked_up_and_a_mistyped_name_once(hub, monkeypa
     with pytest.raises(XalignError, match=r"does not exist[\s\S]*found: no such name, but runs$"):
         read_pretrained("rnus/checkpoint_best.pt")
     assert not asked
-    with pytest.raises(XalignError, match=r"no file or folder here[\s\S]*found: no such name, but runs; not found\n"):
+    with pytest.raises(XalignError, match=r"not a local file[\s\S]*found: no such name, but runs; not found\n"):
         read_pretrained("rnus")
-    with pytest.raises(XalignError, match=r"no file or folder here[\s\S]*found: not found\n"):
+    with pytest.raises(XalignError, match=r"not a local file[\s\S]*found: not found\n"):
         read_pretrained("runs/whatever")  # nothing here is called so: perhaps an organisation's
     assert asked == ["rnus", "runs/whatever"]

@@ -23,7 +23,7 @@ LINES = [*TEXT, *UNSEEN, *SAMPLE]
 
 @pytest.fixture
 def other_spm(train_spm, tmp_path):
-    """Of other pieces, and more of them, than those of the models beside it."""
+    """With other pieces, and more of them, than the other models."""
     return train_spm(tmp_path / "other", normalization_rule_name="nfkc", seed_sentencepiece_size=900)
 
 

@@ -1,4 +1,4 @@
-"""What an export leaves beside a model, and what an import takes back of it."""
+"""Files that an export writes next to a model, and their import."""
 
 import json
 from argparse import Namespace
@@ -44,7 +44,7 @@ def test_options_and_heads_come_back_beside_what_the_model_says_itself(state, tm
     side_files.write(state, HEADS, tmp_path)
     assert json.loads((tmp_path / "xalign.json").read_text())["xalign_fairseq"] == __version__
     found = side_files.take_back(imported(), tmp_path)
-    # config.json's sizes win, and paths of the machine that it was are not told.
+    # config.json's sizes win, and paths of the original machine do not appear.
     assert found["cfg"]["model"] == {"encoder_layers": 3, "dropout": 0.1}
     assert found["cfg"]["criterion"] == state["cfg"]["criterion"] and found["cfg"]["task"] == {"seed": 3}
     assert "optimizer" not in found["cfg"]

@@ -67,7 +67,7 @@ def test_special_symbols_have_their_roles(tokenizer):
     for role, index in ours.items():
         symbol = config[f"{role}_token"]
         if isinstance(symbol, dict):
-            assert role == "mask" and symbol["lstrip"]  # XLM-R's takes the blank before it
+            assert role == "mask" and symbol["lstrip"]  # XLM-R's takes the space before it
             symbol = symbol["content"]
         assert theirs.token_to_id(symbol) == files.order[index], role
     assert config["model_max_length"] == 20

@@ -1,4 +1,4 @@
-"""transformers' models trained on without fairseq: folders in, folders out, with the heads beside them."""
+"""transformers' models trained on without fairseq: folders in, folders out, with the heads next to them."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Files that normalise and split text in other words than XLM-R's: read where the ids agree, else refused."""
+"""Files that normalise and split text in other words than XLM-R's: read if the ids agree, otherwise refused."""
 
 import base64
 import json
@@ -56,7 +56,7 @@ def write(model, tmp_path):
 
 
 def assert_same_ids(path, lines=(*TEXT, *UNSEEN, *SAMPLE)):
-    """On words with single blanks between; a blank by itself is none."""
+    """On words with single spaces between; a lone space is not a word."""
     theirs = tokenizers.Tokenizer.from_file(str(path))
     ours = SentencePieceTokenizer(read_unigram(path))
     for line in (" ".join(line.replace("▁", " ").split()) for line in lines):
@@ -66,7 +66,7 @@ def assert_same_ids(path, lines=(*TEXT, *UNSEEN, *SAMPLE)):
 @pytest.mark.parametrize(
     "normalizers",
     [[NMT_NFKC], [NMT_NFKC, BLANKS], [NMT_NFKC, RIGHT, BLANKS], [NMT_NFKC, {**BLANKS, "content": " "}]],
-    ids=["transformers 5", "blanks", "newer 4", "older 4"],
+    ids=["transformers 5", "spaces", "newer 4", "older 4"],
 )
 @pytest.mark.parametrize("splitter", [WORDS, WORDS[1:]], ids=["WhitespaceSplit and Metaspace", "Metaspace"])
 def test_what_transformers_writes_is_read_without_a_word(write, caplog, normalizers, splitter):

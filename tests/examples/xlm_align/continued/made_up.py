@@ -8,7 +8,7 @@ study, train, guide, tables, papers, report, score_test = load(
 
 
 def counts_of(hits):
-    """Each test set of four pairs of sentences with four sure links, of which so many are found."""
+    """Each test set of four pairs of sentences with four sure links, of which a given number is found."""
     return {name: [[hits, hits, 4, 4]] * 4 for name in study.TEST}
 
 

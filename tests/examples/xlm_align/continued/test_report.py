@@ -11,7 +11,7 @@ from xalign_fairseq.core.json_files import read_json
 
 @pytest.fixture
 def finished(made_up, tmp_path):
-    """The folder of finished runs: e5-small as it comes, two seeds of self-training, one with another option."""
+    """The folder of finished runs: plain e5-small, two seeds of self-training, one with another option."""
     run, _, at = made_up
     runs = run.folder.parent
     for name, setting, seed, updates, change in (

@@ -166,7 +166,7 @@ def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
 
 
 def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str], embeddings: str) -> dict[str, Tensor]:
-    """Tensors by the names of the encoder alone."""
+    """Tensors of the encoder only, by its names."""
     prefix = prefix_of(weights, wanted)
     found = {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
     shared = next((weights[name] for name in SHARED_EMBEDDINGS if name in weights), None)

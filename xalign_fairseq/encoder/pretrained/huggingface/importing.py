@@ -92,7 +92,7 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
 def to_fairseq(
     weights: Mapping[str, Tensor], family: Family, config: EncoderConfig, vocabulary: Vocabulary, where: object
 ) -> dict[str, Tensor]:
-    """A checkpoint's ``model`` from Hugging Face's tensors, each of which is used, logged as not used, or an error."""
+    """A checkpoint's ``model`` from Hugging Face's tensors, each used, logged as not used, or an error."""
     theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
     if not family.token_types:
         theirs[TOKEN_TYPES] = torch.zeros(1, config.encoder_embed_dim)

@@ -40,7 +40,7 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
     """The model's own folder for a folder of the hub's cache (``models--ORGANISATION--NAME``), which has revisions.
 
     Args:
-        folder: on this machine; one that is no folder of the cache is given back.
+        folder: on this machine; one that is not a folder of the cache is returned unchanged.
         revision: a branch, tag or commit of the cache; ``main`` by default, or the only one that there is.
     """
     snapshots = folder / "snapshots"
@@ -97,7 +97,7 @@ def _download(name: str, revision: str | None) -> Path:
     try:
         import huggingface_hub
     except ImportError:
-        problem = "the model is no file or folder here, and downloading one needs huggingface_hub"
+        problem = "the model is not a local file or folder, and a download needs huggingface_hub"
         raise XalignError(problem, where=name, remedy="pip install huggingface_hub, or give a folder") from None
     try:
         # One request, which is not tried again: what is most often wrong is the name.
@@ -111,7 +111,7 @@ def _download(name: str, revision: str | None) -> Path:
     except XalignError:
         raise
     except Exception as error:  # the network's, or the hub's: no such model, no permission
-        problem = "the model is no file or folder here, nor in the hub's cache, and could not be downloaded"
+        problem = "the model is not a local file or folder or in the hub's cache, and could not be downloaded"
         found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
         remedy = "check the name and the network, or give a folder that was downloaded elsewhere"
         raise XalignError(problem, where=name, found=found, remedy=remedy) from None

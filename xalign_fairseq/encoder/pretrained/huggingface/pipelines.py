@@ -39,7 +39,7 @@ NAMES = {
 
 
 class PipelineConfig(TypedDict, total=False):
-    """What of ``tokenizer_config.json`` is read: names, or objects with the name as their ``content``."""
+    """The fields of ``tokenizer_config.json`` that are read: names, or objects with the name as their ``content``."""
 
     cls_token: str | dict[str, Any] | None
     bos_token: str | dict[str, Any] | None

@@ -44,7 +44,7 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     encoder, others = checkpoint.load_encoder(state, where)
     config = encoder.config
     if not config.transformers_config:
-        problem = "this encoder is written anew, not put back into the model that it began with"
+        problem = "this encoder is exported without its original model"
         raise XalignError(problem, where=where, remedy=("leave out", Parameter("onto")))
     family, settings = read_settings(config.transformers_config, where)
     found = read_json(origin / "config.json")
@@ -108,7 +108,7 @@ def _require_same_model(
     same = found.get("model_type") == family.model_type and BODIES[family.model_type].check(found, origin) == settings
     if not same:
         raise XalignError(
-            "the checkpoint is of another model than the one it is to be put back into",
+            "the checkpoint is of another model than the target of the export",
             where=origin / "config.json",
             found=f"model_type {found.get('model_type')}",
             expected=f"the configuration that {where} has: {settings}",
@@ -122,7 +122,7 @@ def _require_same_tokenizer(
     ours = load_tokenizer(state, config.vocab_size, where=where).dictionary.symbols
     theirs = load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order), where=origin)
     if ours != theirs.dictionary.symbols:
-        problem = "the checkpoint has another vocabulary than the model it is to be put back into"
+        problem = "the checkpoint has another vocabulary than the target of the export"
         expected = f"the {len(theirs.dictionary.symbols):,} of {origin}"
         remedy = ("if its vocabulary was trimmed, undo that by", Command("untrim"))
         raise XalignError(problem, where=where, found=f"{len(ours):,} tokens", expected=expected, remedy=remedy)

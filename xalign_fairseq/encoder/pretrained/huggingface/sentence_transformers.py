@@ -1,4 +1,4 @@
-"""What makes an exported folder a model of sentence-transformers: pooling, normalisation, and layers up to one."""
+"""Exports for sentence-transformers: pooling, normalisation, and the layers up to a given one."""
 
 import re
 from pathlib import Path

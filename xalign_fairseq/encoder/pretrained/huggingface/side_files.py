@@ -1,4 +1,4 @@
-"""What Hugging Face's models have no place for, in two files next to them: options, and the heads of objectives."""
+"""Two files next to a Hugging Face model for what it cannot hold: options, and the heads of objectives."""
 
 import os
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ RECORD = "training_record"  # of a checkpoint's content: the record of a model t
 
 
 def training_record(state: dict[str, Any]) -> dict[str, Any]:
-    """What is known of a training, by name; empty for a checkpoint that holds nothing of it.
+    """The facts of a training, by name; empty for a checkpoint without them.
 
     Folders and files appear only by name, so that an exported model does not carry paths of a machine.
     """
@@ -91,7 +91,7 @@ KEPT = ("transfer", "labelling", *checkpoint.LASTING)  # of a checkpoint's task 
 
 
 class SideFile(TypedDict):
-    """What an export of this package writes next to a model; the last by the name of :data:`RECORD`."""
+    """The files that an export writes next to a model; the last has the name :data:`RECORD`."""
 
     cfg: dict[str, dict[str, Any]]
     task_state: TaskState

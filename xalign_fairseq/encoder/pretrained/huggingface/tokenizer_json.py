@@ -17,7 +17,7 @@ class AddedToken(TypedDict):
 
 
 class TokenizerFile(TypedDict, total=False):
-    """What of a ``tokenizer.json`` is read; its parts are checked by whoever knows their kind."""
+    """The fields of a ``tokenizer.json`` that are read; the functions for each kind check them."""
 
     model: dict[str, Any] | None
     normalizer: dict[str, Any] | None

@@ -25,7 +25,7 @@ PADDING = 512  # most rows of a model that no token of its tokenizer has, such a
 
 
 class TokenizerConfig(TypedDict, total=False):
-    """What of ``tokenizer_config.json`` is read, or is in ``config.json``."""
+    """The fields that are read of ``tokenizer_config.json``, or of ``config.json``."""
 
     tokenizer_class: str | None
     do_lower_case: bool | None

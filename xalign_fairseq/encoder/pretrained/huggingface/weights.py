@@ -77,7 +77,7 @@ def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
     except safetensors.SafetensorError as error:
         remedy = "if the disk is full, free some space, and run the command again"
         raise XalignError("the weights could not be written", where=path, found=error, remedy=remedy) from None
-    usual_mode(path)  # the library makes it for its owner alone
+    usual_mode(path)  # the library makes it readable only for its owner
 
 
 def require_safetensors(where: object) -> None:
