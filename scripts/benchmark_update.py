@@ -7,7 +7,7 @@ Encoders have base's 12 layers with a width of 64 and small batches, so that pro
 of updates alternate between contestants. A launch is an operation that would be a kernel on a GPU, a wait one that
 would read from it; both are counted on the CPU, where attention is one operation here.
 Writes OUT/update.json and OUT/update.md. --before: the JSON file of the same command with another commit of the package
-(PYTHONPATH), shown beside it.
+(PYTHONPATH), shown in brackets.
 """
 
 import argparse
