@@ -31,7 +31,9 @@ def test_sizes_are_read_from_options_of_any_kind():
 def test_options_give_the_encoder_back():
     plain = EncoderConfig(vocab_size=100, encoder_layers=3, encoder_embed_dim=16, encoder_attention_heads=2)
     assert "language_embeddings" not in plain.as_options()
-    assert "layer_norm_eps" not in plain.as_options()
-    other = EncoderConfig(vocab_size=100, max_positions=66, language_embeddings="de,en", layer_norm_eps=1e-12)
+    assert not {"layer_norm_eps", "token_types"} & plain.as_options().keys()
+    other = EncoderConfig(
+        vocab_size=100, max_positions=66, language_embeddings="de,en", layer_norm_eps=1e-12, token_types=2
+    )
     for config in (plain, other):
         assert EncoderConfig.from_options(config.as_options(), vocab_size=100) == config

@@ -18,7 +18,7 @@ for line in open(sys.argv[sys.argv.index("-i") + 1], encoding="utf-8"):
     print(" ".join(f"{{i}}-{{i}}" for i in range(min(len(src.split()), len(tgt.split())))))
 """
 SMALL = ("--arch", "xalign_tiny", "--num-workers", "0", "--log-interval", "1")
-XLM_R = ("--layer-norm-eps", "1e-5")  # where the recipe starts from mBERT
+XLM_R = ("--layer-norm-eps", "1e-5", "--token-types", "1")  # where the recipe starts from mBERT
 # Commands after 0_download.sh that make the data-bin and that train, and the options of the second.
 STEPS = {
     "ppa": (("1_data.sh",), ("2_train.sh", "ppa"), ("--min-sentence-length", "1", "--moco-queue-size", "16", *XLM_R)),

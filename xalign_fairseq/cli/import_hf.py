@@ -28,9 +28,12 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.encoder.pretrained.saving import convert
 
     config = convert(args.model, args.out, revision=args.revision, overwrite=args.overwrite)
-    eps = "" if config.layer_norm_eps == type(config).layer_norm_eps else f" --layer-norm-eps {config.layer_norm_eps}"
+    named = {name: getattr(config, name) for name in ("layer_norm_eps", "token_types")}
+    options = [
+        f" --{name.replace('_', '-')} {value}" for name, value in named.items() if value != getattr(type(config), name)
+    ]
     print(
         f"{args.out}: {config.encoder_layers} layers of {config.encoder_embed_dim}, {config.encoder_attention_heads} "
         f"heads, {config.vocab_size} ids, {config.max_positions} positions"
     )
-    print(f"to train from it: fairseq-train ... --init-checkpoint {args.out}{eps}")
+    print(f"to train from it: fairseq-train ... --init-checkpoint {args.out}{''.join(options)}")

@@ -189,7 +189,7 @@ class Mono:
         """
         if languages is None and self.language_rows is not None:
             languages = self.language_rows[:, None]
-        return Input(self.masked if tokens is None else tokens, languages, lengths=self.lengths)
+        return Input(self.masked if tokens is None else tokens, languages, lengths=self.lengths, one_text=True)
 
 
 @dataclass

@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.data.samples import EOS
+
 
 @dataclass(frozen=True, eq=False)
 class Input:
@@ -18,6 +20,8 @@ class Input:
         lengths: (B,) on the host, tokens of each sequence, all padding behind them, which whoever makes the batch
             knows; None: unknown. The encoder then reads them from tokens on the CPU; for other devices it would have to
             wait, and runs the padding with the tokens.
+        one_text: each sequence is one text, whatever ``</s>`` it holds; otherwise what follows the first ``</s>`` is a
+            second text, which has BERT's token type 1.
 
     Example::
 
@@ -28,11 +32,18 @@ class Input:
     languages: Tensor | None = None
     positions: Tensor | None = None
     lengths: np.ndarray | None = None
+    one_text: bool = False
 
 
 def as_input(given: Tensor | Input) -> Input:
     """Tokens (B, T) alone, or what an encoder reads already."""
     return given if isinstance(given, Input) else Input(given)
+
+
+def in_second_text(given: Input) -> Tensor:
+    """(B, T) bool: the tokens behind the first ``</s>`` of ``<s> a </s> b </s>``, its padding included."""
+    ends = given.tokens.eq(EOS)
+    return (ends.cumsum(1) > ends) & (not given.one_text)
 
 
 def in_target(spans: Tensor, length: int) -> Tensor:

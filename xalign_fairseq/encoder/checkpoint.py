@@ -200,6 +200,7 @@ def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: StrPath
         max_positions=positions.shape[0] - 2,
         language_embeddings=given.get("language_embeddings") or "",
         layer_norm_eps=given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps,
+        token_types=1 + (f"{_BODY}second_text" in weights),
     )
 
 

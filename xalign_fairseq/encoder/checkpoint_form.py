@@ -57,6 +57,7 @@ class EncoderOptions(TypedDict, total=False):
     encoder_attention_heads: int
     language_embeddings: str | None
     layer_norm_eps: float | None
+    token_types: int | None
     transformers_config: str | None
 
 

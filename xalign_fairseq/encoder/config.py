@@ -37,8 +37,9 @@ class EncoderConfig:
 
     ``language_embeddings`` names the languages that have an embedding of their own, joined by commas, in the order of
     their rows; by default there is none, as in XLM-R. ``layer_norm_eps`` is added to the variance in every layer norm:
-    1e-5 in RoBERTa and XLM-R, 1e-12 in BERT. ``transformers_config`` is the configuration, as JSON, of an encoder whose
-    layers transformers runs (:mod:`xalign_fairseq.encoder.bodies`); by default they are our own.
+    1e-5 in RoBERTa and XLM-R, 1e-12 in BERT. ``token_types`` is 2 in BERT: a vector is added to the embeddings of a
+    pair's second text. ``transformers_config`` is the configuration, as JSON, of an encoder whose layers transformers
+    runs (:mod:`xalign_fairseq.encoder.bodies`); by default they are our own.
     """
 
     vocab_size: int
@@ -53,6 +54,7 @@ class EncoderConfig:
     pad: int = 1
     language_embeddings: str = ""
     layer_norm_eps: float = 1e-5
+    token_types: int = 1
     transformers_config: str = ""
 
     def __post_init__(self) -> None:
@@ -78,6 +80,11 @@ class EncoderConfig:
                 parameter="layer_norm_eps",
                 found=self.layer_norm_eps,
                 expected="1e-5 as in XLM-R, or 1e-12 as in BERT",
+            )
+        if self.token_types not in (1, 2):
+            expected = "1 as in XLM-R, or 2 as in BERT"
+            raise XalignError(
+                "no encoder has these token types", parameter="token_types", found=self.token_types, expected=expected
             )
         if len(set(self.languages)) < len(self.languages):
             raise XalignError(
@@ -138,7 +145,7 @@ class EncoderConfig:
 
             EncoderConfig(vocab_size=250002).as_options()["encoder_layers"]  # 12
         """
-        beyond = ("language_embeddings", "layer_norm_eps", "transformers_config")
+        beyond = ("language_embeddings", "layer_norm_eps", "token_types", "transformers_config")
         used = [name for name in beyond if getattr(self, name) != getattr(EncoderConfig, name)]
         return {name: getattr(self, name) for name in (*SIZES, *used)}
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.inputs import Input, in_second_text
 from xalign_fairseq.data.packing import Packing, Place, pack, positions_of
 from xalign_fairseq.encoder.config import EncoderConfig
 
@@ -24,7 +24,9 @@ class Stack(Protocol):
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Any:
         """The facts about the inputs that every layer needs."""
 
-    def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
+    def embed(
+        self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
+    ) -> Tensor:
         """Hidden states of layer 0 (..., H)."""
 
 
@@ -79,7 +81,8 @@ class Pass:
         tokens = row([given.tokens for given in self.inputs])
         positions = row([positions_of(given, config.pad) for given in self.inputs])
         languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
-        x = self.encoder.embed(tokens, positions, languages, self.training)
+        second = row([in_second_text(given) for given in self.inputs]) if config.token_types > 1 else None
+        x = self.encoder.embed(tokens, positions, languages, second, self.training)
         return x.masked_fill(tokens.eq(config.pad)[..., None], 0) if self.packing is None else x
 
     def _row(self, values: Sequence[Tensor]) -> Tensor:

@@ -112,7 +112,9 @@ def compiled_rest() -> Callable[[EncoderLayer, Tensor, Tensor, bool], Tensor]:
 
 
 class SentenceEncoder(nn.Module):
-    """Token and position embeddings, language embeddings where the configuration names any, and a stack of layers.
+    """Token and position embeddings, and a stack of layers.
+
+    Languages have embeddings where the configuration names any; a second text where it has two token types.
 
     Positions are ``pad + 1 + k`` for the k-th token that is not padding, as in XLM-R, unless the input has its own.
 
@@ -132,6 +134,9 @@ class SentenceEncoder(nn.Module):
         self.embed_positions = nn.Embedding(config.max_positions + pad + 1, dim, padding_idx=pad)
         if config.languages:
             self.embed_languages = nn.Embedding(len(config.languages), dim)
+        if config.token_types > 1:
+            # BERT's type 1 less its type 0, which is part of the positions.
+            self.second_text = nn.Parameter(torch.zeros(dim))
         self.layernorm_embedding = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
@@ -139,17 +144,22 @@ class SentenceEncoder(nn.Module):
         """The facts that attention needs about the inputs of a pass: several with a packing, otherwise one."""
         return Padded(inputs[0].tokens.eq(self.config.pad)) if packing is None else packing.sentences
 
-    def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
+    def embed(
+        self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
+    ) -> Tensor:
         """Hidden states of layer 0 (..., H).
 
         Args:
             tokens: (...) int64.
             positions: (...) int64, from 1 on; 0 at padding.
             languages: (...) int64, rows of the language embeddings; None for an encoder without any.
+            second: (...) bool, tokens of a second text; None for an encoder with one token type.
         """
         x = self.embed_tokens(tokens) + self.embed_positions(positions + self.config.pad)
         if languages is not None:
             x = x + self.embed_languages(languages)
+        if second is not None:
+            x = x + second[..., None] * self.second_text
         return dropout(self.layernorm_embedding(x), self.config.dropout, training)
 
 

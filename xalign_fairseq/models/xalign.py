@@ -81,6 +81,10 @@ class XalignModelConfig(FairseqDataclass):
     layer_norm_eps: float = field(
         default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
     )
+    token_types: int = field(
+        default=1,
+        metadata={"help": "2: the second text of a pair has a vector of its own, as in BERT; 1: it has none (XLM-R)"},
+    )
     transformers_config: str = field(
         default="",
         metadata={
@@ -138,7 +142,8 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             given = checkpoint.options(state)
             require_languages(given.get("language_embeddings"), cfg.language_embeddings)
             require_sizes(given, cfg)
-            require_layer_norm_eps(given.get("layer_norm_eps"), model.encoder.config)
+            for name in ("layer_norm_eps", "token_types"):
+                require_setting(name, given, model.encoder.config)
             model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
@@ -256,16 +261,17 @@ def require_sizes(given: Mapping[str, object], cfg: object) -> None:
         )
 
 
-def require_layer_norm_eps(given: float | None, own: EncoderConfig) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's layer norms, 1e-5 if it says nothing, are this run's."""
-    theirs = given if given is not None else EncoderConfig.layer_norm_eps
-    if theirs != own.layer_norm_eps:
+def require_setting(name: str, given: Mapping[str, object], own: EncoderConfig) -> None:
+    """Raise :class:`XalignError` unless a setting of a checkpoint, XLM-R's if it says nothing, is this run's."""
+    theirs = given.get(name)
+    theirs = getattr(EncoderConfig, name) if theirs is None else theirs
+    if theirs != getattr(own, name):
         raise XalignError(
-            "layer_norm_eps differs from the checkpoint's",
-            parameter="layer_norm_eps",
-            found=own.layer_norm_eps,
+            f"{name} differs from the checkpoint's",
+            parameter=name,
+            found=getattr(own, name),
             expected=theirs,
-            remedy=(Parameter("layer_norm_eps", theirs),),
+            remedy=(Parameter(name, theirs),),
         )
 
 

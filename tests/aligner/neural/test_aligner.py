@@ -185,6 +185,7 @@ def test_windows_do_not_change_the_links_of_other_pairs(tokenizer, pairs):
 
 
 def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.aligner.neural.pair_states.PASS_STEP", 1)  # no sequences besides
     linkings = [Linking("transport", {"filter": name}, (at,)) for at in range(4) for name in ("argmax", "union")]
     expected = [links_of(replace(aligner, linking=linking), pairs) for linking in linkings]
     passes = []

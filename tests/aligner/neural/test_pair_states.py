@@ -145,7 +145,8 @@ def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
 @pytest.mark.parametrize("encoding", ["joint", "separate"])
 def test_passes_are_over_similar_lengths(encoder, monkeypatch, encoding):
     """Two long pairs among many short ones do not pad these."""
-    monkeypatch.setattr(pair_states, "PASS_TOKENS", {"cpu": 40})
+    monkeypatch.setattr(pair_states, "PASS_TOKENS", 40)
+    monkeypatch.setattr(pair_states, "PASS_STEP", 1)
     shapes = []
     states = encoder.states
     monkeypatch.setattr(encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
@@ -170,6 +171,20 @@ def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
     PairEncoder(encoder, "separate").states([(np.full(k, 5), np.full(k + 1, 6)) for k in range(1, 8)], [0])
     lengths = [each.ne(1).sum(1).tolist() for each in passes]
     assert lengths == [[10, 9, 9, 8, 8], [7, 7, 6, 6], [5, 5, 4, 4], [3]]
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_products_on_a_cpu_have_few_shapes(encoder, monkeypatch, encoding):
+    monkeypatch.setattr(pair_states, "PASS_TOKENS", 20)
+    passes = []
+    states = encoder.states
+    monkeypatch.setattr(encoder, "states", lambda given: passes.append(given.tokens) or states(given))
+    pairs = [(np.full(k, 5), np.full(k + 1, 6)) for k in (1, 1, 2, 3)]
+    found = sides(PairEncoder(encoder, encoding), 1, pairs)
+    assert {int(tokens.ne(1).sum()) % 32 for tokens in passes} == {0}
+    monkeypatch.setattr(pair_states, "PASS_STEP", 1)
+    for filled, plain in zip(found, sides(PairEncoder(encoder, encoding), 1, pairs), strict=True):
+        torch.testing.assert_close(filled, plain)
 
 
 def test_what_does_not_go_together(encoder, maps):

@@ -113,7 +113,8 @@ def test_a_bert_after_a_round_trip(transformers, build, save, tmp_path, make_tok
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
     words = again.bert.embeddings.word_embeddings.weight
     assert torch.equal(words, kept.word_embeddings.weight)  # in BERT's own order of ids
-    assert not again.bert.embeddings.token_type_embeddings.weight.any()
+    types, before = again.bert.embeddings.token_type_embeddings.weight, kept.token_type_embeddings.weight
+    assert not types[0].any() and torch.equal(types[1], before[1] - before[0])
     assert (tmp_path / "out/vocab.txt").read_bytes() == (first / "vocab.txt").read_bytes()
     state, encoder = imported(tmp_path / "out")
     ours = load_tokenizer(state, encoder.config.vocab_size)
@@ -123,18 +124,27 @@ def test_a_bert_after_a_round_trip(transformers, build, save, tmp_path, make_tok
     assert_same_logits(encoder, model, make_tokens(len(BERT_SYMBOLS)), order)
 
 
-def test_a_pair_through_an_exported_bert_has_one_token_type(transformers, build, save, tmp_path):
+@pytest.mark.parametrize("types", [1, 2])
+def test_a_pair_through_an_exported_bert(transformers, build, save, tmp_path, types):
     model = build("BertForMaskedLM")
+    if types == 1:
+        torch.nn.init.zeros_(model.bert.embeddings.token_type_embeddings.weight)
     export(save(model), tmp_path / "out")
     again, tokenizer = auto(transformers, tmp_path / "out")
     pair = tokenizer("The red", "house.", return_tensors="pt")
     assert pair["token_type_ids"].any()
-    one_type = {**pair, "token_type_ids": torch.zeros_like(pair["token_type_ids"])}
     with torch.no_grad():
-        found, expected, original = again(**pair).logits, model(**one_type).logits, model(**pair).logits
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
-    assert (found - original).abs().max() > 0.1  # which the card says
-    assert "`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()
+        torch.testing.assert_close(again(**pair).logits, model(**pair).logits, rtol=1e-4, atol=1e-4)
+    said = "`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()
+    assert said == (types == 1)
+
+
+def test_an_xlm_r_has_no_place_for_a_second_token_type(own, tmp_path):
+    model = {**own["model"], "encoder.sentence_encoder.second_text": torch.ones(OPTIONS["encoder_embed_dim"])}
+    torch.save({**own, "model": model}, tmp_path / "model.pt")
+    with pytest.raises(XalignError, match="one token type"):
+        export(tmp_path / "model.pt", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_heads_and_options_come_back(own, export_state):

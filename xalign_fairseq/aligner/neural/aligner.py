@@ -42,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 # Pairs are sorted by length within chunks of this size, which bounds memory on files of any size.
 SORTED_AT_ONCE = 2048
+# Of a batch on a CPU: more are no faster, and take more memory.
+TOKENS_ON_CPU = 4096
 # A pair's similarities, and the copies of them that methods make, take 1 GB at most: 4,096 subwords a side.
 MOST_SIMILARITIES = 1 << 24
 
@@ -347,7 +349,8 @@ class Aligner(WordAligner):
                 short.append(pair)
             else:
                 yield [pair]
-        yield from length_batches(short, self.pair_encoder.encoding, self.batch_tokens)
+        most = min(self.batch_tokens, TOKENS_ON_CPU) if self.device.type == "cpu" else self.batch_tokens
+        yield from length_batches(short, self.pair_encoder.encoding, most)
 
     @torch.inference_mode()
     def _batch_links(

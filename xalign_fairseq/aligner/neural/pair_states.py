@@ -18,8 +18,11 @@ from xalign_fairseq.transport.names import ENCODINGS
 
 # Tokens in one pass of the encoder over a part of a batch. On the CPU larger passes are no faster, and the smaller they
 # are, the less padding there is; other devices need more to be busy.
-PASS_TOKENS = {"cpu": 512}
+PASS_TOKENS = 512
 LARGE_PASS = 8192
+# On the CPU the tokens of a pass are a multiple of this, by sequences that nobody reads: for each new shape of a product
+# oneDNN compiles half a megabyte, which takes as long as the product and stays in memory.
+PASS_STEP = 32
 # The shortest sequence of a pass as a share of the longest: what padding costs at most, also where there are few pairs.
 SHORTEST = 0.8
 Ids = tuple[np.ndarray, np.ndarray]
@@ -140,11 +143,16 @@ class PairEncoder:
         """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 behind their ends."""
         lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
-        for rows in _groups(lengths, PASS_TOKENS.get(self._device.type, LARGE_PASS)):
-            tokens = pad([sequences[row] for row in rows], self.encoder.config.pad).to(self._device)
-            states = begin(Input(tokens, lengths=np.array([lengths[row] for row in rows])), rows)
+        on_cpu = self._device.type == "cpu"
+        # A batch of one pass stays as small as it was asked for.
+        fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
+        for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
+            filled = _filled([lengths[row] for row in rows]) if fill else []
+            read = [*(sequences[row] for row in rows), *(sequences[rows[0]][:length] for length in filled)]
+            tokens = pad(read, self.encoder.config.pad).to(self._device)
+            states = begin(Input(tokens, lengths=np.array([*map(len, read)])), rows + rows[:1] * len(filled))
             for layer in layers:
-                hidden = states.layer(layer)
+                hidden = states.layer(layer)[: len(rows)]
                 if layer not in found:
                     found[layer] = hidden.new_zeros(len(sequences), max(lengths), hidden.shape[2])
                 found[layer][rows, : hidden.shape[1]] = hidden
@@ -180,3 +188,10 @@ def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
                 group = []
         group.append(row)
     yield group
+
+
+def _filled(lengths: Sequence[int]) -> list[int]:
+    """Lengths of more sequences, none longer than the first, that bring their tokens to a multiple of ``PASS_STEP``."""
+    missing = -sum(lengths) % PASS_STEP
+    whole, rest = divmod(missing, lengths[0])
+    return [lengths[0]] * whole + [rest] * (rest > 0)

@@ -59,7 +59,7 @@ class Fitting:
     seed: int = 1
 
     def epochs_of(self, batches: int, share: float = 1.0) -> int:
-        """The epochs over this number of batches, or a share of them."""
+        """The epochs over a number of batches, or over a share of them."""
         return math.ceil(max(self.epochs * share, self.updates / max(1, batches)))
 
 

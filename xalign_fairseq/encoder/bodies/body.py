@@ -98,8 +98,10 @@ class TransformersBody(nn.Module):
         """The facts that the layers of a pass over these inputs need."""
         return Surroundings.of(inputs, packing, self.config.pad)
 
-    def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
-        """Like our own encoder, without language embeddings."""
+    def embed(
+        self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
+    ) -> Tensor:
+        """Like our own encoder, without language embeddings, and with one token type."""
         self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 

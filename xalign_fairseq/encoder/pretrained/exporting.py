@@ -16,7 +16,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.huggingface import sentence_transformers, side_files
 from xalign_fairseq.encoder.pretrained.huggingface.card import model_card
 from xalign_fairseq.encoder.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
-from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS
+from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS, SECOND_TEXT
 from xalign_fairseq.encoder.pretrained.huggingface.returning import put_back
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
@@ -93,6 +93,9 @@ def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None
         raise XalignError("Hugging Face's models have no language embeddings", where=where, found=found)
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     files = tokenizer_files(tokenizer, config.max_positions, where)
+    if config.token_types > files.family.token_types:
+        found = f"{config.token_types} token types"
+        raise XalignError(f"{files.family.title}'s models have one token type", where=where, found=found)
     dropped = sorted((state.get("task_state") or {}).keys() - {"tokenizer", *side_files.KEPT})
     dropped += sorted(others.keys() - heads.keys())
     if dropped:
@@ -108,9 +111,13 @@ def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None
 
 def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> dict[str, Tensor]:
     """Hugging Face's tensors of an encoder in float32; the inverse of :func:`.huggingface.importing.to_fairseq`."""
-    theirs = {family.their_name(name): value.detach().float() for name, value in encoder.state_dict().items()}
+    state = encoder.state_dict()
+    second = state.pop(SECOND_TEXT.removeprefix("encoder."), None)
+    theirs = {family.their_name(name): value.detach().float() for name, value in state.items()}
     theirs[POSITIONS] = theirs[POSITIONS][ROWS - family.position_offset :]
     theirs[TOKEN_TYPES] = torch.zeros(family.token_types, encoder.config.encoder_embed_dim)
+    if second is not None:
+        theirs[TOKEN_TYPES][1] = second.float()
     back = torch.empty(len(order), dtype=torch.long)
     back[torch.tensor(order)] = torch.arange(len(order))
     for name in (WORDS, family.head["lm_head.bias"]):

@@ -17,6 +17,7 @@ from torch import Tensor
 from xalign_fairseq.transport.ops.dropout import dropout
 
 logger = logging.getLogger(__name__)
+SHORT = 128  # tokens of sentences whose products in float32 take no longer than those in bfloat16
 _TOLD: set[str] = set()
 
 
@@ -106,11 +107,14 @@ def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
 
     On a CPU torch's own function is slower with dropout of the weights, whose random numbers take longer than the
     products, and in bfloat16, which it multiplies head by head. The softmax is in float32, whose rows of any length go
-    by vectors.
+    by vectors; so are the products of short sentences, since oneDNN compiles those in bfloat16 anew for every shape.
     """
+    dtype, wide = q.dtype, torch.promote_types(q.dtype, torch.float32)
+    inner = wide if q.shape[-2] <= SHORT else dtype
+    q, k, v = (part.to(inner) for part in (q, k, v))
     scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
-    weights = scores.softmax(-1, dtype=torch.promote_types(q.dtype, torch.float32)).to(v.dtype)
-    return dropout(weights, dropout_p) @ v
+    weights = scores.softmax(-1, dtype=wide).to(inner)
+    return (dropout(weights, dropout_p) @ v).to(dtype)
 
 
 def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 from support.huggingface_folders import (
@@ -9,7 +10,7 @@ from support.huggingface_folders import (
     imported,
 )
 
-from xalign_fairseq.encoder.pretrained.huggingface import importing
+from xalign_fairseq.data.inputs import Input
 
 SPECIALS = ["[CLS]", "[PAD]", "[SEP]", "[UNK]"]
 REST = [symbol for symbol in BERT_SYMBOLS if symbol not in (*SPECIALS, "[MASK]")]
@@ -46,15 +47,42 @@ def test_a_labse_without_head_prefix_and_with_pooler(build, save, bert_tokens, c
     assert_same_hidden(encoder, model, bert_tokens, theirs(bert_tokens))
 
 
-@pytest.mark.parametrize("differ", [True, False])
-def test_the_second_token_type_is_left_out_and_named_where_it_counts(build, save, caplog, differ):
+def pairs():
+    """``<s> a </s> b </s>`` of our ids, a second text of three tokens, one of five, and none; and their token types."""
+    rows = [[0, 5, 6, 2, 7, 8, 2, 1, 1], [0, 5, 2, 9, 10, 11, 5, 2, 1], [0, 5, 6, 7, 8, 9, 10, 11, 2]]
+    types = [[0, 0, 0, 0, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1, 0], [0] * 9]
+    return torch.tensor(rows), torch.tensor(types)
+
+
+def test_a_second_text_has_token_type_1(build, save):
     model = build("BertForMaskedLM")
-    if not differ:  # as in a folder that was exported
-        torch.nn.init.zeros_(model.bert.embeddings.token_type_embeddings.weight)
-    folder = save(model)
-    importing.read(folder)
-    said = [record.getMessage() for record in caplog.records]
-    assert [each.partition(" is left out")[0] for each in said] == [f"{folder}: token type 1"] * differ
+    _, encoder = imported(save(model))
+    assert encoder.config.token_types == 2
+    tokens, types = pairs()
+    keep = tokens.ne(1)
+    for given in (Input(tokens), Input(tokens, lengths=np.array([7, 8, 9]))):  # with padding as on a GPU, and packed
+        with torch.no_grad():
+            expected = model(theirs(tokens), attention_mask=keep.long(), token_type_ids=types).logits[keep][:, ORDER]
+            found = encoder.lm_head(encoder.states(given).layer()[keep])
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_one_text_has_token_type_0_whatever_it_holds(build, save):
+    model = build("BertForMaskedLM")
+    _, encoder = imported(save(model))
+    tokens, _ = pairs()
+    keep = tokens.ne(1)
+    with torch.no_grad():
+        expected = model(theirs(tokens), attention_mask=keep.long()).logits[keep][:, ORDER]
+        found = encoder.lm_head(encoder.states(Input(tokens, one_text=True)).layer()[keep])
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_equal_token_types_are_one(build, save, caplog):
+    model = build("BertForMaskedLM")
+    torch.nn.init.zeros_(model.bert.embeddings.token_type_embeddings.weight)
+    _, encoder = imported(save(model))
+    assert encoder.config.token_types == 1 and not caplog.records
 
 
 def test_next_sentence_prediction_is_left_out_and_named(build, save, bert_tokens, caplog):

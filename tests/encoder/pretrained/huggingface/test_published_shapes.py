@@ -80,7 +80,7 @@ def write(build, tmp_path, spm, other_spm, vocab_size):
 SHAPES = {  # and what is said of them
     "e5-small": "35 rows of padding",
     "minilm-l12": "of 2 token types the first is used, as the tokenizer gives no other",
-    "xlm-v, glot500": "", "e5-base, e5-large": "no masked-language-model head", "bge-m3": "", "mbert": "token type 1",
+    "xlm-v, glot500": "", "e5-base, e5-large": "no masked-language-model head", "bge-m3": "", "mbert": "",
     "added tokens": "2 tokens added later (<en> Königsberg)", "labse": "", "distilmbert": "", "distiluse": "",
 }  # fmt: skip
 

@@ -10,8 +10,8 @@ from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R, 
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import languages
 
 _ONE_TYPE = (
-    "All tokens are of one type: `token_type_ids` change nothing, since xalign_fairseq leaves out the vector that BERT "
-    "adds to the second text of a pair. Pairs therefore have other logits than in a BERT that it was imported from."
+    "All tokens are of one type: `token_type_ids` change nothing, as this encoder was trained without a vector for the "
+    "second text of a pair."
 )
 # What a training started from, or a model is, by the last part of its name.
 ORIGINS = {"e5-small": papers.E5, "multilingual-e5-small": papers.E5}
@@ -36,7 +36,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 model = AutoModelForMaskedLM.from_pretrained("{name}")
 tokenizer = AutoTokenizer.from_pretrained("{name}")
 ```""",
-        *([_ONE_TYPE] if family.token_types > 1 else []),
+        *([_ONE_TYPE] if family.token_types > config.token_types else []),
         "As a word aligner:",
         f"""```python
 from xalign_fairseq import load_aligner

@@ -4,6 +4,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from xalign_fairseq.encoder.pretrained.known import recognise, with_family
 logger = logging.getLogger(__name__)
 
 BUFFERS = {"embeddings.position_ids", "embeddings.token_type_ids"}  # count up, or are zero
+SECOND_TEXT = "encoder.sentence_encoder.second_text"
 ROWS = 2  # of our positions, before the first token's
 OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's
 
@@ -39,9 +41,9 @@ OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "
 def read(folder: StrPath) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
-    Parameters change their names, and the vector of token type 0 is added to every position; BERT's type 1, which its
-    tokenizer gives to the second text of a pair, is left out. XLM-R's ids stay as they are; BERT's are put into
-    fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. In the place of a
+    Parameters change their names, and the vector of token type 0 is added to every position. BERT's type 1, of a pair's
+    second text, becomes a parameter that holds its difference from type 0. XLM-R's ids stay as they are; BERT's are put
+    into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. In the place of a
     masked-language-model head that is missing or not tied one is made from the embeddings; heads of other tasks, the
     pooler, tokens that were added later and rows of padding are left out. All of that is logged. Heads and options that
     an export of this package wrote next to the model are read back.
@@ -55,6 +57,7 @@ def read(folder: StrPath) -> dict[str, Any]:
     family, config = read_config(folder)
     vocabulary = read_vocabulary(folder, family, config.vocab_size)
     model = to_fairseq(read_weights(folder), family, config, vocabulary, folder)
+    config = replace(config, token_types=1 + (SECOND_TEXT in model))
     known = recognise(model, [str(read_json(folder / "config.json").get("_name_or_path") or ""), folder])
     if not has_head(model):
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", folder)
@@ -108,14 +111,19 @@ def to_fairseq(
             problem = "a parameter is not of the size that config.json has"
             raise XalignError(problem, where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected)
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
-    _name_other_types(theirs[TOKEN_TYPES], vocabulary, where)
     theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)
     order = vocabulary.order
     for name in {WORDS, family.head["lm_head.bias"]} & theirs.keys():
         # A slice is a view, which leaves the tensor in its file.
         whole = theirs[name]
         theirs[name] = whole[: len(order)] if order == range(len(order)) else whole[torch.tensor(order)]
-    return {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
+    made = {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
+    types = theirs[TOKEN_TYPES]
+    if vocabulary.token_types > 1 and len(types) > 1 and not torch.equal(types[0], types[1]):
+        made[SECOND_TEXT] = types[1] - types[0]
+    elif vocabulary.token_types == 1 and len(types) > 1:
+        logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
+    return made
 
 
 def _todays_name(name: str, family: Family) -> str:
@@ -153,19 +161,7 @@ def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family,
         logger.warning("not used from %s: %s", where, ", ".join(f"{name} ({n} tensors)" for name, n in counts.items()))
 
 
-def _name_other_types(types: Tensor, vocabulary: Vocabulary, where: object) -> None:
-    """Log which token types are left out: every token is of type 0 here."""
-    if vocabulary.token_types == 1 and len(types) > 1:
-        logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
-    elif not torch.equal(types, types[:1].expand_as(types)):
-        logger.warning(
-            "%s: token type 1 is left out: all tokens are of type 0, so that pairs of texts, whose second has type 1 "
-            "in the model itself, have other hidden states and logits",
-            where,
-        )
-
-
 def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:
-    """Our rows of positions; every token is of type 0, whose vector Hugging Face's model adds as it adds positions."""
+    """Our rows of positions, with the vector of token type 0 added."""
     before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
     return torch.cat([before, positions + types[0]])

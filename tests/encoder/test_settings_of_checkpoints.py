@@ -59,6 +59,25 @@ def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, theirs
         XalignModel.build_model(options, task)
 
 
+def test_starting_from_an_encoder_with_other_token_types_names_the_option(tmp_path):
+    xalign_fairseq.register()
+    from xalign_fairseq.models.xalign import XalignModel
+
+    task = SimpleNamespace(
+        restoring=False, dictionary=SimpleNamespace(embedding_size=20), load_state_dict=lambda state: None
+    )
+    config = EncoderConfig(20, **SIZES, token_types=2)
+    torch.save(state_of(config, token_types=2), tmp_path / "bert.pt")
+    options = argparse.Namespace(**SIZES, init_checkpoint=str(tmp_path / "bert.pt"), language_embeddings="")
+    with pytest.raises(XalignError, match=r"(?s)found: 1.*expected: 2.*token_types=2"):
+        XalignModel.build_model(options, task)
+    options.token_types = 2
+    built = XalignModel.build_model(options, task)
+    assert "encoder.sentence_encoder.second_text" in built.state_dict()
+    with pytest.raises(XalignError, match=r"(?s)token types.*found: 3"):
+        EncoderConfig(20, token_types=3)
+
+
 def test_it_must_be_positive():
     with pytest.raises(XalignError, match=r"(?s)layer_norm_eps.*found: 0"):
         EncoderConfig(20, layer_norm_eps=0.0)
