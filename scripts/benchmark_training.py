@@ -21,7 +21,8 @@ Settings come in this order, as far as --minutes go. WORK keeps data and rounds:
 are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
 in OUT, the table OUT/training.md and the picture OUT/training.png.
 --profile writes OUT/training-profile-DEVICE.txt instead: by torch.profiler, what updates of this package and of fairseq
-spend their time on, and whether the device or the host bounds them, in the first setting.
+spend their time on, and whether the device or the host bounds them, in the first setting; on a GPU also with --compile,
+and a trace, training-trace-cuda.json.gz.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
@@ -66,6 +67,7 @@ BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
 TOLERANCE = 1e-5  # of their first losses in float32, relative
 MASKED, WHOLE = "xalign, MLM + TLM", "xalign, XLM-Align"
+COMPILED = "xalign, MLM + TLM, compiled"
 AXES = ("vocabulary", "pairs", "processes", "memory")  # that vary one by one
 MEMORY = tuple(training_report.MEMORY)
 PAIRS = {"cpu": ("any", "mixed", "32", "64", "128", "256"), "cuda": ("any", "mixed")}
@@ -297,7 +299,8 @@ def main() -> None:
             args.out.mkdir(parents=True, exist_ok=True)
             logging.disable(logging.INFO)  # of fairseq
             _, first = next(settings(args, work))
-            print(training_profile.write(first, (MASKED, WHOLE, "fairseq"), args.out))
+            compiled = (COMPILED,) if args.device == "cuda" else ()  # on a CPU it saves little
+            print(training_profile.write(first, (MASKED, WHOLE, "fairseq", *compiled), args.out))
             return
         for result in run(args, work):
             write_json(args.out / f"training-{args.device}.json", result)

@@ -58,7 +58,7 @@ class Setting:
         return int(self.pairs) if self.pairs.isdigit() else LONGEST
 
 
-def read_options(setting: Setting, objectives: str, optimizer: str) -> Any:
+def read_options(setting: Setting, objectives: str, optimizer: str, *more: str) -> Any:
     """fairseq's configuration of a training by the package's own task."""
     xalign_fairseq.register()  # patches fairseq, too
     from fairseq import options
@@ -72,7 +72,7 @@ def read_options(setting: Setting, objectives: str, optimizer: str) -> Any:
         "--length-bucket-width", 0 if setting.pairs == "mixed" else 1, "--distributed-world-size", setting.processes,
         "--max-tokens", setting.tokens, "--mono-max-tokens", setting.tokens, "--seed", setting.seed,
         "--optimizer", optimizer, "--lr", "1e-4", "--clip-norm", "1", "--save-dir", Path(setting.data, "unused"),
-        *dtype, *(["--cpu"] if setting.device == "cpu" else []),
+        *dtype, *more, *(["--cpu"] if setting.device == "cpu" else []),
     ]  # fmt: skip
     with contextlib.redirect_stderr(io.StringIO()):
         return convert_namespace_to_omegaconf(

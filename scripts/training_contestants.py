@@ -1,8 +1,8 @@
 """The trainings that benchmark_training.py measures.
 
 All start from the same weights (drawn by the package's encoder, without dropout) and read the same batches, and each
-has the optimizer that is recommended for it. fairseq's and the package's own encoder are trained by fairseq's own
-trainer, with its adam and the package's xalign_adamw; transformers' by what its Trainer calls in a step (float32
+has the optimizer that is recommended for it. fairseq's encoder is trained by fairseq's trainer with its adam, the
+package's by the package's trainer with xalign_adamw; transformers' by what its Trainer calls in a step (float32
 weights, autocast, clipping, torch's fused AdamW), without the Trainer, which needs one more package.
 """
 
@@ -31,10 +31,11 @@ SPREAD = 5  # times the usual weights: with those a loss hardly depends on what 
 
 
 class Ours:
-    """The package's encoder and criterion, by fairseq's trainer."""
+    """The package's encoder and criterion, by the package's trainer."""
 
     objectives = "mlm,tlm,dwa"
     recommended = "xalign_adamw"
+    options: tuple[str, ...] = ()
     keeps_memory = True  # set by the package's task; others are measured unchanged
 
     def __init__(self, setting: Setting, rank: int = 0):
@@ -43,7 +44,7 @@ class Ours:
         from xalign_fairseq.tasks import pretraining
 
         self.setting = setting
-        self.cfg = read_options(setting, self.objectives, self.recommended)
+        self.cfg = read_options(setting, self.objectives, self.recommended, *self.options)
         self.task = tasks.setup_task(self.cfg.task)
         torch.manual_seed(setting.seed)
         nothing = swapped(pretraining, "keep_freed_memory", lambda device: False)
@@ -75,11 +76,14 @@ class Ours:
         self.trainer = self._trainer(self.task, self.model, self.criterion)
 
     def _trainer(self, task: Any, model: Any, criterion: Any) -> Any:
-        from fairseq.trainer import Trainer
-
-        trainer = Trainer(self.cfg, task, model, criterion)
+        trainer = self._trainer_class()(self.cfg, task, model, criterion)
         trainer.begin_epoch(1)
         return trainer
+
+    def _trainer_class(self) -> Any:
+        from xalign_fairseq.trainer.trainer import XalignTrainer
+
+        return XalignTrainer
 
     def step(self, sample: Sample) -> None:
         """An update."""
@@ -92,8 +96,14 @@ class MaskedAndTranslation(Ours):
     objectives = "mlm,tlm"
 
 
+class Compiled(MaskedAndTranslation):
+    """The same by torch.compile."""
+
+    options = ("--compile",)
+
+
 class Fairseq(Ours):
-    """fairseq's own RoBERTa and its masked_lm, by the same trainer: each stream a micro-batch of the update."""
+    """fairseq's own RoBERTa, masked_lm and trainer: each stream is a micro-batch of the update."""
 
     objectives = "mlm,tlm"
     recommended = "adam"
@@ -127,6 +137,9 @@ class Fairseq(Ours):
     def _loss(self, sample: Any) -> float:
         losses = [self.criterion(self.model, part)[:2] for part in sample]
         return sum(float(total) for total, _ in losses) / sum(int(count) for _, count in losses)
+
+    def _trainer_class(self) -> Any:
+        return super()._trainer_class().__base__  # fairseq's own
 
     def step(self, sample: Any) -> None:
         """An update."""
@@ -197,6 +210,7 @@ CONTESTANTS: dict[str, type[Ours]] = {
     "transformers": Transformers,
     "xalign, XLM-Align": Ours,
 }
+PROFILED = {**CONTESTANTS, "xalign, MLM + TLM, compiled": Compiled}
 
 
 def _to(sample: Any, device: str) -> Any:

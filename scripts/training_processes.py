@@ -14,7 +14,7 @@ from unittest.mock import patch
 import torch
 from harness import Clock, peak_mb
 from training_batches import BUFFER, Setting, open_batches
-from training_contestants import CONTESTANTS
+from training_contestants import PROFILED
 
 from xalign_fairseq.core.errors import XalignError
 
@@ -63,7 +63,7 @@ class Worker:
         torch.set_num_threads(max(setting.threads // setting.processes, 1))
         self.setting = setting
         self.peak = Peak(setting.device)
-        self.contestant = CONTESTANTS[name](setting, rank)
+        self.contestant = PROFILED[name](setting, rank)
 
     def begin(self) -> dict[str, Any]:
         """The first loss; then a round that warms up."""

@@ -3,7 +3,7 @@
 
 By torch.profiler, for the first setting of the benchmark: each kernel's time on the device and each operation's on the
 host, how long the device has nothing to do, and how much of that is the host's, which starts kernels more slowly than
-they run.
+they run. On a GPU also a trace of the first contestant's updates, for chrome://tracing or Perfetto.
 """
 
 from collections.abc import Sequence
@@ -21,16 +21,25 @@ BUSY = 0.9  # share of an update's time from which on the device bounds it
 
 
 def write(setting: Setting, names: Sequence[str], folder: Path) -> str:
-    """Profile the contestants of some names; ``training-profile-DEVICE.txt`` is in the folder, its text is returned."""
+    """Profile the contestants of some names; ``training-profile-DEVICE.txt`` is in the folder, its text is returned.
+
+    It is written anew after each contestant, and one that fails is named, so that the others' profiles are there.
+    """
     head = f"An update of {setting.arch} in {setting.dtype}, {setting.tokens} tokens of pairs and as many of blocks"
-    parts = ["\n".join([f"{head}, {name}:", *profile(setting, name)]) for name in names]
-    text = "\n\n".join(parts) + "\n"
-    write_text(folder / f"training-profile-{setting.device}.txt", text)
-    return text
+    parts: list[str] = []
+    for name in names:
+        trace = folder / f"training-trace-{setting.device}.json.gz" if setting.device == "cuda" and not parts else None
+        try:
+            found = profile(setting, name, trace)
+        except Exception as error:  # of another program, or of a compiler
+            found = [f"  {type(error).__name__}: {' '.join(str(error).split())[:500]}"]
+        parts.append("\n".join([f"{head}, {name}:", *found]))
+        write_text(folder / f"training-profile-{setting.device}.txt", "\n\n".join(parts) + "\n")
+    return "\n\n".join(parts) + "\n"
 
 
-def profile(setting: Setting, name: str) -> list[str]:
-    """Lines: what bounds an update of a contestant, and the parts that take the most time."""
+def profile(setting: Setting, name: str, trace: Path | None = None) -> list[str]:
+    """Lines: what bounds an update of a contestant, and the parts that take the most time; the trace goes to a file."""
     worker = Worker(name, setting)
     worker.begin()
     worker.round()
@@ -42,6 +51,8 @@ def profile(setting: Setting, name: str) -> list[str]:
         for sample in islice(cycle(worker.contestant.samples), CALLS):
             worker.contestant.step(sample)
         wait(setting.device)
+    if trace is not None:
+        profiler.export_chrome_trace(str(trace))
     found = [part_of(event) for event in profiler.key_averages()]
     return [*verdict(found, 1e6 * seconds, setting.device), *lines(found, MOST)]
 

@@ -38,8 +38,29 @@ PLOTS = ("matplotlib",)
 PEERS = ("transformers", "scipy.sparse", "sklearn.base", "networkx")  # stand-ins of the kit have no such parts
 
 INSTALL = Stage("install", ("{machine_python}", "{source}/scripts/gpu/install.py", "{kit}", "{work}"), 240, cuda=False)
+# In the order of what is missing most: 15 minutes of a GPU are enough for the first three after the installation.
 STAGES = (
     INSTALL,
+    Stage(
+        "steps",
+        ("{python}", "{source}/scripts/benchmark_training.py", "--profile", "--device", "cuda", "--arch", "base",
+         "--data-bin", "{data}/data-bin", "--out", "{files}"),
+        150, least=60, modules=PLOTS, parts=("data.tar.xz",),
+        files=("training-profile-cuda.txt", "training-trace-cuda.json.gz"),
+    ),
+    Stage(
+        "training",
+        ("{python}", "{source}/scripts/benchmark_training.py", "--device", "cuda", "--arch", "base", "small",
+         "--data-bin", "{data}/data-bin", "--minutes", "{minutes}", "--work", "{files}", "--out", "{files}"),
+        360, least=90, modules=PLOTS, parts=("data.tar.xz",), files=("training-cuda.json",),
+    ),
+    Stage(
+        "aligner",
+        ("{python}", "{source}/scripts/benchmark_aligner.py", "--device", "cuda", "--pairs", "1024",
+         "--src", "{data}/text/de-en.de", "--tgt", "{data}/text/de-en.en", "--model", "{encoder}",
+         "--work", "{work}/aligner", "--out", "{files}"),
+        300, least=120, modules=PEERS, parts=("data.tar.xz", "encoder.bin"), files=("aligner-cuda.json",),
+    ),
     Stage("doctor", ("{python}", "-m", "xalign_fairseq", "doctor"), 180, cuda=False),
     Stage(
         "tests",
@@ -56,24 +77,5 @@ STAGES = (
         "profile",
         ("{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--profile", "--out", "{files}"),
         240, least=60, modules=PLOTS, files=("sinkhorn-profile-cuda.txt",),
-    ),
-    Stage(
-        "training",
-        ("{python}", "{source}/scripts/benchmark_training.py", "--device", "cuda", "--arch", "base", "small",
-         "--data-bin", "{data}/data-bin", "--minutes", "{minutes}", "--work", "{files}", "--out", "{files}"),
-        420, least=90, modules=PLOTS, parts=("data.tar.xz",), files=("training-cuda.json",),
-    ),
-    Stage(
-        "steps",
-        ("{python}", "{source}/scripts/benchmark_training.py", "--profile", "--device", "cuda", "--arch", "base",
-         "--data-bin", "{data}/data-bin", "--out", "{files}"),
-        120, least=60, modules=PLOTS, parts=("data.tar.xz",), files=("training-profile-cuda.txt",),
-    ),
-    Stage(
-        "aligner",
-        ("{python}", "{source}/scripts/benchmark_aligner.py", "--device", "cuda", "--pairs", "1024",
-         "--src", "{data}/text/de-en.de", "--tgt", "{data}/text/de-en.en", "--model", "{encoder}",
-         "--work", "{work}/aligner", "--out", "{files}"),
-        300, least=120, modules=PEERS, parts=("data.tar.xz", "encoder.bin"), files=("aligner-cuda.json",),
     ),
 )  # fmt: skip

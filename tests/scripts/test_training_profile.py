@@ -1,5 +1,8 @@
 """What bounds an update: the verdicts, and a profile on the CPU."""
 
+import gzip
+import json
+
 import pytest
 
 
@@ -22,10 +25,28 @@ def test_what_bounds_an_update(profile, busy, what):
     assert len(profile.verdict(parts, 48e3, "cpu")) == 1
 
 
+def test_a_contestant_that_fails_costs_the_others_nothing(profile, script, tmp_path, monkeypatch):
+    def found(setting, name, trace):
+        text = tmp_path / "training-profile-cuda.txt"
+        assert (name == "first") == (trace == tmp_path / "training-trace-cuda.json.gz")
+        assert text.is_file() == (name != "first")
+        return [f"  {name} found"] if name != "broken" else 1 / 0
+
+    monkeypatch.setattr(profile, "profile", found)
+    setting = script("training_batches").Setting("tiny", "float32", "cuda", 256, "nowhere", 1, 2)
+    text = profile.write(setting, ("first", "broken", "last"), tmp_path)
+    assert (tmp_path / "training-profile-cuda.txt").read_text() == text
+    found = [part.split("\n")[1].strip() for part in text.split("\n\n")]
+    assert found == ["first found", "ZeroDivisionError: division by zero", "last found"]
+
+
 @pytest.mark.slow
 def test_a_profile_on_the_cpu(profile, script, databin, tmp_path):
     setting = script("training_batches").Setting("tiny", "float32", "cpu", 256, str(databin), 1, 2)
     text = profile.write(setting, ("xalign, MLM + TLM", "fairseq"), tmp_path)
+    profile.profile(setting, "xalign, MLM + TLM", tmp_path / "trace.json.gz")
+    with gzip.open(tmp_path / "trace.json.gz", "rt") as file:
+        assert json.load(file)["traceEvents"]
     assert (tmp_path / "training-profile-cpu.txt").read_text() == text
     ours, theirs = text.split("\n\n")
     assert ours.startswith(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import torch
+from launches import READING, SHAPED_BY_VALUES, aten
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -104,19 +105,7 @@ def device_of(number: int) -> AbstractContextManager:
     return torch.cuda.device(number) if ON_CUDA else nullcontext()
 
 
-aten = torch.ops.aten
-# Reading a value; shapes that depend on values; tensors made of values of the host, whose copy is waited for.
-READING = {aten._local_scalar_dense, aten.equal, aten.is_nonzero}
-SHAPED_BY_VALUES = {
-    aten.nonzero,
-    aten.masked_select,
-    aten.bincount,
-    aten.repeat_interleave,
-    aten.unique_dim,
-    aten.unique_consecutive,
-    aten._unique,
-    aten._unique2,
-}
+# Tensors made of values of the host, whose copy is waited for.
 FROM_THE_HOST = {aten.lift_fresh, aten.lift_fresh_copy}
 REFUSED = READING | SHAPED_BY_VALUES | FROM_THE_HOST
 

@@ -138,12 +138,13 @@ def configuration(backend, rank, count, *extra):
     )
 
 
-def make_trainer(backend, rank, count, normalization, chosen, extra=(), **given):
+def make_trainer(backend, rank, count, normalization, chosen, extra=(), config=CONFIG, **given):
     """The trainer of worker ``rank`` of ``count``.
 
     normalization: of the weighted criterion; None for the preset that ``chosen`` names instead of one.
     chosen: options of the criterion; or a preset's name.
     extra: options of fairseq-train.
+    config: of the encoder.
     given: what the task has.
     """
     cfg = copy.deepcopy(configuration(backend, rank, count, *extra))
@@ -152,7 +153,10 @@ def make_trainer(backend, rank, count, normalization, chosen, extra=(), **given)
         criterion = build_criterion(chosen, task)
     else:
         criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
-    task.heads_start, task.models = HeadsStart(XalignPretrainingConfig()), [build_model(criterion, torch.float32)]
+    task.heads_start, task.models = (
+        HeadsStart(XalignPretrainingConfig()),
+        [build_model(criterion, torch.float32, config)],
+    )
     trainer = Trainer(cfg, task, task.models[-1], criterion)
     trainer.lr_step_begin_epoch(1)
     return trainer

@@ -9,7 +9,7 @@ from typing import Any
 
 import fairseq.trainer
 import torch
-from fairseq import checkpoint_utils
+from fairseq import checkpoint_utils, optim
 from fairseq.data import iterators
 from fairseq.distributed import utils
 from fairseq.logging import metrics
@@ -25,8 +25,10 @@ from xalign_fairseq.trainer.holding import hold
 from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
 from xalign_fairseq.trainer.mending import LAST, repair, with_training
 from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
+from xalign_fairseq.trainer.optim.half import HalfPrecision
 from xalign_fairseq.trainer.optim.which import which_optimizer
 from xalign_fairseq.trainer.options import check_options
+from xalign_fairseq.trainer.reading import as_sample_size, as_tensor, counting, read_with_logs
 from xalign_fairseq.trainer.training_log import OPTIMIZER
 
 NAME = "XalignTrainer"
@@ -52,7 +54,8 @@ class XalignTrainer(Trainer):
         self.clock = DataWait()
         self.nonfinite_in_a_row = 0
         self.left_out = False
-        self.requeue_agreed = False
+        self.logs: list[dict[str, Any]] = []  # of the update's micro-batches
+        self.agreed: dict[str, Any] = {"requeue": False}
         self.checked_update = -1
         if loop := training_loop():
             requeue.Signalled.trains = True
@@ -87,7 +90,8 @@ class XalignTrainer(Trainer):
         # and drops the counts of the whole update if the last one is such. So these come first, and count nothing. In
         # place: whoever names a micro-batch by its number afterwards counts in this order.
         samples.sort(key=bool)
-        with swapped(self.task, "train_step", _counting_what_is_there(self.task.train_step)), self._cuda_or_none():
+        self.logs = []
+        with swapped(self.task, "train_step", counting(self.task.train_step, self.logs)), self._cuda_or_none():
             return super().train_step(samples, raise_oom)
 
     def _cuda_or_none(self) -> AbstractContextManager[None]:
@@ -99,6 +103,8 @@ class XalignTrainer(Trainer):
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
         """Clip; the norm is the same in all processes, so that all leave out an update where it is not finite.
 
+        The norm is the host's, and so is from here on what the update has logged: the only transfer that it waits for.
+
         Raises:
             NonfiniteGradient: before fairseq ends the training; ``--fp16`` and ``--amp`` scale the loss instead.
             LossScaleMinimum: ``--fp16`` can scale it no further.
@@ -108,22 +114,30 @@ class XalignTrainer(Trainer):
             norm: torch.Tensor = super().clip_grad_norm(clip_norm)
         except FloatingPointError as minimum:  # fairseq would run the update once more to find where, and fail
             raise LossScaleMinimum(str(minimum)) from None
-        if not self.tpu and not self.cfg.common.amp and not norm.isfinite().all():
-            raise NonfiniteGradient
+        if not self.tpu:
+            norm = read_with_logs(norm, [*self.logs, self.agreed])
+            if not self.cfg.common.amp and not norm.isfinite():
+                raise NonfiniteGradient
         self.left_out = False
         return norm
 
-    def _aggregate_logging_outputs(self, logging_outputs: list[Any], *counts: object, ignore: bool = False) -> Any:
+    def _aggregate_logging_outputs(
+        self, logging_outputs: list[Any], size: object, *counts: object, ignore: bool = False
+    ) -> Any:
         """Add up over processes, with the counts, whether one has received SIGUSR1: all know after the same update."""
         received = float(requeue.Signalled.received)
-        logs, (*summed, any_received) = super()._aggregate_logging_outputs(
-            logging_outputs, *counts, received, ignore=ignore
+        self.logs, (size, *summed, any_received) = super()._aggregate_logging_outputs(
+            logging_outputs, as_tensor(size), *counts, received, ignore=ignore
         )
-        self.requeue_agreed = bool(any_received)
-        return logs, summed
+        self.agreed = {"requeue": any_received}
+        return self.logs, [as_sample_size(size), *summed]
+
+    def _reduce_and_log_stats(self, logging_outputs: list[Any], size: object, norm: object = None) -> Any:
+        return super()._reduce_and_log_stats(logging_outputs, as_tensor(size), norm)
 
     def _build_optimizer(self) -> None:
-        super()._build_optimizer()
+        with swapped(optim, "FP16Optimizer", HalfPrecision):
+            super()._build_optimizer()
         logger.info("%s%s", OPTIMIZER, which_optimizer(self._optimizer))
 
     def is_finished(self) -> bool:
@@ -151,7 +165,7 @@ class XalignTrainer(Trainer):
         around with an update's counts ends all of them after the same one.
         """
         alone = self.data_parallel_world_size == 1
-        if not (requeue.Signalled.received if alone else self.requeue_agreed):
+        if not (requeue.Signalled.received if alone else self.agreed["requeue"]):
             return
         cfg = self.cfg.checkpoint
         with open_dict(cfg):
@@ -242,20 +256,6 @@ class XalignTrainer(Trainer):
 def stopping_counter() -> Any:
     """fairseq's function whose attributes count validations without improvement; None in a process without training."""
     return getattr(training_loop(), "should_stop_early", None)
-
-
-def _counting_what_is_there(step: Callable[..., Any]) -> Callable[..., Any]:
-    def nothing(value: object) -> Any:  # a tensor may hold a number that is not finite
-        number = isinstance(value, int | float)
-        return torch.zeros_like(value) if isinstance(value, torch.Tensor) else 0 if number else value
-
-    def train_step(*args: object, ignore_grad: bool = False, **kwargs: object) -> Any:
-        loss, size, logs = step(*args, ignore_grad=ignore_grad, **kwargs)
-        if ignore_grad:
-            size, logs = size * 0, {key: nothing(value) for key, value in logs.items()}
-        return loss, size, logs
-
-    return train_step
 
 
 def _train_epoch(train: Callable[..., tuple[list[Any], bool]]) -> Callable[..., tuple[list[Any], bool]]:

@@ -160,6 +160,9 @@ def test_every_stage_can_be_told_apart_and_its_command_filled(gpu_script):
         "x",
     )
     assert len({stage.name for stage in stages}) == len(stages)
+    # A quarter of an hour: first a trace of the device, then training, then the aligner.
+    assert [stage.name for stage in stages[:4]] == ["install", "steps", "training", "aligner"]
+    assert sum(stage.seconds for stage in stages[1:4]) <= 840
     for stage in stages:
         assert [part.format(**names) for part in stage.command]
         for script in (part.removeprefix("{source}/") for part in stage.command if part.endswith(".py")):

@@ -6,42 +6,21 @@ import torch.distributed as dist
 from fairseq import optim
 from fairseq.distributed.legacy_distributed_data_parallel import LegacyDistributedDataParallel
 from fairseq.nan_detector import NanDetector
-from omegaconf import OmegaConf
+from support.half_precision import PRECISIONS, config, network
 from support.processes import run_workers
 from torch.nn.parallel import DistributedDataParallel
 
 import xalign_fairseq
 from xalign_fairseq.trainer.optim.adamw import MOMENTS
+from xalign_fairseq.trainer.optim.half import HalfPrecision
 from xalign_fairseq.trainer.optim.registered import XalignAdamW
 from xalign_fairseq.trainer.optim.which import which_optimizer
 
 xalign_fairseq.register()
-PRECISIONS = {
-    "float32": {},
-    "amp": {"amp": True},  # whose loss scale is 1 without a GPU
-    "fp16": {"fp16": True},
-    "fp16, not flat": {"fp16": True, "fp16_no_flatten_grads": True},
-    "bf16": {"bf16": True},
-    "memory-efficient fp16": {"fp16": True, "memory_efficient_fp16": True},
-    "memory-efficient bf16": {"bf16": True, "memory_efficient_bf16": True},
-}
 
 
 def is_half(common):
     return "fp16" in common or "bf16" in common
-
-
-def config(name, **common):
-    """What fairseq's trainer hands to an optimizer, as from a command line."""
-    off = ("amp", "fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16", "tpu", "fp16_no_flatten_grads")
-    scaler = {"fp16_scale_window": 3, "fp16_init_scale": 8, "fp16_scale_tolerance": 0.0, "min_loss_scale": 1e-4}
-    return OmegaConf.create(
-        {
-            "common": {**dict.fromkeys(off, False), **scaler, "threshold_loss_scale": None, **common},
-            "optimizer": {"_name": name, "adam_betas": "(0.9, 0.98)", "adam_eps": 1e-6, "weight_decay": 0.01},
-            "optimization": {"lr": [0.01], "update_freq": [1]},
-        }
-    )
 
 
 def build(name, model, **common):
@@ -52,16 +31,8 @@ def build(name, model, **common):
     if cfg.common.amp:
         return optim.AMPOptimizer.build_optimizer(cfg, params)
     if cfg.common.fp16 or cfg.common.bf16:
-        return optim.FP16Optimizer.build_optimizer(cfg, params)
+        return HalfPrecision.build_optimizer(cfg, params)
     return optim.build_optimizer(cfg.optimizer, params)
-
-
-def network(**common):
-    torch.manual_seed(1)
-    model = torch.nn.Sequential(
-        torch.nn.Embedding(20, 8), torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.Linear(8, 4)
-    )
-    return model.half() if common.get("fp16") else model.bfloat16() if common.get("bf16") else model
 
 
 def update(optimizer, model, number, max_norm=0.5, parts=1):

@@ -20,8 +20,8 @@ from xalign_fairseq.transport.names import ENCODINGS
 # are, the less padding there is; other devices need more to be busy.
 PASS_TOKENS = 512
 LARGE_PASS = 8192
-# On the CPU, unused sequences make the tokens of a pass a multiple of this: for each new shape of a product oneDNN
-# compiles half a megabyte, which takes as long as the product and stays in memory.
+# On the CPU the tokens of a pass are a multiple of this, by sequences that nobody reads: for each new product shape
+# oneDNN compiles half a megabyte, which takes as long as the product and stays in memory.
 PASS_STEP = 32
 # The shortest sequence of a pass as a share of the longest: what padding costs at most, also where there are few pairs.
 SHORTEST = 0.8

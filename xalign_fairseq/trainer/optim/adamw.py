@@ -13,6 +13,9 @@ from xalign_fairseq.trainer.optim.kernels import Kernel, Part, Rule, choose_kern
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
+TOGETHER = (
+    2**24
+)  # numbers of half precision that are in float32 at a time, with their gradients, unless a parameter has more
 
 
 class FoldedAdamW(torch.optim.Optimizer):
@@ -41,7 +44,7 @@ class FoldedAdamW(torch.optim.Optimizer):
     lr (1 - b1) / sqrt((1 - b2)(1 - b1^2 / b2)), 7.3 lr there. A row of every gradient is stepped as by dense Adam. On a
     GPU, summing a sparse gradient's repeated rows waits for their number.
 
-    Moments are float32 for float16 and bfloat16 parameters, which are stepped one after the other in float32.
+    Moments are float32 for float16 and bfloat16 parameters, which are stepped in float32, some at a time.
 
     Args:
         params: as torch's optimizers take them.
@@ -109,6 +112,7 @@ class FoldedAdamW(torch.optim.Optimizer):
                 loss = closure()
         for group in self.param_groups:
             whole: defaultdict[tuple[torch.device, torch.dtype, int], list[Part]] = defaultdict(list)
+            halves: defaultdict[tuple[torch.device, torch.dtype, int], list[Tensor]] = defaultdict(list)
             for p in group["params"]:
                 if p.grad is None:
                     continue
@@ -117,12 +121,15 @@ class FoldedAdamW(torch.optim.Optimizer):
                 if p.grad.is_sparse:
                     self._step_rows(p, state, group)
                 elif p.dtype in HALVES:
-                    self._step_half(p, state, group)
+                    halves[p.device, p.dtype, state["step"]].append(p)
                 else:
                     part = Part(p, aligned(p.grad, p), *(state[name] for name in MOMENTS))
                     whole[p.device, p.dtype, state["step"]].append(part)
             for (_, _, step), parts in whole.items():
                 self._run(parts, step, group)
+            for (_, _, step), parameters in halves.items():
+                for together in batched(parameters):
+                    self._step_halves(together, step, group)
         self.factor = 1.0
         return loss
 
@@ -172,17 +179,31 @@ class FoldedAdamW(torch.optim.Optimizer):
         for table, updated in zip(tables, (values, *moments), strict=True):
             table.index_copy_(0, rows, updated.to(table.dtype))
 
-    def _step_half(self, p: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-        """Update a parameter of half precision in float32."""
-        values = p.float()
-        gradient = aligned(p.grad.float(), values)  # type: ignore[union-attr]
-        self._run([Part(values, gradient, *(state[name] for name in MOMENTS))], state["step"], group)
-        p.copy_(values)
+    def _step_halves(self, parameters: list[Tensor], step: int, group: dict[str, Any]) -> None:
+        """Update parameters of half precision in float32."""
+        values, gradients = ([torch.empty_like(p, dtype=torch.float32) for p in parameters] for _ in range(2))
+        torch._foreach_copy_(values, parameters)
+        torch._foreach_copy_(gradients, [p.grad for p in parameters])  # type: ignore[misc]
+        moments = ([self.state[p][name] for p in parameters] for name in MOMENTS)
+        self._run([Part(*each) for each in zip(values, gradients, *moments, strict=True)], step, group)
+        torch._foreach_copy_(parameters, values)
 
     def _run(self, parts: list[Part], step: int, group: dict[str, Any]) -> None:
         values = parts[0].values
         kernel: Kernel = self._kernel if values.is_cuda and values.dtype == torch.float32 else torch_kernel
         kernel(parts, Rule(step, group["lr"], group["betas"], group["eps"], group["weight_decay"], self.factor))
+
+
+def batched(parameters: Iterable[Tensor]) -> Iterator[list[Tensor]]:
+    """Parameters in their order, together as long as they have at most :data:`TOGETHER` numbers."""
+    batch: list[Tensor] = []
+    for p in parameters:
+        if batch and sum(map(Tensor.numel, batch)) + p.numel() > TOGETHER:
+            yield batch
+            batch = []
+        batch.append(p)
+    if batch:
+        yield batch
 
 
 def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:

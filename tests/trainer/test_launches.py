@@ -1,0 +1,33 @@
+"""How many kernels an update launches and how often the host waits: the host bounds updates on a GPU."""
+
+import dataclasses
+
+import pytest
+import torch.nn.functional as F
+from launches import Launches
+from support.small import CONFIG, block, diagonal, pair
+from support.trials import make_trainer
+
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.transport.ops import attention
+
+BASE_DEPTH = dataclasses.replace(CONFIG, encoder_layers=12)
+SAMPLE = collate(
+    [pair(6, 6, diagonal(6, 6))], [block(1, 14)]
+)  # as long as the pair: one call of attention, as by varlen
+# With little room: who adds a launch to every layer, or one for every parameter, is to notice. fp16 also looks at the
+# norm before the loss scale is changed.
+CEILINGS = {"": (910, 1), "--bf16": (930, 1), "--fp16": (920, 2), "--memory-efficient-bf16": (930, 1)}
+
+
+@pytest.mark.parametrize(("precision", "kernels", "waits"), [(key, *most) for key, most in CEILINGS.items()])
+def test_launches_and_waits_of_an_update_of_xlm_align(precision, kernels, waits, monkeypatch):
+    monkeypatch.setattr(attention, "by_products", F.scaled_dot_product_attention)  # one operation, as on a GPU
+    extra = ["--optimizer", "xalign_adamw", "--clip-norm", "1", *precision.split()]
+    made = make_trainer("legacy_ddp", 0, 1, None, "xlm_align", extra, BASE_DEPTH)
+    made.get_model().set_num_updates(20)
+    made.train_step([SAMPLE])  # what a run does once
+    with Launches(monkeypatch) as found:
+        made.train_step([SAMPLE])
+    print(f"{precision or 'float32'}: {found.kernels.total()} kernels, waits {dict(found.waits)}; {found.kernels}")
+    assert found.kernels.total() <= kernels and found.waits.total() <= waits
