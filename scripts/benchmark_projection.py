@@ -18,7 +18,7 @@ import json
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from xalign_fairseq.evaluation.parsing import LAS, UAS, GoldTree
 
 SPANS = {"de": "development", "ru": "development", "hi": "development", "es": "test", "ro": "test", "vi": "test"}
 TREES = {"de": "development", "fr": "test", "es": "test", "zh": "test"}
-TRANSFER = ("de", "zh")
+TRANSFER = ("hi", "ar", "cs", "ru", "es", "fr", "de", "zh")  # the first ones are trained first
 PARTS = ("spans", "trees", "transfer")
 LEAST = "0.1"  # probability of links between words of treebanks, so that few words have none
 SENTENCES, TESTED = 400, 200
@@ -122,25 +122,29 @@ def score_trees(gold: Path, projected: Path) -> dict[str, float]:
     return {"upos": right / words, "unlinked": unlinked / words, "uas": sums[0] / sums[2], "las": sums[1] / sums[2]}
 
 
-def first_sentences(source: Path, target: Path, count: int) -> None:
-    """The first sentences of a treebank."""
+def sentences(source: Path, target: Path, which: slice) -> None:
+    """Some sentences of a treebank."""
     with (gzip.open if source.suffix == ".gz" else open)(source, "rt", encoding="utf-8") as stream:
-        blocks = stream.read().split("\n\n")
+        blocks = stream.read().strip().split("\n\n")
     with atomic_write(target) as out:
-        out.write("\n\n".join(blocks[:count]) + "\n\n")
+        out.write("\n\n".join(blocks[which]) + "\n\n")
 
 
-def transfer(data: Path, work: Path) -> dict[str, dict[str, list[float]]]:
-    """The scores of each seed, by task and language, of the models that were trained on English and on projections."""
-    for language in ("en", *TRANSFER):
-        source = work / f"{language}.conllu" if language == "en" else work / f"en-{language}.conllu"
-        first_sentences(source, work / f"train-{language}.conllu", SENTENCES)
-    for language in TRANSFER:
-        name = f"{language}_gsd-ud-test.conllu"
-        first_sentences(data / f"ud/{name}.gz", work / name, TESTED)
-    tests = {language: f"{language}_gsd-ud-test.conllu" for language in TRANSFER}
+def transfer(data: Path, work: Path, languages: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+    """The scores of each seed, by language, of models that were trained on English and on projections."""
     study = STUDY
-    for train in ("en", *TRANSFER):
+    tests = {}
+    for language in ("en", *languages):
+        source = work / f"{language}.conllu" if language == "en" else work / f"en-{language}.conllu"
+        sentences(source, work / f"train-{language}.conllu", slice(SENTENCES))
+        if language != "en":
+            other = data / f"ud/{language}_gsd-ud-test.conllu.gz"
+            tests[language] = f"test-{language}.conllu"
+            if other.exists():
+                sentences(other, work / tests[language], slice(TESTED))
+            else:
+                sentences(work / f"{language}.conllu", work / tests[language], slice(-TESTED, None))
+    for train in ("en", *languages):
         content = {
             "benchmark": "pos",
             "holdout": 0.1,
@@ -150,7 +154,7 @@ def transfer(data: Path, work: Path) -> dict[str, dict[str, list[float]]]:
         }
         study += f"  {'pos' if train == 'en' else f'pos-{train}'}: {json.dumps(content)}\n"
     (work / "study.yaml").write_text(study, encoding="utf-8")
-    command = "transfer --study study.yaml --model e5-small=e5-small --out transfer --cpu --bf16 --jobs 2 -q"
+    command = "transfer --study study.yaml --model e5-small=e5-small --out transfer --cpu --bf16 --jobs 1 -q"
     subprocess.run([sys.executable, "-m", "xalign_fairseq", *command.split()], cwd=work, check=True)
     scores: dict[str, dict[str, list[float]]] = {}
     for path in sorted(work.glob("transfer/runs/e5-small/pos*/*/*/result.json")):
@@ -207,6 +211,7 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True, metavar="DIR", help="where what is done is kept")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", metavar="FOLDER")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--transfer", nargs="+", choices=TRANSFER, default=TRANSFER, metavar="LANGUAGE")
     args = parser.parse_args()
     data, work = args.data / "eval", args.work
     work.mkdir(parents=True, exist_ok=True)
@@ -218,16 +223,19 @@ def main() -> int:
             write_spans(data / "xquad", work, language)
             with open(project(work, f"{language}.jsonl", f"projected.{language}.jsonl"), encoding="utf-8") as lines:
                 results["spans"][language] = score_spans(lines)
-    if {"trees", "transfer"} & set(args.parts):
-        for language in ("en", *TREES):
-            first_sentences(data / f"ud-pud/{language}_pud-ud-test.conllu.gz", work / f"{language}.conllu", 1000)
-        results["trees"] = {}
-        for language in TREES:
-            options = ("--tgt", f"{language}.conllu", "--min-probability", LEAST)
-            projected = project(work, "en.conllu", f"en-{language}.conllu", *options)
-            results["trees"][language] = score_trees(work / f"{language}.conllu", projected)
+    pairs = {"trees": TREES, "transfer": args.transfer}
+    for language in ("en", *dict.fromkeys(language for part in args.parts for language in pairs.get(part, ()))):
+        treebank = work / f"{language}.conllu"
+        sentences(data / f"ud-pud/{language}_pud-ud-test.conllu.gz", treebank, slice(1000))
+        if language != "en":
+            options = ("--tgt", treebank.name, "--min-probability", LEAST)
+            project(work, "en.conllu", f"en-{language}.conllu", *options)
+    if "trees" in args.parts:
+        results["trees"] = {
+            language: score_trees(work / f"{language}.conllu", work / f"en-{language}.conllu") for language in TREES
+        }
     if "transfer" in args.parts:
-        results["transfer"] = transfer(data, work)
+        results["transfer"] = transfer(data, work, args.transfer)
     harness.write(args.out, "projection", results, text_of(results))
     return 0
 

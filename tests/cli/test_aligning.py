@@ -11,6 +11,7 @@ from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.cli import _aligning, align, build_parser, layers
 from xalign_fairseq.core import devices
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import segmentation
 from xalign_fairseq.transport import names
 from xalign_fairseq.transport.linking import Linking
 
@@ -176,3 +177,10 @@ def test_the_arguments_of_a_linking_give_it_again(name, parser):
         linking = Linking(name, options, (3, 4), encoding="joint")
         found = _aligning.parse_linking(parser.parse_args(layers.align_words(linking)))
         assert found.finder == linking.finder and (found.layers, found.encoding) == ((3, 4), "joint")
+
+
+def test_a_warning_of_the_library_names_the_option_of_the_command_line(capsys):
+    segmentation._warn_of_spaces.cache_clear()
+    _aligning.show_log(quiet=True)
+    segmentation._warn_of_spaces()
+    assert "another segmenter (--segment)" in capsys.readouterr().err

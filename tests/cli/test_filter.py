@@ -25,7 +25,7 @@ def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_
     assert filter_text("--min-score", 0) == 0
     assert "40 pairs, 40 kept with a score of 0 or more, 3 without links" in capsys.readouterr().err
     whole = contents(tmp_path)
-    assert sorted(whole) == [".en", ".links", ".scores", ".xx"]
+    assert sorted(whole) == [".en", ".links", ".scores", ".scores.json", ".xx"]
     assert whole[".en"] == (tiny_text / "text.en").read_bytes()
     scores = [float(line.split(b"\t")[0]) for line in whole[".scores"].splitlines()]
     middle = sorted(scores)[20]
@@ -37,7 +37,7 @@ def test_scores_are_kept_and_need_not_be_made_again(filter_text, tiny_text, tmp_
     assert len(read_links(tmp_path / "fewer.links")) == len(kept)
 
 
-def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path):
+def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path, capsys):
     assert filter_text() == 0
     expected = contents(tmp_path)
     for path in tmp_path.glob("kept.*"):
@@ -50,6 +50,13 @@ def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path):
     (tmp_path / "kept.en").unlink()  # killed while the kept pairs were written
     for end in (".json", ".lock"):  # or before these went
         (tmp_path / f"kept.scores.part{end}").touch()
+    assert filter_text("--resume") == 0
+    assert contents(tmp_path) == expected
+    assert filter_text("--resume", "--segment", "spaces") == 2  # they are those of another segmenter
+    assert "a difference in --segment" in capsys.readouterr().err
+    assert contents(tmp_path) == expected
+    (tmp_path / "kept.scores.json").unlink()  # killed before it was written: what the scores come from is not known
+    (tmp_path / "kept.scores").write_text("0\n")
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected
 

@@ -28,6 +28,32 @@ def a_run(tmp_path, tiny_checkpoint, tiny_text):  # noqa: F811
     return ProjectRun(str(tmp_path / "a.jsonl"), out=out, model=str(tiny_checkpoint), options=options, quiet=True)
 
 
+def test_statistics_learned_from_the_pairs_change_links_and_are_those_of_their_folder(a_run, tmp_path, monkeypatch):
+    learning = replace(a_run, learns=True, out=str(tmp_path / "own.jsonl"))
+    passed = Aligner.stream
+
+    def failing(self, pairs, *rest, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Aligner, "stream", failing)
+    with pytest.raises(KeyboardInterrupt):
+        project_files(learning)
+    monkeypatch.setattr(Aligner, "stream", passed)
+    project_files(learning)
+    folder = f"{learning.out}.aligner"
+    given = replace(a_run, out=f"{a_run.out}.3", options=replace(a_run.options, statistics=folder))
+    project_files(given)
+    assert contents(given) == contents(learning)
+    project_files(a_run)
+    assert contents(a_run) != contents(learning)
+
+
+@pytest.mark.parametrize("change", [{"out": "-"}, {"part": (0, 2)}, {"links": "a.jsonl"}])
+def test_nothing_is_learned_from_a_part_or_next_to_standard_output(a_run, change):
+    with pytest.raises(XalignError, match=f"(?s)nothing can be learned.*{next(iter(change))}"):
+        project_files(replace(a_run, learns=True, **({"links": a_run.src} if "links" in change else change)))
+
+
 def contents(run):
     with open(run.out) as out, open(f"{run.out}.links") as links:
         return out.read(), links.read()

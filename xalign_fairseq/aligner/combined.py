@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
 from xalign_fairseq.aligner.statistical.models import mean_scores
-from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, chunks
+from xalign_fairseq.core.text.pairs import PairedText, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.grown import Grown
@@ -156,7 +156,7 @@ class CombinedAligner(WordAligner):
 
 def learn_beside(
     encoder: WordAligner,
-    text: SentencePairs | SpreadPairs,
+    text: PairedText,
     folder: Path,
     identity: dict[str, Any],
     reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],

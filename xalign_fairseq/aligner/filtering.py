@@ -7,11 +7,14 @@ from pathlib import Path
 
 from xalign_fairseq.aligner.pair_scores import parse_score
 from xalign_fairseq.aligner.run import AlignRun, align_files
+from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.tools.files import LinkFiles
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.output import remove_leftovers
 from xalign_fairseq.core.progress import say
+from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.links.linked_text import LinkedLine, LinkedText
 
 LEAST_SCORE = 0.5
@@ -29,7 +32,7 @@ class FilterRun:
         aligning: how the text is aligned; its text, output and format are not read.
         min_score: least score of a pair that is kept.
         scores: scores of this text that an earlier run has written; it is not aligned then.
-        resume: go on with scores that are not finished; finished ones are taken as they are.
+        resume: go on with unfinished scores; finished ones of the same text and options are taken as they are.
 
     Example::
 
@@ -69,17 +72,38 @@ def filter_files(run: FilterRun) -> str:
     if any(Path(scores).resolve() == path.resolve() for path in files.outputs):
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
     files.check(True, (scores,) if run.scores else ())
-    done = []
-    if not run.scores and run.resume and Path(scores).is_file():
-        remove_leftovers(scores)
-    elif not run.scores:
-        aligning = replace(run.aligning, text=(run.src, run.tgt), out=scores, format="scores", resume=run.resume)
-        report = align_files(aligning)
-        done.append(report.summary)
-        if report.warning:
-            say(f"warning: {report.warning}")
+    done = [] if run.scores else _score(run, Path(scores))
     text = LinkedText(run.src, run.tgt, scores, run.aligning.segment, table=True)
     return "\n".join([*done, keep_pairs(text, files, run.min_score)])
+
+
+def _score(run: FilterRun, scores: Path) -> list[str]:
+    """Make the scores, unless they are complete and of the same text and options; what was done.
+
+    What they come from is in ``P.scores.json``. It is written after the scores and removed before they change.
+    """
+    made_from, part = Path(f"{scores}.json"), Path(f"{scores}.part")
+    aligning = replace(run.aligning, text=(run.src, run.tgt), out=str(scores), format="scores")
+    segment = segmenter_versions(aligning.segment)
+    record = run_record(aligning.text, aligning.model, aligning.options, segment=segment)
+    if run.resume and not part.exists() and scores.is_file() and made_from.is_file():
+        theirs = read_json(made_from)
+        if different := [name for name in {**theirs, **record} if theirs.get(name) != record.get(name)]:
+            raise XalignError(
+                "the scores have other options or another input, and were not changed",
+                where=scores,
+                found=("a difference in", *map(Parameter, different)),
+                expected="the options and the input of the run that was interrupted",
+                remedy=("give these, or score again without", Parameter("resume")),
+            )
+        remove_leftovers(str(scores))
+        return []
+    made_from.unlink(missing_ok=True)
+    report = align_files(replace(aligning, resume=run.resume and part.exists()))
+    write_json(made_from, record)
+    if report.warning:
+        say(f"warning: {report.warning}")
+    return [report.summary]
 
 
 def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:

@@ -10,7 +10,7 @@ from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.pairs import SentencePairs, SpreadPairs, WordPair, chunks
+from xalign_fairseq.core.text.pairs import PairedText, WordPair, chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 AT_ONCE = 2048  # pairs of a file
@@ -67,7 +67,7 @@ class KeptScores(WordAligner):
         """End the encoder's processes, if it has any."""
         self._encoder.close()
 
-    def read(self, text: SentencePairs | SpreadPairs, progress: Progress | None = None) -> None:
+    def read(self, text: PairedText, progress: Progress | None = None) -> None:
         """Read what is not kept yet; ``progress`` is called with the number of pairs newly done."""
         if progress:
             progress(len(self))

@@ -11,6 +11,7 @@ from pathlib import Path
 from xalign_fairseq.aligner.combined import CombinedAligner, learn_beside
 from xalign_fairseq.aligner.load import (
     ALONE,
+    GUIDED,
     check_options,
     choice_of,
     open_aligner,
@@ -31,7 +32,7 @@ from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
-from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, SpreadPairs, is_piped, open_pairs
+from xalign_fairseq.core.text.pairs import PairedText, PairStream, SentencePairs, SpreadPairs, is_piped, open_pairs
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.links.gold import read_gold_text
 
@@ -131,6 +132,46 @@ def align_files(run: AlignRun) -> AlignReport:
         )
 
 
+@dataclass(frozen=True)
+class Guided:
+    """Statistics to learn, guided by an encoder.
+
+    Attributes:
+        model, options: the encoder, its device and dtype chosen.
+        folder: where the statistics go.
+        record: what determines the links, as of :func:`~xalign_fairseq.aligner.run_record.run_record`.
+        quiet: no progress.
+    """
+
+    model: str
+    options: AlignerOptions
+    folder: Path
+    record: dict[str, str]
+    quiet: bool = False
+
+
+@contextmanager
+def open_guided(guided: Guided, text: PairedText) -> Iterator[CombinedAligner]:
+    """An encoder with statistics of a text, which are learned first; the same call continues an interrupted one.
+
+    Raises:
+        XalignError: the folder has statistics of another text or of other options.
+
+    Example::
+
+        with open_guided(Guided("e5-small", options, Path("a.aligner"), record), SentencePairs("a.en", "a.de")) as both:
+            list(both.stream([("the house", "das Haus")]))
+    """
+    # The format and what chooses links have no effect on statistics.
+    method = scoring_method(guided.model, guided.options.linking, guided.options.maps)
+    identity = {name: value for name, value in guided.record.items() if name not in ("format", *CHOOSING, GUIDED)}
+    identity["method"] = method
+    with open_encoder(guided.model, scoring_options(guided.options, method)) as encoder:
+        reading, learning = partial(_reading_bar, quiet=guided.quiet), partial(passes_bar, guided.quiet)
+        scores, trained = learn_beside(encoder, text, guided.folder, identity, reading, learning)
+        yield CombinedAligner(scores, trained, method, *choice_of(guided.options))
+
+
 def _check(run: AlignRun) -> None:
     """That the options go together, before anything is learned or read."""
     if run.learn and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
@@ -158,16 +199,9 @@ def _open_aligner(
             trained, _ = train_from_scratch(pairs, run.learned, show, segment=run.segment, learn_from=run.learn_from)
         yield StatisticalAligner(trained, options.min_probability)
     else:
-        # The format and what chooses links have no effect on statistics.
-        method = scoring_method(run.model, options.linking, options.maps)
-        identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, run.learn)}
-        identity["method"] = method
-        with open_encoder(run.model, scoring_options(options, method)) as encoder:
-            reading = partial(_reading_bar, quiet=run.quiet)
-            learning = partial(passes_bar, run.quiet)
-            sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
-            scores, trained = learn_beside(encoder, sample, run.learned, identity, reading, learning)
-            yield CombinedAligner(scores, trained, method, *choice_of(options))
+        sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
+        with open_guided(Guided(run.model, options, run.learned, record, run.quiet), sample) as guided:
+            yield guided
 
 
 def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format, output: Output, quiet: bool) -> str:

@@ -6,10 +6,11 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.transport.names import BACKENDS, METHODS, ORDERS
 from xalign_fairseq.transport.names import FILTERS as PLAN_FILTERS
@@ -24,6 +25,8 @@ METHOD_HELP = (
     "match: SimAlign's; softmax: awesome-align's; grow: softmax over words, plus weaker links next to strong ones; "
     "released: exactly XLM-Align's released aligner; scored: a network trained on gold links of other languages"
 )
+
+LEARNED = ""  # --statistics without a folder
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
@@ -181,9 +184,12 @@ def _log_lines() -> None:
 
 
 class _LogLines(logging.Handler):
-    """Lines on what stderr is at that time, above a progress bar."""
+    """Lines on what stderr is at that time, above a progress bar; parameters and commands as they are typed."""
 
     def emit(self, record: logging.LogRecord) -> None:
+        if isinstance(given := record.args, tuple):
+            record = copy(record)
+            record.args = tuple(typed(each) if isinstance(each, Parameter | Command) else each for each in given)
         others = (each for each in logging.getLogger().handlers if isinstance(each, logging.StreamHandler))
         if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's already logs it
             say(self.format(record))

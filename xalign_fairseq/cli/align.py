@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import (
+    LEARNED,
     add_link_arguments,
     add_model_arguments,
     add_segment,
@@ -51,7 +52,6 @@ from xalign_fairseq.core.errors import XalignError
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
-LEARNED = ""  # --statistics without a folder
 # The formats by how the name of the output ends.
 FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
 

@@ -27,6 +27,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import (
+    LEARNED,
     add_link_arguments,
     add_model_arguments,
     chosen_model,
@@ -92,7 +93,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--links", metavar="FILE", help="links of each pair, Pharaoh or JSON of xalign align, instead of an aligner"
     )
     links.add_argument(
-        "--statistics", metavar="FOLDER", help="folder of xalign align --statistics, to use with the encoder"
+        "--statistics",
+        nargs="?",
+        const=LEARNED,
+        metavar="FOLDER",
+        help="combine the encoder with statistics: learned from the sentence pairs and saved in FILE.aligner, or read "
+        "from FOLDER of an earlier run or of xalign align",
     )
     add_link_arguments(parser)
     add_model_arguments(parser)
@@ -134,9 +140,10 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
         replace(
             parse_options(args),
             processes=args.processes,
-            statistics=args.statistics,
+            statistics=args.statistics or None,
             min_probability=args.min_probability,
         ),
+        args.statistics == LEARNED,
         args.part,
         args.report,
         args.page,

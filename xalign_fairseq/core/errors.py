@@ -133,7 +133,12 @@ def command_line_text(error: XalignError) -> str:
           where: --encoding
           found: both
     """
-    return error.text(lambda part: part.flag() if isinstance(part, Parameter) else part.line())
+    return error.text(typed)
+
+
+def typed(part: object) -> str:
+    """A parameter as a flag, a command as it is typed; everything else as text."""
+    return part.flag() if isinstance(part, Parameter) else part.line() if isinstance(part, Command) else str(part)
 
 
 def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:

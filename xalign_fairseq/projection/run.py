@@ -3,17 +3,19 @@
 import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import IO, TypedDict
 
 from xalign_fairseq.aligner.alignment import Alignment, Links
-from xalign_fairseq.aligner.load import check_options, open_aligner
+from xalign_fairseq.aligner.load import GUIDED, check_options, open_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.render.formats import JsonLines
 from xalign_fairseq.aligner.render.page import Page
+from xalign_fairseq.aligner.run import Guided, open_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.devices import choose_devices
@@ -27,7 +29,7 @@ from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_vers
 from xalign_fairseq.links.pharaoh import check_bounds, parse_line
 from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
-from xalign_fairseq.projection.units import Annotated, Piece, Unit
+from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece, Unit
 
 MOST_WAITING = 4096  # pieces that wait for links; then pairs that need none are aligned, too
 _LINES = JsonLines()
@@ -46,6 +48,7 @@ class ProjectRun:
         placing: how spans are placed.
         links: a file with the links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
         model, options: of the aligner.
+        learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
         part: ``(k, n)``: project only part k, from 0, of n parts of the file.
         report: a file for all that could not be placed.
         page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
@@ -68,6 +71,7 @@ class ProjectRun:
     links: str | None = None
     model: str = ""
     options: AlignerOptions = field(default_factory=AlignerOptions)
+    learns: bool = False
     part: tuple[int, int] = (0, 1)
     report: str | None = None
     page: str | None = None
@@ -115,7 +119,8 @@ def project_files(run: ProjectRun) -> ProjectReport:
         require_place(place, files)
     _check(run)
     reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
-    units = sum(isinstance(piece, Unit) for piece in reader.pieces())
+    text = AnnotatedPairs(reader)
+    units = len(text)
     if run.links and (lines := sum(1 for _ in read_lines(run.links))) != units:
         raise XalignError(
             "links and sentence pairs differ in number",
@@ -131,7 +136,7 @@ def project_files(run: ProjectRun) -> ProjectReport:
         if run.links:
             linked = _from_file(pieces, run.links, first, run.options.min_probability or 0.0)
         else:
-            linked = _from_aligner(pieces, run, files, stack)
+            linked = _from_aligner(pieces, run, text, files, stack)
         out = stack.enter_context(Output(run.out, None, False, files).open())
         listed = stack.enter_context(atomic_write(run.report)) if run.report else None
         bar = stack.enter_context(progress(total=last - first, unit=" pairs", quiet=run.quiet))
@@ -179,12 +184,34 @@ def extract_texts(src: str, out: str = STANDARD_OUTPUT, format: str = "") -> Non
                 stream.write(" ".join(piece.src.text.splitlines()) + "\n")
 
 
+class AnnotatedPairs:
+    """The sentence pairs of a file with annotation, as words, read again at each iteration."""
+
+    def __init__(self, reader: AnnotationReader):
+        self._reader = reader
+        self._length = sum(isinstance(piece, Unit) for piece in reader.pieces())
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[tuple[list[str], list[str]]]:
+        return ((piece.src.words, piece.tgt.words) for piece in self._reader.pieces() if isinstance(piece, Unit))
+
+
 def _check(run: ProjectRun) -> None:
     """That the options go together."""
+    if run.learns:
+        for name, fits, expected in (
+            ("out", is_plain(run.out), "a file as output"),
+            ("part", run.part == (0, 1), "the whole file, or the folder of statistics learned from it"),
+            ("links", not run.links, "links or statistics"),
+        ):
+            if not fits:
+                raise XalignError("nothing can be learned from the text", parameter=(GUIDED, name), expected=expected)
     part, parts = run.part
     check_values("there is no such part", ("part", f"{part}/{parts}", 0 <= part < parts, "0/N to N-1/N"))
     if not run.links:
-        check_options(run.model, run.options)
+        check_options(run.model, run.options, GUIDED if run.learns else "")
     elif given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
         raise XalignError("the links are given, and no aligner is needed", parameter=("links", *given))
 
@@ -245,7 +272,7 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
 
 
 def _from_aligner(
-    pieces: Iterator[Piece], run: ProjectRun, files: list[str], stack: ExitStack
+    pieces: Iterator[Piece], run: ProjectRun, pairs: AnnotatedPairs, files: list[str], stack: ExitStack
 ) -> Iterator[tuple[Piece, Links]]:
     """Each piece with the links that the aligner finds.
 
@@ -257,11 +284,21 @@ def _from_aligner(
         options = replace(options, device=devices, dtype=dtype, processes=1)
     text = (run.src,) if run.tgt is None else (run.src, run.tgt)
     record = run_record(
-        text, run.model, options, format=run.format, segment=segmenter_versions(run.segment), part=run.part
+        text,
+        run.model,
+        options,
+        format=run.format,
+        segment=segmenter_versions(run.segment),
+        part=run.part,
+        **({GUIDED: True} if run.learns else {}),
     )
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
-    aligner = stack.enter_context(open_aligner(run.model, options))
-    return _kept(pieces, aligner, kept, stack.enter_context(kept.open()))
+    aligner: AbstractContextManager[WordAligner]
+    if run.learns:
+        aligner = open_guided(Guided(run.model, options, Path(f"{run.out}.aligner"), record, run.quiet), pairs)
+    else:
+        aligner = open_aligner(run.model, options)
+    return _kept(pieces, stack.enter_context(aligner), kept, stack.enter_context(kept.open()))
 
 
 def _kept(

@@ -124,7 +124,11 @@ def test_without_icu_text_without_spaces_is_told_once(without_icu, caplog):
         assert auto("我们 喜欢 书 。").words == ["我们", "喜欢", "书", "。"] and not caplog.messages
         assert auto("我们喜欢书。").words == ["我们喜欢书。"]
         auto("他们喜欢书。")
-    assert len(caplog.messages) == 1 and "pip install icu4py" in caplog.text and "--segment" in caplog.text
+    assert (
+        len(caplog.messages) == 1
+        and "pip install icu4py" in caplog.text
+        and "another segmenter (segment)" in caplog.text
+    )
 
 
 @pytest.mark.parametrize("name", SEGMENTERS[2:])
@@ -154,3 +158,9 @@ def test_each_side_can_have_a_segmenter_of_its_own():
     assert find_segmenters("spaces") == (split_at_spaces,) * 2
     with pytest.raises(XalignError, match="two sides"):
         find_segmenters("auto,auto,auto")
+
+
+@given(st.text(st.sampled_from("我们喜欢 。。..——\u200b\u3000e\u0301か゛กา👍🏽(("), max_size=12))
+def test_words_are_those_of_their_spans(line):
+    found = segmenter("icu")(line)
+    assert found.words == [line[start:stop] for start, stop in found.spans]

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
@@ -84,6 +84,16 @@ class SentencePairs:
                 yield one(src), other(tgt)
 
 
+class PairedText(Protocol):
+    """Pairs of words that can be read again and again, and how many they are."""
+
+    def __len__(self) -> int:
+        """Pairs."""
+
+    def __iter__(self) -> Iterator[WordPair]:
+        """Each pair, always the same."""
+
+
 class SpreadPairs:
     """Pairs of a text, evenly spread over it: always the same, and all where it has no more than ``most``.
 
@@ -92,7 +102,7 @@ class SpreadPairs:
         len(SpreadPairs(SentencePairs("all.en", "all.de"), 1_000_000))
     """
 
-    def __init__(self, text: SentencePairs, most: int):
+    def __init__(self, text: PairedText, most: int):
         if most < 1:
             raise XalignError(
                 "there is nothing to learn from", parameter="learn_from", found=most, expected="1 or more"

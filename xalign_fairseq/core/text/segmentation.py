@@ -4,12 +4,12 @@ import importlib
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import accumulate, pairwise
 from tempfile import TemporaryDirectory
 from unicodedata import category
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installed import version
 from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
@@ -153,31 +153,51 @@ class _Auto:
 @cache
 def _warn_of_spaces() -> None:
     logger.warning(
-        "text has no spaces between words, so each line counts as one word: install ICU (%s), or choose "
-        "another segmenter (--segment)",
+        "text has no spaces between words, so each line counts as one word: install ICU (%s), or choose another "
+        "segmenter (%s)",
         PACKAGES["icu"][1],
+        Parameter("segment"),
     )
 
 
 def _segment(cut: Cutter, line: str) -> SegmentedText:
     """Words are whole graphemes without white space; a mark that is repeated is one, what is invisible is none."""
     require_unicode(line, "a sentence")
-    spaces = {0, len(line), *(edge for match in _SPACE.finditer(line) for edge in match.span())}
-    stops = set(accumulate(map(len, cut(line))))
-    if not SIMPLE.fullmatch(line):
-        stops &= set(accumulate(map(len, _icu("CharacterBreaker")(line))))
     spans: list[Span] = []
-    for start, stop in pairwise(sorted(stops | spaces)):
-        piece = line[start:stop]
+    words: list[str] = []
+    end = 0
+    for piece in _graphemes(cut(line), line):
+        start, end = end, end + len(piece)
         if not piece.isalnum():
-            kinds = {category(character) for character in piece if character not in _TSHEG}
+            kinds = _kinds(piece)
             if kinds <= _INVISIBLE:
                 continue
-            before, end = spans[-1] if spans else (0, 0)
-            if end == start > 0 and len(set(line[before:stop])) == 1 and kinds.isdisjoint(_BRACKETS):
+            before, last = spans[-1] if spans else (0, 0)
+            if last == start > 0 and len(set(line[before:end])) == 1 and kinds.isdisjoint(_BRACKETS):
                 start, _ = spans.pop()
-        spans.append((start, stop))
-    return SegmentedText(line, tuple(spans))
+                piece = words.pop() + piece
+        spans.append((start, end))
+        words.append(piece)
+    text = SegmentedText(line, tuple(spans))
+    text.__dict__["words"] = words  # as the property finds them
+    return text
+
+
+def _graphemes(pieces: Iterable[str], line: str) -> Iterable[str]:
+    """The pieces of a line, of whole graphemes, and cut where white space begins and ends."""
+    simple = SIMPLE.fullmatch(line)
+    if simple and not _SPACE.search(line):
+        return pieces
+    stops = set(accumulate(map(len, pieces)))
+    if not simple:
+        stops &= set(accumulate(map(len, _icu("CharacterBreaker")(line))))
+    spaces = {0, len(line), *(edge for match in _SPACE.finditer(line) for edge in match.span())}
+    return [line[start:stop] for start, stop in pairwise(sorted(stops | spaces))]
+
+
+@lru_cache(1 << 12)
+def _kinds(piece: str) -> frozenset[str]:
+    return frozenset(category(character) for character in piece if character not in _TSHEG)
 
 
 def _cut(script: re.Pattern[str], inside: Cutter, outside: Cutter, text: str) -> Iterator[str]:
