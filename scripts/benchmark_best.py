@@ -5,7 +5,7 @@ usage: benchmark_best.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--work DIR
 
 TEXT is a folder of examples/from_scratch/text.py. The steps learn from the sentences of the development and test sets,
 without their gold, and from --limit other pairs, drawn with --seed. WORK keeps the folders and the scores: a run
-that is broken off continues, and each set is scored once. Writes OUT/best.json and the table OUT/best.md.
+that is interrupted continues, and each set is scored once. Writes OUT/best.json and the table OUT/best.md.
 """
 
 import argparse
