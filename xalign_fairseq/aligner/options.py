@@ -23,8 +23,8 @@ class AlignerOptions:
         maps: use the checkpoint's linear maps of the hidden states of separately encoded sides.
         units: what links join, ``word`` or ``subword``.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, or several: ``cuda:0,cuda:1``, with a process each.
-        dtype: of weights and hidden states: ``auto`` (bfloat16 where that is fast, otherwise float32), ``float32``,
-            ``bfloat16``, or ``int8`` for the layers on a CPU (:func:`xalign_fairseq.core.devices.choose_dtype`).
+        dtype: of weights and hidden states: ``auto`` (bfloat16 where that is fast, otherwise float32), ``float32``
+            or ``bfloat16`` (:func:`xalign_fairseq.core.devices.choose_dtype`).
         processes: on the CPU, each with one thread; a script needs ``if __name__ == "__main__":`` for several.
         batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
         dictionary: dict.txt, if the model does not carry its own.

@@ -10,6 +10,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model
+from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
 from xalign_fairseq.core.progress import progress, say
 from xalign_fairseq.transport.names import BACKENDS, METHODS, ORDERS
@@ -134,11 +135,11 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
     )
     links.add_argument(
         "--dtype",
-        choices=("auto", "float32", "bfloat16", "int8"),
+        choices=DTYPES,
         default="auto",
         help=(
-            "precision of weights and states; auto: bfloat16 if the device is fast at it, otherwise float32; "
-            "int8: half of the matrix products in 8 bits, on a CPU (default: %(default)s)"
+            "precision of weights and states; auto: bfloat16 if the device is fast at it, otherwise float32 "
+            "(default: %(default)s)"
         ),
     )
     add_backend_argument(links)

@@ -32,6 +32,7 @@ from xalign_fairseq.cli._arguments import (
     named_models,
     print_result,
 )
+from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import require_place
 
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--dtype",
-        choices=("auto", "float32", "bfloat16", "int8"),
+        choices=DTYPES,
         default="auto",
         help="precision of the encoder (default: auto)",
     )

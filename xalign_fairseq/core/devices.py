@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DTYPES = ("auto", "float32", "bfloat16", "int8")
+DTYPES = ("auto", "float32", "bfloat16")
 CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -133,44 +133,14 @@ def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str
 def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
     """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it natively, otherwise float32.
 
-    It is never int8, which changes a few links in a thousand more than bfloat16 does.
-
     Raises:
-        XalignError: no name of a dtype, or a device has no products in it.
+        XalignError: no name of a dtype.
     """
     if name not in DTYPES:
         raise XalignError("there is no such dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
-    for device in devices if name == "int8" else ():
-        require_int8(device)
     if name != "auto":
         return name
     if not all(map(fast_bfloat16, devices)):
         return "float32"
     logger.info("the encoder computes in bfloat16, which is fast here (float32: --dtype float32)")
     return "bfloat16"
-
-
-def require_int8(device: "torch.device") -> None:
-    """:class:`XalignError` unless torch multiplies bytes on a device, by instructions made for it."""
-    import torch
-
-    # What torch itself asks; not public, and not in every version.
-    vnni = getattr(torch.cpu, "_is_vnni_supported", None)
-    found = ""
-    if device.type != "cpu":
-        found = f"the device {device}"
-    elif vnni is not None and not vnni():
-        found = "a CPU without VNNI"
-    else:
-        try:
-            torch._int_mm(torch.ones(1, 32, dtype=torch.int8), torch.ones(32, 32, dtype=torch.int8))
-        except (AttributeError, RuntimeError):
-            found = f"torch {torch.__version__}, which has no product of bytes on the CPU"
-    if found:
-        raise XalignError(
-            "8-bit products are not available here",
-            parameter="dtype",
-            found=found,
-            expected="a CPU with VNNI, and a torch with torch._int_mm on it",
-            remedy=("set", Parameter("dtype", "auto")),
-        )

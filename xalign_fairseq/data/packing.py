@@ -19,7 +19,7 @@ class Place:
     Attributes:
         shape: B and T of the input.
         rows: (N,) int64, their places in the packed row; None: the whole row.
-        at: (N,) int64, their places in the flattened (B * T,); None: 0 to N, there is not padding.
+        at: (N,) int64, their places in the flattened (B * T,); None: 0 to N, there is no padding.
     """
 
     shape: tuple[int, int]

@@ -2,8 +2,6 @@
 
 import torch
 
-from xalign_fairseq.core.devices import fast_bfloat16
-from xalign_fairseq.encoder.int8 import Int8Linear, to_int8
 from xalign_fairseq.encoder.lookup import Lookup, look_up
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.precision import dtype_name
@@ -16,8 +14,7 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
     a rule, and the rows of a batch are converted when they are looked up.
 
     Args:
-        dtype: ``float32``; ``bfloat16``: weights and states; ``int8``: half of the layers'
-            products (:mod:`~xalign_fairseq.encoder.int8`), and float32 states.
+        dtype: ``float32`` or ``bfloat16``, of weights and states.
 
     Example::
 
@@ -30,12 +27,8 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
     elif device.type == "cpu" and states != table.weight.dtype:
         look_up(encoder, table.weight, states)
     encoder.to(device, states)
-    if dtype == "int8":
-        to_int8(encoder, bfloat16=fast_bfloat16(device))
 
 
 def dtype_of(encoder: Encoder) -> str:
     """The dtype that an encoder computes in, as :func:`convert` has it."""
-    if any(isinstance(module, Int8Linear) for module in encoder.sentence_encoder.layers.modules()):
-        return "int8"
     return dtype_name(next(encoder.sentence_encoder.parameters()).dtype)

@@ -14,8 +14,8 @@ class WordStates(NamedTuple):
     """The words of one side of a batch of pairs.
 
     Attributes:
-        states: (B, W, L, H), float32 or float64, of norm 1; 0 where there is not a word.
-        tokens: (B, W), how many tokens each word has; 0 where there is not a word, or one without tokens.
+        states: (B, W, L, H), float32 or float64, of norm 1; 0 where there is no word.
+        tokens: (B, W), how many tokens each word has; 0 where there is no word, or one without tokens.
     """
 
     states: Tensor

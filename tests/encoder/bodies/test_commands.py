@@ -33,7 +33,7 @@ def test_pairs_are_aligned(folder, encoding):
     assert alone.links.keys() == found[1].links.keys()
 
 
-def test_bfloat16_and_8_bits_are_near(folder):
+def test_bfloat16_is_near(folder):
     def states(dtype):
         aligner = Aligner.from_pretrained(folder / "model", linking=Linking("argmax", layers=(-1,)), dtype=dtype)
         assert aligner.dtype == dtype
@@ -41,8 +41,7 @@ def test_bfloat16_and_8_bits_are_near(folder):
         return aligner.encoder.states(torch.tensor([[0, *ids, 2]]), grad=False).layer(-1).float()
 
     exact = states("float32")
-    for dtype in ("bfloat16", "int8"):
-        assert torch.cosine_similarity(states(dtype), exact, dim=2).min() > 0.98
+    assert torch.cosine_similarity(states("bfloat16"), exact, dim=2).min() > 0.98
 
 
 # These do not look into the body; the two are the least like ours.

@@ -129,7 +129,7 @@ class Aligner(WordAligner):
 
     @property
     def dtype(self) -> str:
-        """The encoder's precision: ``float32``, ``bfloat16`` or ``int8``."""
+        """The encoder's precision: ``float32`` or ``bfloat16``."""
         return dtype_of(self.encoder)
 
     @classmethod

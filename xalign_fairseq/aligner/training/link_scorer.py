@@ -129,7 +129,7 @@ def similarity_loss(similarity: Similarity, src: Tensor, tgt: Tensor, links: Seq
 
     Args:
         similarity: whose softmaxes p and q are.
-        src: (B, n, H), 0 where there is not a word.
+        src: (B, n, H), 0 where there is no word.
         tgt: (B, m, H).
         links: of each pair, one at least.
     """
