@@ -154,7 +154,7 @@ def pair_scores_table(languages: dict) -> str:
 
 def dictionaries(language: str, data: Path, folder: Path) -> dict:
     """Precision at 1 and 5 against FreeDict, by what made the links."""
-    name = {"de": "deu", "es": "spa", "fr": "fra", "ar": "ara"}[language]
+    name = {"de": "deu", "es": "spa", "fr": "fra", "ar": "ara", "hi": "hin", "ru": "rus"}[language]
     freedict = defaultdict(set)
     for line in read(data / f"dict/freedict/eng-{name}.tsv"):
         word, translation = line.lower().split("\t")[:2]
