@@ -160,7 +160,7 @@ def start(tmp_path):
 def test_a_checkpoint_to_begin_with_is_a_file(start, tmp_path, name):
     start()
     for path, what in ((tmp_path, "is a folder"), (tmp_path / "lst.pt", "does not exist")):
-        with pytest.raises(XalignError, match=f"(?s)begin with {what}.*{name}.*found: {path}"):
+        with pytest.raises(XalignError, match=f"(?s)the initial checkpoint {what}.*{name}.*found: {path}"):
             start(**{name: str(path)})
     (tmp_path / "lst.pt").touch()
     start(**{name: str(tmp_path / "lst.pt")})

@@ -74,7 +74,7 @@ def test_of_all_assignments_of_heads_exactly_the_trees_are_read(write, words):
         if heads.count(0) == 1 and all(reaches_root(heads, k) for k in range(1, words + 1)):
             assert read_trees(path, "en")[0].tree.heads == heads
         else:
-            with pytest.raises(XalignError, match=r"one root|in a circle"):
+            with pytest.raises(XalignError, match=r"one root|form a cycle"):
                 read_trees(path, "en")
 
 
@@ -93,7 +93,7 @@ def test_of_all_assignments_of_heads_exactly_the_trees_are_read(write, words):
         (sentence(0, "x"), ["not a word", "head x of word 2"]),
         (sentence(0, 0), ["one root", "2 words with head 0: 1, 2"]),
         (sentence(2, 1), ["one root", "0 words"]),
-        (sentence(0, 3, 4, 2), ["circle", "2 -> 3 -> 4 -> 2"]),
+        (sentence(0, 3, 4, 2), ["cycle", "2 -> 3 -> 4 -> 2"]),
         (sentence(0, "_"), ["in part", "column 7 of 1 of 2 words"]),
         (row(1, "a", relation="_"), ["without relations"]),
         ("# sent_id = 1\n\n", ["no sentence"]),

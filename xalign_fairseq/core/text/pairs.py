@@ -85,7 +85,7 @@ class SentencePairs:
 
 
 class PairedText(Protocol):
-    """Pairs of words that can be read again and again, and how many they are."""
+    """Pairs of words that can be read several times, and their number."""
 
     def __len__(self) -> int:
         """Pairs."""
