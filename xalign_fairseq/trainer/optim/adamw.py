@@ -13,9 +13,8 @@ from xalign_fairseq.trainer.optim.kernels import Kernel, Part, Rule, choose_kern
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
-TOGETHER = (
-    2**24
-)  # numbers of half precision that are in float32 at a time, with their gradients, unless a parameter has more
+# Numbers of half precision that are in float32 at a time, with their gradients, unless a parameter has more.
+TOGETHER = 2**24
 
 
 class FoldedAdamW(torch.optim.Optimizer):
