@@ -28,7 +28,8 @@ def training_speed(root: Path) -> str | None:
             if "tokens_per_second" in row:
                 found.setdefault((machine, training_report.setting(row)), {})[row["contestant"]] = row
     machines = dict.fromkeys(machine for machine, _ in found)
-    rows = [(each, *(_cell(found.get((machine, each))) for machine in machines)) for each in dict.fromkeys(name for _, name in found)]
+    settings = dict.fromkeys(name for _, name in found)
+    rows = [(each, *(_cell(found.get((machine, each))) for machine in machines)) for each in settings]
     return markers.table(("setting", *machines), rows)
 
 
