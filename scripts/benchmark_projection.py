@@ -237,7 +237,15 @@ def text_of(results: dict[str, Any]) -> str:
             for language, row in spans.items()
         ]
         parts += ["Answers of XQuAD, projected from English paragraphs; other rules with the same links:", ""]
-        heads = ("pair", "use", "spans", "placed", "exact", "F1 of characters", *RULES)
+        heads = (
+            "pair",
+            "use",
+            "spans",
+            "placed",
+            "exact",
+            "F1 of characters",
+            *(f"{rule}: placed / exact / F1" for rule in RULES),
+        )
         parts += [markers.table(heads, rows), ""]
     if trees := results.get("trees"):
         rows = [

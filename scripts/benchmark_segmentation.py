@@ -276,8 +276,8 @@ def tables(results: dict[str, Any]) -> str:
             f"{100 - 100 * learning['words'] / learning['raw']:.0f} % (medians of three).",
             "",
             f"Of {others:,} links that differ, {100 * touching / others:.0f} % are of a word with other boundaries. "
-            f"{same:,} of {sentences:,} sentences have the same words on both sides; their F1 is at least {f1:.1f}. Between words "
-            f"with the same boundaries of all sentences it is {low:.1f} to {high:.1f}.",
+            f"{same:,} of {sentences:,} sentences have the same words on both sides; their F1 is at least {f1:.1f}. "
+            f"Between words with the same boundaries of all sentences it is {low:.1f} to {high:.1f}.",
             "",
         )
     )
