@@ -281,7 +281,7 @@ def tables(results: dict[str, Any]) -> str:
             "",
             f"Of {others:,} links that differ in pairs with a figure in the last column, "
             f"{100 * touching / others:.0f} % are of a word with other boundaries. "
-            f"{same:,} of {sentences:,} sentences have the same words on both sides; their F1 is {f1:.1f} in every pair. "
+            f"{same:,} of {sentences:,} sentences have the same words on both sides; their F1 is {f1:.1f}. "
             f"Between words with the same boundaries of all sentences it is {low:.1f} to {high:.1f}.",
             "",
         )
