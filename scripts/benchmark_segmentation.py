@@ -237,6 +237,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 HEADS = ("pair", "sentences", "F1 of words", "F1 of links", "between equal words")
+NAMES = ("words f1", "links f1", "links f1 of equal words")
 
 
 def tables(results: dict[str, Any]) -> str:
@@ -245,14 +246,17 @@ def tables(results: dict[str, Any]) -> str:
         (
             pair,
             str(each["pairs"]),
-            *(f"{100 * each[name]:.1f}" for name in ("words f1", "links f1", "links f1 of equal words")),
+            *(f"{100 * each[name]:.1f}" if name in each else "–" for name in NAMES),
         )
         for pair, each in results["agreement"].items()
     ]
     aer, seconds = results["kftt-dev aer"], results["cpu milliseconds"]
     told = ", ".join(f"{name} {1000 * value:.0f}" for name, value in seconds.items() if name != "alignment")
     share = seconds["auto"] / seconds["alignment"]
-    learning, counts = results["cpu seconds of learning and linking"], list(results["agreement"].values())
+    learning, counts = (
+        results["cpu seconds of learning and linking"],
+        [row for row in results["agreement"].values() if NAMES[-1] in row],
+    )
     names = ("other links", "other links of other words", "same words", "pairs")
     others, touching, same, sentences = (sum(row[name] for row in counts) for name in names)
     low, *_, high = sorted(100 * row["links f1 of equal words"] for row in counts)
@@ -275,8 +279,9 @@ def tables(results: dict[str, Any]) -> str:
             f"{learning['raw']:.1f} CPU seconds; {learning['words']:.1f} with words that are given, so segmentation is "
             f"{100 - 100 * learning['words'] / learning['raw']:.0f} % (medians of three).",
             "",
-            f"Of {others:,} links that differ, {100 * touching / others:.0f} % are of a word with other boundaries. "
-            f"{same:,} of {sentences:,} sentences have the same words on both sides; their F1 is at least {f1:.1f}. "
+            f"Of {others:,} links that differ in pairs with a figure in the last column, "
+            f"{100 * touching / others:.0f} % are of a word with other boundaries. "
+            f"{same:,} of {sentences:,} sentences have the same words on both sides; their F1 is {f1:.1f}. "
             f"Between words with the same boundaries of all sentences it is {low:.1f} to {high:.1f}.",
             "",
         )
