@@ -55,8 +55,9 @@ if TYPE_CHECKING:
 # The formats by how the name of the output ends.
 FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
 # Names that promise a format that is not written.
-OTHER_FORMATS = frozenset(
-    ".csv .tsv .xls .xlsx .ods .doc .docx .odt .pdf .xml .tmx .xlf .xliff .png .svg .gz .bz2 .xz .zst .zip".split()
+OTHER_FORMATS = (
+    *(".csv", ".tsv", ".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".pdf", ".xml", ".tmx", ".xlf", ".xliff"),
+    *(".png", ".svg", ".gz", ".bz2", ".xz", ".zst", ".zip"),
 )
 
 

@@ -26,8 +26,7 @@ def test_two_files_are_a_task(tmp_path):
     xalign = (sys.executable, "-m", "xalign_fairseq")
     run(*xalign, "export-hf", "--model", "e5-small", "--out", tmp_path / "model", *options)
     script = (sys.executable, ROOT / "examples/mteb/bitext_mining.py", tmp_path / "model")
-    done = run(
-        *script, "--out", tmp_path / "out.json", "--pair", tmp_path / "text.de", tmp_path / "text.en", PYTHONPATH=str(ROOT)
-    )
+    options = ("--out", tmp_path / "out.json", "--pair", tmp_path / "text.de", tmp_path / "text.en")
+    done = run(*script, *options, PYTHONPATH=str(ROOT))
     [score] = json.loads((tmp_path / "out.json").read_text())["OwnPair"]["test"]
     assert score["accuracy"] > 0.9 and f"F1 {100 * score['f1']:.1f}" in done.stdout
