@@ -94,14 +94,12 @@ def eflomal_scores(text: tuple[Lines, Lines], src: Lines, tgt: Lines, folder: Pa
     """Both directions' scores, negative so that more is better, with priors of the text."""
     for name, lines in zip(("a", "b", "c", "d"), (*text, src, tgt), strict=True):
         write(folder / name, lines)
-    bin_folder = Path(sys.executable).parent
     for line in (
         "eflomal-align -s a -t b -f fwd -r rev --overwrite",
         "eflomal-makepriors -s a -t b -f fwd -r rev -p priors",
         "eflomal-align -s c -t d -p priors -F forward -R reverse --overwrite",
     ):
-        program, *words = line.split()
-        subprocess.run([bin_folder / program, *words], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(line.split(), cwd=folder, check=True, stderr=subprocess.DEVNULL)
     sides = [[-float(line) for line in read(folder / name)] for name in ("forward", "reverse")]
     return list(zip(*sides, strict=True))
 

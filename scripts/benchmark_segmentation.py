@@ -5,15 +5,19 @@ usage: benchmark_segmentation.py [--data FOLDER] [--pairs N] [--out FOLDER]
 
 Raw lines of eight languages, each with English, are from the parallel treebanks (PUD), whose words are found again in
 them; raw Japanese is that of KFTT's development set without the spaces. Links of the raw text are mapped to the words
-by characters, and compared with the links of the words themselves; those of KFTT also with its gold links.
+by characters, and compared with the links of the words themselves; those of KFTT also with its gold links. What
+segmentation costs is also measured where linking is fast: learned from raw Japanese alone, and from its words.
 """
 
 import argparse
 import gzip
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness import RESULTS, about, table, write
@@ -21,8 +25,11 @@ from harness import RESULTS, about, table, write
 from xalign_fairseq import load_aligner
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.text.kept_pairs import KeptPairs
 from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.core.text.segmentation import find_segmenter
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.aer import score
@@ -33,6 +40,7 @@ NAME = "segmentation"
 DATA = Path(__file__).resolve().parents[2] / "shared/data"
 LANGUAGES = ("ar", "cs", "de", "es", "fr", "hi", "ru", "zh")
 JAPANESE = ("icu", "fugashi")
+JAPANESE_TEXT, LEARNED = "tatoeba-manythings/en-ja", 10_000
 LINES = {
     "of tokenised Japanese and Chinese (KFTT, MLQE-PE)": (
         "gold/kftt-dev/ja-en.ja",
@@ -100,6 +108,19 @@ def compare(
         one.spans == two.spans and three.spans == four.spans
         for one, two, three, four in zip(src, raw[0], tgt, raw[1], strict=True)
     ]
+    kept = [
+        tuple(
+            {k for k, span in enumerate(words.spans) if span in set(cut.spans)}
+            for words, cut in zip((pair.src, pair.tgt), sides, strict=True)
+        )
+        for pair, sides in zip(given, zip(*raw, strict=True), strict=True)
+    ]
+    inside = [
+        [{(i, j) for i, j in links if i in words[0] and j in words[1]} for links in both]
+        for words, both in zip(kept, zip(mapped, (pair.links for pair in given), strict=True), strict=True)
+    ]
+    others = sum(len(pair.links.keys() ^ links.keys()) for pair, links in zip(given, mapped, strict=True))
+    equal = [(links, pair.links) for is_same, links, pair in zip(same, mapped, given, strict=True) if is_same]
     agreed = score(mapped, [Gold(frozenset(pair.links), frozenset(pair.links)) for pair in given])
     cut = score(
         [set(each.spans) for each in raw[1]], [Gold(frozenset(each.spans), frozenset(each.spans)) for each in tgt]
@@ -109,6 +130,10 @@ def compare(
         "words": sum(map(len, tgt)),
         "words f1": cut.f1,
         "links f1": agreed.f1,
+        "links f1 of equal words": f1_of(inside),
+        "links f1 of equal sentences": f1_of(equal),
+        "other links": others,
+        "other links of other words": others - sum(len(set(links) ^ set(these)) for links, these in inside),
         "same words": sum(same),
         "same words, other links": sum(
             is_same and pair.links.keys() != links.keys()
@@ -116,6 +141,34 @@ def compare(
         ),
     }
     return facts, mapped
+
+
+def f1_of(pairs: Iterable[Iterable[Iterable[tuple[int, int]]]]) -> float:
+    """F1 of links against other links, of each sentence."""
+    pairs = [[frozenset(links) for links in both] for both in pairs]
+    return score([found for found, _ in pairs], [Gold(links, links) for _, links in pairs]).f1 if pairs else 0.0
+
+
+def share_of_learning(data: Path, rounds: int = 3) -> dict[str, float]:
+    """CPU seconds to learn from raw Japanese and to link it, and the same from its words: medians of rounds in turn."""
+    clocks: dict[str, list[float]] = {"raw": [], "words": []}
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        lines = [list(islice(read_lines(data / f"bitext/{JAPANESE_TEXT}.{side}"), LEARNED)) for side in ("en", "ja")]
+        find = find_segmenter("auto")
+        for kind, sides in (("raw", lines), ("words", [[" ".join(find(line)) for line in side] for side in lines])):
+            for side, text in zip(("en", "ja"), sides, strict=True):
+                (folder / f"{kind}.{side}").write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+        for number in range(rounds):
+            for kind, times in clocks.items():
+                paths = folder / f"{kind}.en", folder / f"{kind}.ja"
+                begin = time.process_time()
+                pairs = SentencePairs(*paths) if kind == "words" else KeptPairs(*paths, (find, find), folder)
+                trained, _ = train_from_scratch(pairs, folder / f"{kind}{number}", lambda *_: None)
+                for _ in StatisticalAligner(trained).stream(pairs):
+                    pass
+                times.append(time.process_time() - begin)
+    return {"pairs": len(lines[0]), **{kind: median(times) for kind, times in clocks.items()}}
 
 
 def cut_lines(paths: Sequence[Path]) -> tuple[int, int]:
@@ -169,6 +222,7 @@ def run(args: argparse.Namespace) -> int:
         found[f"en-ja, {name}"] = facts
         aer[name] = score([{(j, i) for i, j in links} for links in mapped], gold.golds).aer
     seconds = cost(aligner, [(src.text, tgt.text) for src, tgt in zip(japanese, english, strict=True)][:100])
+    learning = share_of_learning(args.data)
     automatic = {kind: cut_lines([args.data / path for path in paths]) for kind, paths in LINES.items()}
     results = {
         **about(["scripts/benchmark_segmentation.py", *sys.argv[1:]], packages=("icu4py", "fugashi", "unidic-lite")),
@@ -176,20 +230,37 @@ def run(args: argparse.Namespace) -> int:
         "agreement": found,
         "kftt-dev aer": aer,
         "cpu milliseconds": seconds,
+        "cpu seconds of learning and linking": learning,
     }
     write(args.out, NAME, results, tables(results))
     return 0
 
 
+HEADS = ("pair", "sentences", "F1 of words", "F1 of links", "between equal words")
+NAMES = ("words f1", "links f1", "links f1 of equal words")
+
+
 def tables(results: dict[str, Any]) -> str:
     """The results as Markdown."""
     rows = [
-        (pair, str(each["pairs"]), *(f"{100 * each[name]:.1f}" for name in ("words f1", "links f1")))
+        (
+            pair,
+            str(each["pairs"]),
+            *(f"{100 * each[name]:.1f}" if name in each else "–" for name in NAMES),
+        )
         for pair, each in results["agreement"].items()
     ]
     aer, seconds = results["kftt-dev aer"], results["cpu milliseconds"]
     told = ", ".join(f"{name} {1000 * value:.0f}" for name, value in seconds.items() if name != "alignment")
     share = seconds["auto"] / seconds["alignment"]
+    learning, counts = (
+        results["cpu seconds of learning and linking"],
+        [row for row in results["agreement"].values() if NAMES[-1] in row],
+    )
+    names = ("other links", "other links of other words", "same words", "pairs")
+    others, touching, same, sentences = (sum(row[name] for row in counts) for name in names)
+    low, *_, high = sorted(100 * row["links f1 of equal words"] for row in counts)
+    f1 = 100 * min(row["links f1 of equal sentences"] for row in counts if row["same words"])
     lines = ", ".join(f"{cut:,} of {all_:,} {kind}" for kind, (cut, all_) in results["lines that auto cuts"].items())
     return "\n".join(
         (
@@ -197,12 +268,21 @@ def tables(results: dict[str, Any]) -> str:
             "",
             f"Lines that `auto` cuts: {lines}.",
             "",
-            table(("pair", "sentences", "F1 of words", "F1 of links"), rows),
+            table(HEADS, rows),
             "",
             f"AER of KFTT's development set (ja-en): {100 * aer['words']:.1f} with the words of the gold links; raw, "
             + ", ".join(f"{100 * aer[name]:.1f} with {name}" for name in JAPANESE)
             + f". CPU time of a pair: {told} microseconds by segmenter; {seconds['alignment']:.1f} milliseconds for "
             f"the alignment, of which `auto` is {100 * share:.1f} %.",
+            "",
+            f"{learning['pairs']:,} pairs of raw Japanese and English (Tatoeba), learned from alone and linked: "
+            f"{learning['raw']:.1f} CPU seconds; {learning['words']:.1f} with words that are given, so segmentation is "
+            f"{100 - 100 * learning['words'] / learning['raw']:.0f} % (medians of three).",
+            "",
+            f"Of {others:,} links that differ in pairs with a figure in the last column, "
+            f"{100 * touching / others:.0f} % are of a word with other boundaries. "
+            f"{same:,} of {sentences:,} sentences have the same words on both sides; their F1 is {f1:.1f}. "
+            f"Between words with the same boundaries of all sentences it is {low:.1f} to {high:.1f}.",
             "",
         )
     )

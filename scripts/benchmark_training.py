@@ -14,9 +14,10 @@ equal, nothing is written. Of XLM-Align's step also the part that self-labelling
 DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: the pieces of the text alone
 (trimmed), and all 250,002 (whole). Without either, or with --data-bin, there is one vocabulary; the table says which.
 Every --arch is measured with every --dtype, with the first of --vocabulary, --pairs (lengths), --processes (which
-share updates by gloo, and the threads) and --memory (what a step frees on a CPU: own, the package keeps it and the
-others do not; or it is kept or returned by all); each other one of these with one arch and the first dtype alone: the
-last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary; otherwise the first.
+share updates by gloo, and the threads) and --memory (what a step frees on a CPU: it is kept or returned by all
+contestants; with own, the package keeps it and the others do not). Each other one of these is measured with one arch
+and the first dtype: the last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary;
+otherwise the first.
 Settings come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that
 are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
 in OUT, the table OUT/training.md and the picture OUT/training.png.
@@ -62,7 +63,7 @@ PACKAGES = ("xalign_fairseq", "fairseq-fixed", "transformers", "torch")
 ARCHS, DTYPES = ("tiny", "small", "base"), ("float32", "bfloat16", "float16")
 DEFAULT_DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("bfloat16", "float16", "float32")}
 # Tokens of the pairs of a batch, and as many of its blocks; and batches of a round.
-TOKENS = {"cpu": {"tiny": 1024, "small": 1024, "base": 512}, "cuda": {"tiny": 16384, "small": 16384, "base": 8192}}
+TOKENS = {"cpu": {"tiny": 1024, "small": 1024, "base": 1024}, "cuda": {"tiny": 16384, "small": 16384, "base": 8192}}
 BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
 TOLERANCE = 1e-5  # of their first losses in float32, relative
@@ -275,7 +276,9 @@ def main() -> None:
     )
     parser.add_argument("--vocabulary", nargs="+", choices=VOCABULARIES, help="of real bitext (default: both)")
     parser.add_argument("--processes", nargs="+", type=int, help="that share an update (default: 1, on a CPU also 2)")
-    parser.add_argument("--memory", nargs="+", choices=MEMORY, help="that a step frees (default: all, on a GPU own)")
+    parser.add_argument(
+        "--memory", nargs="+", choices=MEMORY, help="that a step frees (default: kept returned, on a GPU own)"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="of updates on all batches, for each contestant")
     parser.add_argument("--minutes", type=float, default=math.inf, help="no round begins later")
     parser.add_argument("--max-tokens", type=int, help="of the pairs of a batch, and of its blocks")
@@ -290,7 +293,7 @@ def main() -> None:
     args.dtype = args.dtype or DEFAULT_DTYPES[args.device]
     args.pairs = args.pairs or PAIRS[args.device]
     args.processes = args.processes or ([1, 2] if args.device == "cpu" else [1])
-    args.memory = args.memory or MEMORY[: len(MEMORY) if args.device == "cpu" else 1]
+    args.memory = args.memory or (["kept", "returned"] if args.device == "cpu" else ["own"])
     there = (GIVEN,) if args.data_bin else training_data.vocabularies(args.data)
     args.vocabulary = [each for each in args.vocabulary or there if each in there] or there
     with tempfile.TemporaryDirectory() as temporary:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 import torch
@@ -161,17 +162,16 @@ def require_equal(row: dict[str, Any]) -> None:
 
 
 def interleaved(calls: Sequence[Call], repeats: int, device: str) -> list[float]:
-    """The least seconds of each call, over rounds in which all take their turn; slow ones sit out the later rounds."""
-    best, spent = [float("inf")] * len(calls), [0.0] * len(calls)
+    """The median seconds of each call, over rounds in which all take their turn; fewer rounds if they are slow."""
+    found: list[list[float]] = [[] for _ in calls]
     loops = [_loops(call, device) for call in calls]
     for number in range(repeats):
-        for at, call in enumerate(calls):
-            if number >= LEAST_ROUNDS and spent[at] > SECONDS:
-                continue
+        if number >= LEAST_ROUNDS and sum(map(sum, found)) > SECONDS * len(calls):
+            break
+        for seconds, call, each in zip(found, calls, loops, strict=True):
             call()  # brings back to the caches what the one before has driven out
-            seconds = clocked(call, device, loops[at])
-            best[at], spent[at] = min(best[at], seconds), spent[at] + seconds
-    return best
+            seconds.append(clocked(call, device, each))
+    return list(map(median, found))
 
 
 def _loops(call: Call, device: str) -> int:

@@ -17,7 +17,8 @@ LEGEND = (
     "In each cell: times the products alone (bmm in the same dtype), with 2 / with 50 iterations. Labels: similarity, "
     "Sinkhorn, filter and partner positions, from hidden states where they lie; plan: the products of sides that are "
     "cut out beforehand, and Sinkhorn. Added MB: what a call adds to the memory, at most, of each size (2 iterations). "
-    "F1: of the links, against the definition in float64, the lowest of all sizes."
+    "F1: of the links, against the definition in float64, the lowest of all sizes. A CPU without bfloat16 instructions "
+    "has no ratios in bfloat16, since its bmm is slow."
 )
 Result = Mapping[str, Any]
 
@@ -160,9 +161,10 @@ def draw(results: Mapping[str, Result], path: Path) -> None:
             panels.append((f"{_where(device, most)}, {iterations} iterations", here))
     if not panels:
         return
+    programs = list(dict.fromkeys(row["program"] for _, rows in panels for row in rows))
     figure = new_figure(1.6 + 2.6 * len(panels), 2.9)
-    for axes, (title, rows) in zip(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True):
-        programs = list(dict.fromkeys(row["program"] for row in rows))
+    plots = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (title, rows) in zip(plots, panels, strict=True):
         for number, size in enumerate(dict.fromkeys(row["size"] for row in rows)):
             points = [(row["times_bmm"], programs.index(row["program"])) for row in rows if row["size"] == size]
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "markersize": 5}
@@ -175,5 +177,5 @@ def draw(results: Mapping[str, Result], path: Path) -> None:
         axes.grid(axis="both", color=GRID, linewidth=0.7)
         axes.tick_params(colors=MUTED, labelsize=8)
     axes.invert_yaxis()
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False, fontsize=8)
+    figure.legend(*plots[0].get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False, fontsize=8)
     save(figure, path)

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "xalign_fairseq"
 FLAG = re.compile(r"--[a-z]|\bxalign [a-z]")
+SPEAKING = ("XalignError", "say", "debug", "info", "warning", "error")
 MOST_PARAMETERS = 8
 # From the top down: a room imports only from rooms further down.
 FLOORS = (
@@ -151,11 +152,11 @@ def levels(found: dict[str, set[str]]) -> int:
 
 
 def shown_flags(code: str) -> list[str]:
-    """The texts in errors' calls, or in variables named as their fields, that hold a flag or a command."""
+    """The texts in calls of errors, logs and messages, or in variables named as fields of errors, that hold a flag."""
 
     def says(node: ast.AST) -> bool:
         if isinstance(node, ast.Call):
-            return getattr(node.func, "id", getattr(node.func, "attr", "")) == "XalignError"
+            return getattr(node.func, "id", getattr(node.func, "attr", "")) in SPEAKING
         targets = node.targets if isinstance(node, ast.Assign) else []
         names = {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
         return bool(names & {"problem", "where", "found", "expected", "remedy"})

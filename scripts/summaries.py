@@ -10,13 +10,13 @@ import training_report
 
 # Folders below scripts/results; of a setting that two of them have, the last one counts: it has more rounds.
 MACHINES = {"": "AMD Zen 5", "zen4": "AMD Zen 4", "zen4-more": "AMD Zen 4", "zen4-small": "AMD Zen 4", "intel": "Intel"}
-OURS, XLM_ALIGN, TRANSFORMERS = "xalign, MLM + TLM", "xalign, XLM-Align", "transformers"
+OURS = "xalign, MLM + TLM"
 SIZES = ("n = 32", "n = 64", "n = 128", "4 to 128")
 GPU = "H100"
 
 
 def training_speed(root: Path) -> str | None:
-    """Tokens a second as multiples of fairseq's, a row for each setting; None where a results file is missing."""
+    """Tokens a second as multiples of fairseq's, a column for each machine; None where a results file is missing."""
     results = root / "scripts/results"
     paths = [(name, results / folder / "training-cpu.json") for folder, name in MACHINES.items()]
     paths.append((GPU, results / "training-cuda.json"))
@@ -27,24 +27,10 @@ def training_speed(root: Path) -> str | None:
         for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
             if "tokens_per_second" in row:
                 found.setdefault((machine, training_report.setting(row)), {})[row["contestant"]] = row
-    rows = [
-        (
-            *which,
-            f"{programs['fairseq']['tokens_per_second'][0]:,.0f}",
-            *(_spread(programs.get(name), "times_fairseq") for name in (OURS, TRANSFORMERS)),
-            _spread(programs.get(XLM_ALIGN), "times_masked"),
-        )
-        for which, programs in found.items()
-    ]
-    columns = (
-        "machine",
-        "setting",
-        "fairseq, tokens a second",
-        "xalign, times fairseq",
-        "transformers, times fairseq",
-        "XLM-Align's step, times MLM + TLM",
-    )
-    return markers.table(columns, rows)
+    machines = dict.fromkeys(machine for machine, _ in found)
+    settings = dict.fromkeys(name for _, name in found)
+    rows = [(each, *(_cell(found.get((machine, each))) for machine in machines)) for each in settings]
+    return markers.table(("setting", *machines), rows)
 
 
 def self_labelling(root: Path) -> str | None:
@@ -62,9 +48,7 @@ def self_labelling(root: Path) -> str | None:
     return markers.table(("CPU", "program", "computes", *SIZES), rows)
 
 
-def _spread(row: Mapping[str, Any] | None, name: str) -> str:
-    """Middle, and lowest to highest, of the rounds."""
-    if row is None or name not in row:
-        return "–"
-    middle, low, high = row[name]
-    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
+def _cell(programs: Mapping[str, Mapping[str, Any]] | None) -> str:
+    """The median over rounds."""
+    row = (programs or {}).get(OURS, {})
+    return f"{row['times_fairseq'][0]:.2f}" if "times_fairseq" in row else "–"

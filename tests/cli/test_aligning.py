@@ -141,12 +141,21 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
         ("-o x.HTML", "html"),
         ("-o x.jsonl", "json"),
         ("-o x.scores", "scores"),
+        ("-o x.links", "pharaoh"),
         ("-o x.json --format html", "html"),
+        ("-o x.xlsx --format pharaoh", "pharaoh"),
     ],
 )
 def test_the_format_is_that_of_the_output_s_name(line, expected):
     args = build_parser().parse_args([*["align", "a", "b", "--model", "m"], *line.split()])
     assert align.parse(args).format == expected
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x.CSV", "x.links.gz"])
+def test_a_name_of_a_format_that_is_not_written_is_an_error(name):
+    args = build_parser().parse_args(["align", "a", "b", "-o", name])
+    with pytest.raises(XalignError, match=rf"found: {name}\n"):
+        align.parse(args)
 
 
 def test_what_computes_transport_is_told_unless_quiet(capsys):

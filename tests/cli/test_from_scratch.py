@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from support.text import write_bitext
 
+from xalign_fairseq.aligner import run
 from xalign_fairseq.aligner.statistical import aligner as from_scratch
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.encoder.pretrained import packaged
 
 
@@ -29,6 +31,19 @@ def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys)
     assert "from bitext alone" in capsys.readouterr().err
     assert main(arguments("align", text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
+
+
+def test_lines_are_segmented_once_to_learn_and_to_align(text, tmp_path, monkeypatch):
+    seen = []
+
+    def segment(line):
+        seen.append(line)
+        return split_at_spaces(line)
+
+    monkeypatch.setattr(run, "find_segmenters", lambda _: (segment, segment))
+    assert main(arguments("align", text, "--from-scratch", "--out", str(tmp_path / "links"))) == 0
+    assert set((tmp_path / "links").read_text().splitlines()) == {"0-0 1-1 2-2 3-3"}
+    assert len(seen) == sum(len(Path(side).read_text().splitlines()) for side in text)
 
 
 def test_columns_of_a_compressed_table_are_learned_from(text, tmp_path):

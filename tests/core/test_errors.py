@@ -74,3 +74,5 @@ def test_flags_and_commands_in_errors_are_found():
     code = 'XalignError("a", where=f"--out {x}", remedy=("run", "xalign prepare")); raise errors.XalignError("-- b")'
     assert structure.shown_flags(code) == ["--out ", "xalign prepare"]
     assert structure.shown_flags('found, remedy = 3, f"pass --out {x}"; other = "--out"') == ["pass --out "]
+    code = 'logger.warning("see --out %s", x); say("a"); say(f"{x}: --resume"); self.log("--a")'
+    assert structure.shown_flags(code) == ["see --out %s", ": --resume"]

@@ -39,12 +39,12 @@ def test_an_output_takes_its_name_when_it_is_complete(write, tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_resumed_output_is_that_of_one_run(write, tmp_path, capsys):
+def test_a_resumed_output_is_that_of_one_run(write, tmp_path, caplog):
     with pytest.raises(MemoryError):
         write("é", "b", broken=True)
     assert names(tmp_path) == ["links.part", "links.part.json"]
     assert json.loads((tmp_path / "links.part.json").read_text()) == RECORD
-    assert f"2 lines are kept in {tmp_path / 'links.part'}; the same command with --resume" in capsys.readouterr().err
+    assert f"2 lines are kept in {tmp_path / 'links.part'}; the same command with resume" in caplog.text
     assert write("é", "b", "c", resume=True) == 2
     assert (tmp_path / "links").read_bytes() == "é\nb\nc\n".encode() and names(tmp_path) == ["links"]
 

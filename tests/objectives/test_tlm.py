@@ -55,7 +55,7 @@ def test_positions_that_an_encoder_does_not_take_are_not_counted_anew(caplog, tr
     trial, data = Trial(TLM, config, reset_positions=True), typed([pair(5, 7)])
     [prediction] = trial.objective.step(trial.passes(), data).predictions
     assert prediction.input.positions is None  # a pass that other objectives share
-    assert [text.split(":")[0] for text in caplog.messages] == ["--tlm-reset-positions has no effect"]
+    assert [text.split(":")[0] for text in caplog.messages] == ["tlm_reset_positions has no effect"]
     caplog.clear()
     Trial(TLM, config), Trial(TLM, reset_positions=True)
     assert not caplog.messages

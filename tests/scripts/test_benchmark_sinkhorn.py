@@ -224,6 +224,23 @@ def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
     assert "POT 0.9.7; commit abc1234; `benchmark_sinkhorn.py --device cpu`" in text
 
 
+def test_products_that_the_device_emulates_are_no_unit(script, result):
+    for each in result["rows"]:
+        each.pop("times_bmm", None)
+    found = script("benchmark_sinkhorn").compare(result["rows"], fast_bfloat16=False)
+    assert {row["dtype"] for row in found if row.get("times_bmm")} == {"float32"}
+
+
+def test_a_time_is_the_median_of_equal_rounds(script, monkeypatch):
+    measure = script("sinkhorn_measure")
+    taken = iter([9.0, 1.0, 5.0, 2.0, 4.0, 6.0])
+    monkeypatch.setattr(measure, "_loops", lambda call, device: 1)
+    monkeypatch.setattr(measure, "clocked", lambda call, device, loops: next(taken))
+    monkeypatch.setattr(measure, "LEAST_ROUNDS", 3)
+    monkeypatch.setattr(measure, "SECONDS", 5.0)
+    assert measure.interleaved([lambda: None] * 2, 9, "cpu") == [5.0, 2.0]
+
+
 def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result):
     report, compare = script("sinkhorn_report"), script("benchmark_sinkhorn").compare
     given = {"size": "n = 64", "dtype": "bfloat16", "pairs": 2048, "group": "large"}

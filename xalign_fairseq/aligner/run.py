@@ -32,6 +32,7 @@ from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.core.text.kept_pairs import KeptPairs
 from xalign_fairseq.core.text.pairs import PairedText, PairStream, SentencePairs, SpreadPairs, is_piped, open_pairs
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.links.gold import read_gold_text
@@ -102,6 +103,8 @@ def align_files(run: AlignRun) -> AlignReport:
     src, tgt = run.text[0], run.text[1] if len(run.text) == 2 else None
     split = find_segmenters(run.segment)
     pairs, golds = open_pairs(src, tgt, split), None
+    if run.learn and tgt and run.segment != "spaces":  # learning and aligning read the words
+        pairs = KeptPairs(src, tgt, split, Path(run.out).parent)
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
@@ -128,7 +131,7 @@ def align_files(run: AlignRun) -> AlignReport:
         counts = _write(aligner, pairs, form, output, run.quiet)
         return AlignReport(
             f"{counts}; {aligner.describe()}",
-            aligner.unknown().warning("links of these words are unreliable; those of --from-scratch may be better"),
+            aligner.unknown().warning("links of these words are unreliable"),
         )
 
 

@@ -47,13 +47,18 @@ from xalign_fairseq.cli._aligning import (
     text_files,
 )
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.run import AlignRun
 
 # The formats by how the name of the output ends.
 FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
+# Names that promise a format that is not written.
+OTHER_FORMATS = (
+    *(".csv", ".tsv", ".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".pdf", ".xml", ".tmx", ".xlf", ".xliff"),
+    *(".png", ".svg", ".gz", ".bz2", ".xz", ".zst", ".zip"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -126,7 +131,7 @@ def run(args: argparse.Namespace) -> None:
     if not args.quiet:
         print(report.summary, file=sys.stderr)
     if report.warning:
-        print(f"warning: {report.warning}", file=sys.stderr)
+        print(f"warning: {report.warning}; those of --from-scratch may be better", file=sys.stderr)
 
 
 def parse(args: argparse.Namespace) -> "AlignRun":
@@ -153,10 +158,24 @@ def parse(args: argparse.Namespace) -> "AlignRun":
         ),
         ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         out=args.out,
-        format=args.format or FORMAT_OF.get(Path(args.out).suffix.lower(), "pharaoh"),
+        format=args.format or format_of(args.out),
         segment=args.segment,
         resume=args.resume,
         pictures=Pictures(args.plot, args.plot_line, args.gold),
         quiet=args.quiet,
         learn_from=args.learn_from,
     )
+
+
+def format_of(out: str) -> str:
+    """The format that the name of the output asks for."""
+    suffix = Path(out).suffix.lower()
+    if suffix in OTHER_FORMATS:
+        raise XalignError(
+            "the output's name asks for a format that is not written",
+            parameter="out",
+            found=out,
+            expected=f"{', '.join(FORMAT_OF)}, or .links for Pharaoh links",
+            remedy=("change the name, or set", Parameter("format", "pharaoh")),
+        )
+    return FORMAT_OF.get(suffix, "pharaoh")

@@ -142,5 +142,6 @@ def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
         return name
     if not all(map(fast_bfloat16, devices)):
         return "float32"
-    logger.info("the encoder computes in bfloat16, which is fast here (float32: --dtype float32)")
+    other = Parameter("dtype", "float32")
+    logger.info("the encoder computes in bfloat16, which is fast here (float32: %s)", other)
     return "bfloat16"

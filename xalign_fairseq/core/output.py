@@ -1,5 +1,6 @@
 """An output of one line per input line: whole or not at all, or kept in parts that a later run continues."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,8 +12,9 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
-from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.containers import file_of
+
+logger = logging.getLogger(__name__)
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20
@@ -153,7 +155,10 @@ class Output:
     def _tell_what_is_kept(self) -> None:
         lines, _ = complete_lines(self.part)
         if lines:
-            say(f"{lines} lines are kept in {self.part}; the same command with --resume goes on from there")
+            then = Parameter("resume")
+            logger.warning(
+                "%d lines are kept in %s; the same command with %s goes on from there", lines, self.part, then
+            )
         else:
             self.part.unlink()
             self._note.unlink()

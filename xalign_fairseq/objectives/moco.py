@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
@@ -142,12 +143,13 @@ class MoCo(Objective):
         elif self.queue_init == "data":
             logger.warning(
                 "moco learns nothing in this run: its loss is 0 until the queue has %s keys, and before the last of %s "
-                "updates of %.0f pairs it has %s; set --moco-queue-size %d, or --moco-queue-init random",
+                "updates of %.0f pairs it has %s; set %s, or %s",
                 f"{size:,}",
                 f"{updates:,}",
                 pairs,
                 f"{had:,}",
-                soon_full(had, pairs),
+                Parameter("moco_queue_size", soon_full(had, pairs)),
+                Parameter("moco_queue_init", "random"),
             )
 
     def build_head(self) -> nn.Module:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.bodies.families import takes_positions
 from xalign_fairseq.encoder.hidden_states import Prediction
@@ -32,7 +33,8 @@ class TLM(TokenPrediction):
         super().bind(context)
         self.resets = self.reset_positions and takes_positions(context.config)
         if self.resets != self.reset_positions:
-            logger.warning("--tlm-reset-positions has no effect: the encoder only uses relative positions")
+            option = Parameter("tlm_reset_positions")
+            logger.warning("%s has no effect: the encoder only uses relative positions", option)
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of the pairs."""

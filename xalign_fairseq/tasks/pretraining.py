@@ -169,8 +169,9 @@ class XalignPretrainingTask(XalignTask):
             learns = criterion.predicts_tokens or next(model.heads.parameters(), None) is not None
             if self.cfg.freeze_encoder_updates and not learns:
                 logger.warning(
-                    "the first %d updates train nothing: no objective has a head (--freeze-encoder-updates)",
+                    "the first %d updates train nothing: no objective has a head (%s)",
                     self.cfg.freeze_encoder_updates,
+                    Parameter("freeze_encoder_updates"),
                 )
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from fairseq.data import FairseqDataset, data_utils
 
+from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, language_rows, window_languages
@@ -46,8 +47,8 @@ class TransferDataset(FairseqDataset):
         flat = [each for group in self.encoded for each in group]
         cut = sum(each.cut > 0 for each in flat)
         if cut:
-            limit = family.limits.tokens
-            logger.warning("%d of %d examples lost tokens to --max-length %d", cut, len(flat), limit)
+            limit = Parameter("max_length", family.limits.tokens)
+            logger.warning("%d of %d examples lost tokens to %s", cut, len(flat), limit)
 
     def __len__(self) -> int:
         return len(self.groups)

@@ -16,6 +16,7 @@ from fairseq.logging import metrics
 from fairseq.trainer import Trainer
 from omegaconf import DictConfig, open_dict
 
+from xalign_fairseq.core.errors import Parameter
 from xalign_fairseq.core.signals import REQUEUE
 from xalign_fairseq.data.waiting import DataWait
 from xalign_fairseq.trainer import nonfinite, requeue
@@ -148,7 +149,7 @@ class XalignTrainer(Trainer):
             return True
         counted = getattr(stopping_counter(), "num_runs", 0)
         if 0 < patience <= counted:
-            logger.info("the run has ended: no improvement in %d validations (--patience)", counted)
+            logger.info("the run has ended: no improvement in %d validations (%s)", counted, Parameter("patience"))
             return True
         return False
 

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Measure what --statistics adds to the CPU time of xalign align, and the memory of plain align at numbers of pairs.
+
+usage: benchmark_align_cost.py --src FILE --tgt FILE [--pairs 700] [--methods grow scored] [--sizes 100 2100 6000]
+                               [--rounds 3] [--before FOLDER] [--out FOLDER]
+
+All commands run whole, with start-up, one thread, on the first lines of the files. With --statistics a command learns
+from the pairs that it links. Commands of a method run in turn, --rounds times; medians count. --before: results of an
+earlier commit, written by this script into another folder, for comparison. Writes OUT/statistics_cost.json and .md,
+and OUT/align_memory.json and .md.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from harness import RESULTS, about, in_turn, table, write
+
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.text.lines import read_lines
+
+PROGRAM = Path(sys.executable).with_name("xalign")
+COST, MEMORY = "statistics_cost", "align_memory"
+
+
+class Commands:
+    """Runs of ``xalign align`` on the first pairs of a text.
+
+    Args:
+        src, tgt: the text.
+        work: folder for what is read and written.
+    """
+
+    def __init__(self, src: Path, tgt: Path, work: Path):
+        self._text, self._work = (src, tgt), work
+        self.seconds = 0.0
+
+    def align(self, pairs: int, *options: str) -> float:
+        """The peak memory in MB of one command; its CPU seconds are added to ``seconds``."""
+        with tempfile.TemporaryDirectory(dir=self._work) as folder:
+            sides = [Path(folder, name) for name in ("src", "tgt")]
+            for path, side in zip(self._text, sides, strict=True):
+                with atomic_write(side) as out:
+                    out.writelines(f"{line}\n" for line in islice(read_lines(path), pairs))
+            given = [PROGRAM, "align", *sides, "--quiet", "--device", "cpu", "--out", Path(folder, "links"), *options]
+            child = subprocess.Popen(list(map(str, given)), env={**os.environ, "OMP_NUM_THREADS": "1"})
+            _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise subprocess.CalledProcessError(child.returncode, child.args)
+        self.seconds += used.ru_utime + used.ru_stime
+        return used.ru_maxrss / 2**10
+
+
+def cost(commands: Commands, methods: Sequence[str], pairs: int, rounds: int) -> dict[str, list[list[float]]]:
+    """CPU seconds of each method: of align, and of align --statistics."""
+    calls = {}
+    for method in methods:
+        for more in ((), ("--statistics",)):
+            calls[" ".join((method, *more))] = partial(commands.align, pairs, "--method", method, *more)
+    found = in_turn(calls, rounds, clock=lambda: commands.seconds, warm_up=0)
+    return {method: [found[method], found[f"{method} --statistics"]] for method in methods}
+
+
+def memory(commands: Commands, sizes: Sequence[int], rounds: int) -> dict[str, dict[str, list[float]]]:
+    """Peak MB and CPU seconds of plain align, by the number of pairs."""
+    found: dict[str, dict[str, list[float]]] = {"peak_mb": {}, "cpu_seconds": {}}
+    for _ in range(rounds):
+        for size in sizes:
+            start, peak = commands.seconds, commands.align(size)
+            for name, value in (("peak_mb", peak), ("cpu_seconds", commands.seconds - start)):
+                found[name].setdefault(str(size), []).append(value)
+    return found
+
+
+def cost_table(found: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """Seconds of both commands, and their ratio, also before."""
+    rows = []
+    for method, both in found["cpu_seconds"].items():
+        plain, scored = map(median, both)
+        then = before.get("cpu_seconds", {}).get(method)
+        rows.append((method, f"{plain:.1f}", f"{scored:.1f}", f"{scored / plain:.2f}", ratio(then)))
+    head = ("method", "align, CPU s", "with --statistics, CPU s", "times", "times before")
+    text = f"Whole commands with start-up, which learn from and link the same {found['pairs']:,} pairs"
+    return f"{table(head, rows)}\n\n{text}; {made(found, before)}\n"
+
+
+def ratio(both: Sequence[Sequence[float]] | None) -> str:
+    """How many times as long the second command takes."""
+    return f"{median(both[1]) / median(both[0]):.2f}" if both else "not measured"
+
+
+def memory_table(found: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """Peak memory and CPU time by the number of pairs, also before."""
+    rows = []
+    for size in found["peak_mb"]:
+        cells = [f"{int(size):,}"]
+        for name, form in (("peak_mb", "{:,.0f} MB"), ("cpu_seconds", "{:.1f}")):
+            for each in (before, found):
+                values = each.get(name, {}).get(size)
+                cells.append(form.format(median(values)) if values else "not measured")
+        rows.append(cells)
+    head = ("pairs", "peak memory before", "peak memory", "CPU s before", "CPU s")
+    return f"{table(head, rows)}\n\n`xalign align` with the default model; {made(found, before)}\n"
+
+
+def made(found: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """How it was measured."""
+    text = f"medians of {found['rounds']} rounds in turn, one thread of {found['machine']}. Commit {found['commit']}"
+    return text + (f"; before: {before['commit']}" if before else "")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--src", type=Path, required=True, help="text, one sentence per line")
+    parser.add_argument("--tgt", type=Path, required=True, help="its translation")
+    parser.add_argument("--pairs", type=int, default=700, help="of the cost of --statistics")
+    parser.add_argument("--methods", nargs="+", default=["grow", "scored"], help="of linking")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 2100, 6000], help="pairs of plain align")
+    parser.add_argument("--rounds", type=int, default=3, help="of all commands")
+    parser.add_argument("--before", type=Path, help="folder with results of an earlier commit")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
+    args = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        commands = Commands(args.src, args.tgt, Path(folder))
+        facts = about([Path(sys.argv[0]).name, *(arguments or sys.argv[1:])], rounds=args.rounds)
+        for name, results, render in (
+            (
+                COST,
+                {"pairs": args.pairs, "cpu_seconds": cost(commands, args.methods, args.pairs, args.rounds)},
+                cost_table,
+            ),
+            (MEMORY, memory(commands, args.sizes, args.rounds), memory_table),
+        ):
+            found = {**facts, **results}
+            before = read_json(args.before / f"{name}.json") if args.before else {}
+            write(args.out, name, found, render(found, before))
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

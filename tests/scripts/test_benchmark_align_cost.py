@@ -1,0 +1,55 @@
+"""The benchmark of align's costs: whole commands on the first pairs, medians, ratios, and the results before."""
+
+import stat
+
+import pytest
+
+from xalign_fairseq.core.json_files import read_json
+
+
+@pytest.fixture
+def benchmark(script, monkeypatch, tmp_path):
+    """The script, with a program that notes its options and the number of its pairs."""
+    module = script("benchmark_align_cost")
+    program = tmp_path / "program"
+    program.write_text(f'#!/bin/sh\necho "$(wc -l < "$2") $(wc -l < "$3") ${{*}}" >> {tmp_path}/calls\n')
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(module, "PROGRAM", program)
+    return module
+
+
+@pytest.fixture
+def text(tmp_path):
+    for name in ("src", "tgt"):
+        (tmp_path / name).write_text("a b\n" * 9)
+    return ["--src", str(tmp_path / "src"), "--tgt", str(tmp_path / "tgt"), "--rounds", "2", "--methods", "grow"]
+
+
+def test_commands_take_the_first_pairs_in_turn(benchmark, text, tmp_path):
+    benchmark.main([*text, "--pairs", "3", "--sizes", "2", "5", "--out", str(tmp_path / "out")])
+    calls = [line.split() for line in (tmp_path / "calls").read_text().splitlines()]
+    assert [(int(src), int(tgt)) for src, tgt, *_ in calls] == [(3, 3)] * 4 + [(2, 2), (5, 5)] * 2
+    assert ["--statistics" in call for call in calls] == [False, True] * 2 + [False] * 4
+    memory = read_json(tmp_path / "out/align_memory.json")
+    assert {size: len(each) for size, each in memory["peak_mb"].items()} == {"2": 2, "5": 2}
+    assert all(0 < mb < 1000 for each in memory["peak_mb"].values() for mb in each)
+    assert "| 5 | not measured | " in (tmp_path / "out/align_memory.md").read_text()
+
+
+def test_a_command_that_fails_ends_the_benchmark(benchmark, text, tmp_path):
+    benchmark.PROGRAM.write_text("#!/bin/sh\nexit 3\n")
+    with pytest.raises(benchmark.subprocess.CalledProcessError, match="exit status 3"):
+        benchmark.main([*text, "--out", str(tmp_path / "out")])
+    assert not (tmp_path / "out").exists()
+
+
+def test_tables_have_medians_and_the_ratio_before(benchmark):
+    facts = {"rounds": 3, "machine": "a CPU", "commit": "abc1234", "pairs": 700}
+    found = {**facts, "cpu_seconds": {"grow": [[10.0, 30.0, 20.0], [22.0, 90.0, 5.0]]}}
+    before = {"commit": "fff0000", "cpu_seconds": {"grow": [[10.0], [13.0]]}}
+    text = benchmark.cost_table(found, before)
+    assert "| grow | 20.0 | 22.0 | 1.10 | 1.30 |" in text and "before: fff0000" in text
+    assert "| grow | 20.0 | 22.0 | 1.10 | not measured |" in benchmark.cost_table(found, {})
+    sizes = {**facts, "peak_mb": {"2100": [900.0, 802.4, 700.0]}, "cpu_seconds": {"2100": [17.0, 18.0, 17.8]}}
+    then = {"commit": "fff0000", "peak_mb": {"2100": [1413.0]}, "cpu_seconds": {}}
+    assert "| 2,100 | 1,413 MB | 802 MB | not measured | 17.8 |" in benchmark.memory_table(sizes, then)
