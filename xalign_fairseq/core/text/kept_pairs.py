@@ -1,11 +1,11 @@
 """Raw sentence pairs whose words are found once, however often they are read."""
 
-import os
+import sys
 from array import array
 from collections.abc import Iterator
 from itertools import chain
+from mmap import ACCESS_READ, mmap
 from tempfile import TemporaryFile
-from typing import IO
 
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
@@ -30,36 +30,36 @@ class KeptPairs(SentencePairs):
     def __init__(self, src: StrPath, tgt: StrPath, split: tuple[Segmenter, Segmenter], folder: StrPath):
         super().__init__(src, tgt, split)
         self._folder, self._find = folder, split
-        self._kept: IO[bytes] | None = None
+        self._kept: memoryview | None = None
 
     def __iter__(self) -> Iterator[WordPair]:
         lines = zip(read_lines(self._src), read_lines(self.paths[1]), strict=True)
-        if self._kept:
+        if self._kept is not None:
             place = 0
             for pair in lines:
-                src, place = self._words_at(place, pair[0])
-                tgt, place = self._words_at(place, pair[1])
+                src, place = _words_at(self._kept, place, pair[0])
+                tgt, place = _words_at(self._kept, place, pair[1])
                 yield src, tgt
             return
-        kept = TemporaryFile(dir=self._folder)  # noqa: SIM115 (it lives as long as the pairs)
-        for pair in lines:
-            src, tgt = (find(line) for find, line in zip(self._find, pair, strict=True))
-            for text in (src, tgt):
-                array(_number(text.text), [len(text), *chain.from_iterable(text.spans)]).tofile(kept)
-            yield src, tgt
-        kept.flush()
-        self._kept = kept
+        with TemporaryFile(dir=self._folder) as kept:
+            for pair in lines:
+                src, tgt = (find(line) for find, line in zip(self._find, pair, strict=True))
+                for text in (src, tgt):
+                    array(_number(text.text), [len(text), *chain.from_iterable(text.spans)]).tofile(kept)
+                yield src, tgt
+            kept.flush()
+            # The map keeps the file, and several readings may go on at once.
+            self._kept = memoryview(mmap(kept.fileno(), 0, access=ACCESS_READ) if kept.tell() else b"")
 
-    def _words_at(self, place: int, line: str) -> tuple[SegmentedText, int]:
-        """A line with its words, and the place in the file after them. Several readings may go on at once."""
-        assert self._kept
-        file, numbers = self._kept.fileno(), array(_number(line))
-        numbers.frombytes(os.pread(file, numbers.itemsize, place))
-        place += numbers.itemsize
-        size = 2 * numbers.pop() * numbers.itemsize
-        numbers.frombytes(os.pread(file, size, place))
-        bounds = iter(numbers)
-        return SegmentedText(line, tuple(zip(bounds, bounds, strict=True))), place + size
+
+def _words_at(kept: memoryview, place: int, line: str) -> tuple[SegmentedText, int]:
+    """A line with its words, and the place after them."""
+    bounds = array(_number(line))
+    first = place + bounds.itemsize
+    end = first + 2 * bounds.itemsize * int.from_bytes(kept[place:first], sys.byteorder)
+    bounds.frombytes(kept[first:end])
+    each = iter(bounds)
+    return SegmentedText(line, tuple(zip(each, each, strict=True))), end
 
 
 def _number(line: str) -> str:
