@@ -66,7 +66,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     assert "1 to 40" in failed(align(*plot, "--plot-line", 41))
     assert "1 to 40" in failed(align(*plot, "--plot-line", 0))
     assert "only into a picture" in failed(align("--plot-line", 2))
-    assert "the same name" in failed(align(*plot, "--out", tmp_path / "p.png"))
+    assert "the same name" in failed(align(*plot, "--out", tmp_path / "p.png", "--format", "pharaoh"))
     (tmp_path / "gold.svg").write_text("\n" * 40)
     own = ("--plot", tmp_path / "gold.svg", "--gold", tmp_path / "gold.svg")
     assert "also an input" in failed(align(*own)) and (tmp_path / "gold.svg").read_text() == "\n" * 40

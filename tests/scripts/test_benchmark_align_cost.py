@@ -32,7 +32,7 @@ def test_commands_take_the_first_pairs_in_turn(benchmark, text, tmp_path):
     assert ["--statistics" in call for call in calls] == [False, True] * 2 + [False] * 4
     memory = read_json(tmp_path / "out/align_memory.json")
     assert {size: len(each) for size, each in memory["peak_mb"].items()} == {"2": 2, "5": 2}
-    assert all(0 < mb < 1000 for each in memory["peak_mb"].values() for mb in each)
+    assert all(mb > 0 for each in memory["peak_mb"].values() for mb in each)
     assert "| 5 | not measured | " in (tmp_path / "out/align_memory.md").read_text()
 
 

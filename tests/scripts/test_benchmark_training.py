@@ -195,7 +195,7 @@ def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, trans
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_step_trains(script, setting, transformers, dtype):
     processes = script("training_processes")
-    for name in processes.CONTESTANTS:
+    for name in script("training_contestants").CONTESTANTS:
         worker = processes.Worker(name, replace(setting, dtype=dtype))
         first = worker.begin()["first_loss"]
         for _ in range(4):

@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> None:
     if not args.quiet:
         print(report.summary, file=sys.stderr)
     if report.warning:
-        print(f"warning: {report.warning}; those of --from-scratch may be better", file=sys.stderr)
+        print(f"warning: {report.warning}; links by --from-scratch may be better", file=sys.stderr)
 
 
 def parse(args: argparse.Namespace) -> "AlignRun":
