@@ -8,14 +8,13 @@ without their gold, and from --limit other pairs, drawn with --seed. WORK keeps 
 that is interrupted continues, and each set is scored once. Writes OUT/best.json and the table OUT/best.md.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmark_from_scratch import Sets, read_text
-from harness import RESULTS, about, table, write
+from benchmark_from_scratch import Sets, parser_of, read_text
+from harness import about, table, write
 
 from xalign_fairseq.aligner.best import DONE, BestAligner, BestParts, read_best
 from xalign_fairseq.aligner.load import open_parts
@@ -31,14 +30,7 @@ OPTIONS = AlignerOptions(device="cpu", dtype="float32")
 
 def main() -> None:
     """Learn from each text, and score its sets after each step."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("pairs", nargs="+", metavar="PAIR")
-    parser.add_argument("--limit", type=int, default=6000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--work", type=Path, default=Path("best-work"))
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    args = parser.parse_args()
+    args = parser_of(__doc__, 6000, "best-work").parse_args()
     found: dict[str, dict] = {}
     for pair in args.pairs:
         work = args.work / pair

@@ -220,15 +220,21 @@ def write(records: Mapping[str, Any], out: Path) -> None:
     draw(records, out / f"{NAME}.png")
 
 
+def parser_of(doc: str | None, limit: int | None, work: str) -> argparse.ArgumentParser:
+    """The options of the benchmarks that learn from texts and score the sets in them, with their defaults."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("pairs", nargs="+", metavar="PAIR")
+    parser.add_argument("--limit", type=int, default=limit)
+    parser.add_argument("--seed", type=int, default=1, help="draws the pairs of --limit")
+    parser.add_argument("--work", type=Path, default=Path(work))
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    return parser
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure each pair of the command line, and write what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("pairs", nargs="+")
-    parser.add_argument("--limit", type=int)
-    parser.add_argument("--seed", type=int, default=1, help="draws the pairs of --limit")
-    parser.add_argument("--work", type=Path, default=Path("from_scratch.work"))
-    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser = parser_of(__doc__, None, "from_scratch.work")
     parser.add_argument("--cost", type=int, metavar="N", help="rounds; nothing is scored")
     args = parser.parse_args(arguments)
     if args.cost:

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import harness
 import markers
+from benchmark_projection import sentences
 
 from xalign_fairseq.core.errors import exit_code
 from xalign_fairseq.core.files import atomic_write
@@ -40,12 +41,6 @@ def words_of(line: str) -> list[str]:
     """The words of a line: punctuation and Chinese characters are words of their own, as in PAN-X."""
     apart = (f" {c} " if unicodedata.category(c)[0] in "PS" or "一" <= c <= "鿿" else c for c in line)
     return "".join(apart).split()
-
-
-def first_sentences(source: Path, target: Path, count: int) -> None:
-    """The first sentences of a file of words and tags."""
-    blocks = source.read_text(encoding="utf-8").strip().split("\n\n")
-    write_blocks(target, blocks[:count])
 
 
 def write_blocks(target: Path, blocks: Iterable[str]) -> None:
@@ -82,9 +77,9 @@ def f1(work: Path, out: str) -> dict[str, float]:
 def measure(data: Path, work: Path, languages: Sequence[str], seed: int) -> tuple[dict[str, float], dict[str, float]]:
     """F1 by language: zero-shot, and with projected labels."""
     tests = {language: f"test-{language}.tsv" for language in languages}
-    first_sentences(data / "eval/panx/train-en.tsv", work / "train-en.tsv", TRAINED)
+    sentences(data / "eval/panx/train-en.tsv", work / "train-en.tsv", slice(TRAINED))
     for language in languages:
-        first_sentences(data / f"eval/panx/dev-{language}.tsv", work / tests[language], TESTED)
+        sentences(data / f"eval/panx/dev-{language}.tsv", work / tests[language], slice(TESTED))
     text = {}
     for language in ("en", *languages):
         lines = (data / f"bitext/ntrex128/ntrex.{language}").read_text(encoding="utf-8").splitlines()[:TRANSLATED]

@@ -9,12 +9,10 @@ guided and joined with. Links stay in --work, so that an interrupted run continu
 OUT/statistics-METHOD.json and the table OUT/statistics-METHOD.md.
 """
 
-import argparse
 import sys
-from pathlib import Path
 
-from benchmark_from_scratch import read_text
-from harness import RESULTS, about, table, write
+from benchmark_from_scratch import parser_of, read_text
+from harness import about, table, write
 
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.run import AlignRun, align_files
@@ -26,14 +24,8 @@ from xalign_fairseq.transport.linking import Linking
 
 def main() -> None:
     """Learn from each text, align it, and score the sets in it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("pairs", nargs="+", metavar="PAIR")
-    parser.add_argument("--limit", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
+    parser = parser_of(__doc__, 10_000, "statistics-work")
     parser.add_argument("--method", default="scored")
-    parser.add_argument("--work", type=Path, default=Path("statistics-work"))
-    parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     rows: list[list[str]] = []
     found: dict[str, dict[str, float]] = {}

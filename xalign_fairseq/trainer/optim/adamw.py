@@ -196,11 +196,13 @@ class FoldedAdamW(torch.optim.Optimizer):
 def batched(parameters: Iterable[Tensor]) -> Iterator[list[Tensor]]:
     """Parameters in their order, together as long as they have at most :data:`TOGETHER` numbers."""
     batch: list[Tensor] = []
+    numbers = 0
     for p in parameters:
-        if batch and sum(map(Tensor.numel, batch)) + p.numel() > TOGETHER:
+        if batch and numbers + p.numel() > TOGETHER:
             yield batch
-            batch = []
+            batch, numbers = [], 0
         batch.append(p)
+        numbers += p.numel()
     if batch:
         yield batch
 
