@@ -23,16 +23,15 @@ def folder(tiny_checkpoint, tmp_path):
 
 
 def write(folder, **parts):
-    usual = {"encoder": "e5-small", "method": "grow", "trained": "encoder", "scorer": "", "statistics": ""}
+    usual = {"encoder": "e5-small", "gold": "", "method": "grow", "trained": "encoder", "statistics": ""}
     (folder / "best.json").write_text(json.dumps({**usual, **parts, "steps": {}}))
 
 
 def test_the_parts_are_those_below_the_folder(folder, tiny_checkpoint):
     assert read_best(folder) == BestParts(str(tiny_checkpoint), "grow", str(folder / "encoder"))
-    write(folder, method="scored", scorer="s/scorer.npz", statistics="links.txt.aligner")
-    scored = Linking("scored", {"scorer": str(folder / "s" / "scorer.npz")})
-    statistics = folder / "links.txt.aligner"
-    assert read_best(folder) == BestParts("e5-small", "scored", str(folder / "encoder"), scored, statistics)
+    write(folder, method="scored", gold="gold/encoder.npz", trained="", statistics="links.txt.aligner")
+    encoder, statistics = folder / "gold" / "encoder.npz", folder / "links.txt.aligner"
+    assert read_best(folder) == BestParts(str(encoder), "scored", statistics=statistics)
     write(folder, trained="")
     assert read_best(folder) == BestParts("e5-small", "grow")
     assert read_best(folder / "encoder") is None

@@ -9,6 +9,8 @@ import pytest
 from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
 
 from xalign_fairseq.aligner.best import BestParts
+from xalign_fairseq.links.aer import score
+from xalign_fairseq.links.pharaoh import parse_line
 
 
 @pytest.fixture
@@ -23,10 +25,11 @@ def test_each_step_adds_its_parts(best):
         "links": BestParts("e5-small", "scored", statistics=Path("statistics")),
         "encoder": whole,
     }
+    assert list(best.steps_of(whole._replace(trained=None))) == ["start", "links"]
 
 
 def test_a_finished_folder_is_scored_once(best, tiny_checkpoint, tiny_text, tmp_path, monkeypatch):  # noqa: F811
-    text, folder = tmp_path / "text" / "en-xx", tmp_path / "work" / "en-xx" / "best"
+    text, folder = tmp_path / "text" / "en-xx", tmp_path / "work" / "1" / "en-xx" / "best"
     for made in (text, folder / "encoder"):
         made.mkdir(parents=True)
     for side in ("en", "xx"):
@@ -35,13 +38,22 @@ def test_a_finished_folder_is_scored_once(best, tiny_checkpoint, tiny_text, tmp_
     (text / "sets.json").write_text(json.dumps({"test": {"begin": 30, "end": 40, "gold": str(tmp_path / "test.gold")}}))
     shutil.copy(tiny_checkpoint, folder / "encoder" / "checkpoint_last.pt")
     step = {"done": "", "cpu_seconds": 63.0, "before": None, "aer": None, "used": True}
-    parts = {"encoder": str(tiny_checkpoint), "method": "grow", "trained": "encoder", "scorer": "", "statistics": ""}
+    parts = {"encoder": str(tiny_checkpoint), "gold": "", "method": "grow", "trained": "encoder", "statistics": ""}
     (folder / "best.json").write_text(json.dumps({**parts, "steps": {"links": step}}))
-    given = ["en-xx", "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
+    (tmp_path / "before").mkdir()
+    (tmp_path / "before" / "en-xx.links").write_text("0-0\n" * 10)
+    given = ["en-xx", "--work", str(tmp_path / "work"), "--out", str(tmp_path), "--before", str(tmp_path / "before")]
     monkeypatch.setattr(sys, "argv", ["benchmark_best.py", str(tmp_path / "text"), *given])
     best.main()
     table = (tmp_path / "best.md").read_text()
-    found = json.loads((tmp_path / "best.json").read_text())["measured"]["en-xx"]
+    results = json.loads((tmp_path / "best.json").read_text())
+    found = results["measured"][0]["en-xx"]
+    low, high = results["interval"]
+    assert low <= found["aer"]["test"]["encoder"] / 100 <= high
+    golds = [parse_line(line) for line in (tmp_path / "test.gold").read_text().splitlines()]
+    before = 100 * score([{(0, 0)}] * 10, golds).aer
+    test = results["difference"]["mean"]
+    assert test["difference"] == pytest.approx(found["aer"]["test"]["encoder"] - before) and test["p_value"] > 0
     assert found["pairs"] == 40 and 0 < found["aer"]["test"]["start"] < 100
     value = f"{found['aer']['test']['encoder']:.1f}"
     assert f"| and self-training: AER | {value} | {value} |" in table

@@ -1,4 +1,4 @@
-"""The folder of an aligner that was made in steps: a trained encoder, a link scorer, and statistics of its bitext."""
+"""The folder of an aligner that was made in steps: encoders that learned from gold or bitext, and its statistics."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import NamedTuple, TypedDict
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.transport.linking import Linking
 
 BEGUN, DONE = "begun.json", "best.json"
 # Options of an aligner that hold for any encoder, method or statistics, and those that choose links.
@@ -37,28 +36,27 @@ class BestAligner(TypedDict):
 
     Attributes:
         encoder: the one that the steps began with, by its name or path.
+        gold: the file of what it became by gold links, below this folder; empty if it is not used.
         method: by which it scores pairs of words, ``grow`` or ``scored``.
-        trained: the folder of the trained one, below this folder; empty if it is not used.
-        scorer: the trained one's link scorer, below this folder; empty: it scores by ``grow``.
+        trained: the folder of a second one, trained on the bitext, below this folder; empty if it is not used.
         statistics: a folder below this folder; empty if they are not used.
         steps: by name, in their order.
     """
 
     encoder: str
+    gold: str
     method: str
     trained: str
-    scorer: str
     statistics: str
     steps: dict[str, FinishedStep]
 
 
 class BestParts(NamedTuple):
-    """The parts of an aligner: an encoder with its method, a trained one with its method, and statistics."""
+    """The parts of an aligner: an encoder with its method, a second one, whose method is ``grow``, and statistics."""
 
     encoder: str
     method: str
     trained: str | None = None
-    linking: Linking = Linking("grow")
     statistics: Path | None = None
 
 
@@ -73,12 +71,10 @@ def read_best(path: str | os.PathLike[str]) -> BestParts | None:
     if not (folder / DONE).is_file():
         return None
     found = read_json(folder / DONE, BestAligner)
-    scored = Linking("scored", {"scorer": str(folder / found["scorer"])})
     return BestParts(
-        found["encoder"],
+        str(folder / found["gold"]) if found["gold"] else found["encoder"],
         found["method"],
         str(folder / found["trained"]) if found["trained"] else None,
-        scored if found["scorer"] else Linking("grow"),
         folder / found["statistics"] if found["statistics"] else None,
     )
 

@@ -17,6 +17,7 @@ from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 from xalign_fairseq.aligner.statistical.folder import is_statistical, load
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
+from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.transport.families import SCORED
 from xalign_fairseq.transport.grown import Grown
@@ -90,9 +91,7 @@ def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
     statistics = load(parts.statistics) if parts.statistics else None
     second = None
     if parts.trained:
-        second = open_encoder(
-            parts.trained, scoring_options(replace(options, linking=parts.linking), parts.linking.method)
-        )
+        second = open_encoder(parts.trained, scoring_options(options, "grow"))
     encoder = open_encoder(parts.encoder, scoring_options(options, parts.method))
     return CombinedAligner(encoder, statistics, parts.method, *choice_of(options), second)
 
@@ -160,11 +159,12 @@ def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, gui
     """The method of an encoder that scores for a :class:`CombinedAligner`.
 
     It is the one that is asked for, otherwise that of the ``guide`` of the statistics, otherwise ``scored`` of the
-    packaged encoder, and ``grow`` of all others.
+    packaged encoders and of those that learned from gold links, and ``grow`` of all others.
     """
     if asked.method or guide:
         return asked.method or str(guide)
-    return "scored" if os.fspath(path) == NAME and not maps and agrees(asked, SCORED) else "grow"
+    known = os.fspath(path) == NAME or is_low_rank(path)
+    return "scored" if known and not maps and agrees(asked, SCORED) else "grow"
 
 
 def scoring_options(options: AlignerOptions, method: str) -> AlignerOptions:

@@ -45,9 +45,11 @@ def model_state(path: str | os.PathLike[str]) -> str:
 
         model_state("e5-small")  # "e5-small, state 1f..."
     """
-    from xalign_fairseq.encoder.pretrained import packaged
+    from xalign_fairseq.encoder.pretrained import low_rank, packaged
+    from xalign_fairseq.encoder.pretrained.reading import find_pretrained
 
-    top = packaged.find() if os.fspath(path) == packaged.NAME and not Path(path).exists() else Path(path)
+    named = os.fspath(path) in (packaged.NAME, low_rank.NAME) and not Path(path).exists()
+    top = find_pretrained(path) if named else Path(path)
     files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
     states = [(os.path.relpath(each, top), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
     return f"{path}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"

@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from xalign_fairseq.aligner.best import BestParts, read_best
@@ -13,12 +14,13 @@ from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.training import best
 from xalign_fairseq.aligner.training.best import HELD_OUT, BestRun, train_best
 from xalign_fairseq.aligner.training.gold import judging_part, learned_part
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.transport.scorer_files import load_scorer
+from xalign_fairseq.encoder.pretrained.low_rank import NAME, record_of
 
-STEPS = ["links", "encoder", "scorer"]
+STEPS = ["gold", "links"]
 
 
 @pytest.fixture
@@ -55,9 +57,8 @@ def run(tiny_text, tiny_checkpoint, tmp_path):
 def test_the_folder_holds_all_steps_and_aligns_by_itself(run, trained, kind):
     said = []
     result = train_best(run, said.append)
-    assert list(result["steps"]) == STEPS and len(trained) == 1
-    assert trained[0].objectives == ("self_training",) and trained[0].links == str(run.out / "links.txt")
-    _, record = load_scorer(run.out / "scorer" / "scorer.npz")
+    assert list(result["steps"]) == STEPS and not trained
+    record = record_of(read_arrays(run.out / "gold" / "encoder.npz", ArrayForm(np.generic)))
     assert record["held_out"] == HELD_OUT and record["sets"]["en-xx"]["pairs"] == 32
     for step in result["steps"].values():
         assert step["cpu_seconds"] >= 0 and step["used"] and 0 < step["aer"] <= step["before"] <= 1
@@ -76,27 +77,27 @@ def test_finished_steps_are_not_made_again(run, trained, kind, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken_off:
-        broken_off.setattr(best, "train_scorer", broken)
+        broken_off.setattr(best, "align_files", broken)
         with pytest.raises(KeyboardInterrupt):
             train_best(run, lambda line: None)
     before = read_json(run.out / "steps.json")
-    assert list(before) == STEPS[:2] and read_best(run.out) is None
+    assert list(before) == STEPS[:1] and read_best(run.out) is None
     with monkeypatch.context() as nothing:
-        nothing.setattr(best, "align_files", broken)
+        nothing.setattr(best, "train_scorer", broken)
         result = train_best(run, lambda line: None)
         assert {name: result["steps"][name] for name in before} == before
-        nothing.setattr(best, "train_scorer", broken)
+        nothing.setattr(best, "align_files", broken)
         assert train_best(run, lambda line: None) == result
-    assert len(trained) == 1
     with pytest.raises(XalignError, match="of another run"):
         train_best(replace(run, seed=2), lambda line: None)
 
 
 def test_without_gold_every_step_is_used_and_nothing_judged(run, trained):
     result = train_best(replace(run, golds=()), lambda line: None)
-    assert list(result["steps"]) == STEPS[:2]
+    assert list(result["steps"]) == ["links", "encoder"] and len(trained) == 1
+    assert trained[0].objectives == ("self_training",) and trained[0].links == str(run.out / "links.txt")
     assert all(step["used"] and step["aer"] is None for step in result["steps"].values())
-    assert (result["method"], result["trained"], result["scorer"]) == ("grow", "encoder", "")
+    assert (result["method"], result["trained"], result["gold"]) == ("grow", "encoder", "")
     assert result["statistics"] == "links.txt.aligner"
 
 
@@ -105,14 +106,14 @@ def test_a_step_with_a_higher_aer_is_not_used(run, trained, monkeypatch):
     monkeypatch.setattr(best._Steps, "_judge", lambda self, before, after: next(found))
     result = train_best(run, lambda line: None)
     assert [step["used"] for step in result["steps"].values()] == [False, True, False]
-    assert read_best(run.out) == BestParts(run.model, "grow", str(run.out / "encoder"))
+    assert read_best(run.out) == BestParts(run.model, "grow", statistics=run.out / "links.txt.aligner")
 
 
-def test_an_encoder_that_is_not_used_has_no_scorer(run, trained, monkeypatch):
+def test_an_encoder_that_has_learned_from_gold_is_not_trained_on_the_bitext(run, trained, monkeypatch):
     found = iter([(0.2, 0.2), (0.2, 0.3)])
     monkeypatch.setattr(best._Steps, "_judge", lambda self, before, after: next(found))
-    assert list(train_best(run, lambda line: None)["steps"]) == STEPS[:2]
-    assert read_best(run.out) == BestParts(run.model, "grow", statistics=run.out / "links.txt.aligner")
+    assert list(train_best(run, lambda line: None)["steps"]) == STEPS and not trained
+    assert read_best(run.out) == BestParts(str(run.out / "gold" / "encoder.npz"), "scored")
 
 
 def test_no_pair_both_trains_and_judges(run):
@@ -151,6 +152,7 @@ def test_what_can_judge_a_step(run, trained, monkeypatch):
     assert other._judge(start, counted) is None  # statistics of other languages
     judged.clear()
     assert other._judge(counted, trained_too._replace(statistics=run.out)) and judged == [start, trained_too]
-    monkeypatch.setattr(best, "packaged_record", lambda: {"sets": {"en-xx": {"sha256": gold.digest}}})
-    assert steps._judge(start, counted) is None
-    assert steps._judge(start._replace(method="grow"), counted._replace(method="grow"))
+    monkeypatch.setattr(best, "packaged_sets", lambda: {gold.digest})
+    seen = best._Steps(replace(run, model=NAME), lambda line: None, lambda report: None)
+    assert seen._judge(start, counted) is None and not seen._new
+    assert best._Steps(run, lambda line: None, lambda report: None)._judge(start, counted)

@@ -24,15 +24,16 @@ from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.finite import finite_rows
 from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.transport.families import calibration_of
+from xalign_fairseq.transport.families import SCORED, calibration_of
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
 from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.resolving import ITSELF, resolve_linking, scored_layers
+from xalign_fairseq.transport.resolving import ITSELF, agrees, resolve_linking, scored_layers
 from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.word_states import WordStates, word_states
@@ -166,10 +167,14 @@ class Aligner(WordAligner):
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
-        if scorer is not None and asked.method == "scored" and not asked.options.get("scorer"):
+        by_words = options.units == "word" and not options.maps
+        usual = asked.method == "scored" or (is_low_rank(path) and by_words and agrees(asked, SCORED))
+        if scorer is not None and usual and not asked.options.get("scorer"):
             layers = scored_layers(Scored(measure=scorer), asked.layers, depth, width)
             own = {**asked.options, "scorer": OWN}
-            linking = replace(asked, options=own, layers=layers, encoding=asked.encoding or Scored.encoding)
+            linking = replace(
+                asked, method="scored", options=own, layers=layers, encoding=asked.encoding or Scored.encoding
+            )
         else:
             # The packaged scorer knows words, and the encoder without further training.
             scored = model.packaged and options.units == "word"

@@ -1,14 +1,14 @@
-"""The best aligner of a bitext, in steps: statistics and links, self-training, a link scorer. Each is made once.
+"""The best aligner of a bitext, in steps: gold links, statistics and links, self-training. Each is made once.
 
-The links of the bitext, by the encoder and statistics that it guides, check what it learns from itself. A link scorer
-learns from the states of the trained encoder, which has seen no gold. The aligner combines both encoders and the
-statistics.
+An encoder that has learned from gold links scores better than one that learns from its own links afterwards. So only
+one without a link scorer is trained on the bitext, where the links by the encoder and statistics that it guides check
+what it learns from itself. The aligner combines the encoders and the statistics.
 """
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,7 +19,8 @@ from xalign_fairseq.aligner.load import GUIDED, open_parts, scoring_method
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import model_state
-from xalign_fairseq.aligner.training.gold import SCORER, ScorerRun, judging_part, train_scorer
+from xalign_fairseq.aligner.training.gold import ENCODER as CHANGED
+from xalign_fairseq.aligner.training.gold import ScorerRun, judging_part, train_scorer
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.aligner.training.text import text_digest
 from xalign_fairseq.aligner.training.train import Progress, train_aligner
@@ -32,14 +33,13 @@ from xalign_fairseq.core.own_folder import begun_folder
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.core.version import __version__
-from xalign_fairseq.encoder.pretrained.packaged import NAME
+from xalign_fairseq.encoder.pretrained.low_rank import NAME, packaged_sets
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.scorer_files import packaged_record
 
 STEPS = "steps.json"
 HELD_OUT = 5  # every fifth gold pair judges
-ENCODER = "encoder"
+ENCODER, GOLD = "encoder", "gold"
 Say = Callable[[str], object]
 
 
@@ -136,25 +136,32 @@ class _Steps:
         self._done: dict[str, FinishedStep] = read_json(path, dict[str, FinishedStep]) if path.is_file() else {}
         device, dtype = choose_devices(run.device, "auto")
         self._options = AlignerOptions(device=device, dtype=dtype)
-        self._links, self._scorer = run.out / "links.txt", run.out / "scorer"
+        self._links, self._changed = run.out / "links.txt", run.out / GOLD / CHANGED
+        # Gold that the packaged encoder has learned from teaches it nothing, and judges nothing that it is part of.
+        self._method = scoring_method(run.model, Linking(), maps=False)
+        self._seen = packaged_sets() if self._method == "scored" else set()
+        self._new = [path for path in run.golds if read_set(Path(path)).digest not in self._seen]
         self._statistics = Path(f"{self._links}.aligner")
 
     def make(self) -> BestAligner:
         """Do what is not done; what the aligner is made of."""
         run = self._run
-        parts = BestParts(run.model, scoring_method(run.model, Linking(), maps=False))
+        parts = BestParts(run.model, self._method)
+        if self._new:
+            learned = parts._replace(encoder=str(self._changed), method="scored")
+            what = "the encoder and its link scorer, trained by the gold"
+            parts = self._step(GOLD, what, self._learn, parts, learned)
         counted = parts._replace(statistics=self._statistics)
-        parts = self._step("links", "links by the encoder and statistics that it guides", self._align, parts, counted)
-        both = parts._replace(trained=str(run.out / ENCODER))
-        parts = self._step("encoder", "self-training, checked by these links", self._train, parts, both)
-        if run.golds and parts.trained:
-            scored = parts._replace(linking=Linking("scored", {"scorer": str(self._scorer / SCORER)}))
-            parts = self._step("scorer", "a link scorer of this encoder, by the gold", self._fit, parts, scored)
+        what = "links by the encoder and statistics that it guides"
+        parts = self._step("links", what, partial(self._align, parts.encoder), parts, counted)
+        if parts.method == "grow":
+            both = parts._replace(trained=str(run.out / ENCODER))
+            parts = self._step("encoder", "self-training, checked by these links", self._train, parts, both)
         found: BestAligner = {
             "encoder": str(Path(run.model).absolute()) if Path(run.model).exists() else run.model,
+            "gold": f"{GOLD}/{CHANGED}" if parts.encoder == str(self._changed) else "",
             "method": parts.method,
             "trained": ENCODER if parts.trained else "",
-            "scorer": f"{self._scorer.name}/{SCORER}" if parts.linking.options else "",
             "statistics": self._statistics.name if parts.statistics else "",
             "steps": self._done,
         }
@@ -180,15 +187,13 @@ class _Steps:
     def _judge(self, before: BestParts, after: BestParts) -> tuple[float, float] | None:
         """The mean AER of the held-out gold that can judge a step, without it and with it; None if there is none.
 
-        Gold that the packaged scorer has learned from judges nothing that this scorer is part of. For gold of other
-        languages than the bitext's, the statistics are left out.
+        For gold of other languages than the bitext's, the statistics are left out.
         """
-        seen = {each["sha256"] for each in packaged_record()["sets"].values()} if before.method == "scored" else set()
         found = []
         for each in self._run.judges:
             own = each.languages == self._run.languages
             pair = [parts if own else parts._replace(statistics=None) for parts in (before, after)]
-            if each.digest not in seen and pair[0] != pair[1]:
+            if each.digest not in self._seen and pair[0] != pair[1]:
                 found.append([self._aer(parts, each) for parts in pair])
         return (fmean(row[0] for row in found), fmean(row[1] for row in found)) if found else None
 
@@ -196,13 +201,13 @@ class _Steps:
         with open_parts(parts, self._options) as aligner:
             return score([set(pair.links) for pair in aligner.stream(judge.pairs)], judge.golds).aer
 
-    def _align(self) -> None:
+    def _align(self, encoder: str) -> None:
         run = self._run
         write_words(SentencePairs(run.src, run.tgt, find_segmenters("auto")), run.text)
         resume = Path(f"{self._links}.part").exists()
         options = AlignerOptions(device=run.device)
         linked = AlignRun(
-            run.text, run.model, options, GUIDED, str(self._links), segment="spaces", resume=resume, quiet=run.quiet
+            run.text, encoder, options, GUIDED, str(self._links), segment="spaces", resume=resume, quiet=run.quiet
         )
         self._say(align_files(linked).summary)
 
@@ -223,10 +228,10 @@ class _Steps:
             training = replace(training, updates=run.updates, chosen=frozenset({"objectives", "updates"}))
         train_aligner(training, self._say, self._progress)
 
-    def _fit(self) -> None:
+    def _learn(self) -> None:
         run = self._run
-        if not (self._scorer / SCORER).is_file():
-            golds = ScorerRun(str(run.out / ENCODER), run.golds, self._scorer, run.seed, run.device, HELD_OUT)
+        if not self._changed.is_file():
+            golds = ScorerRun(run.model, self._new, self._changed.parent, run.seed, run.device, HELD_OUT, True)
             train_scorer(golds, self._say)
 
 

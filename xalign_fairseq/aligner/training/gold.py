@@ -1,8 +1,8 @@
-"""Train a link scorer on gold links of several languages at once, on an encoder that stays as it is."""
+"""Train a link scorer, and perhaps the encoder, on gold links of several languages at once."""
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,21 @@ import torch
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer
+from xalign_fairseq.aligner.training.low_rank import train_together
+from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.low_rank import write_low_rank
+from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.transformer import SentenceEncoder
 from xalign_fairseq.transport.link_scorer import LinkScorer, usual_layers
 from xalign_fairseq.transport.linking import Linking, layer_range
-from xalign_fairseq.transport.scorer_files import save_scorer
+from xalign_fairseq.transport.scorer_files import PACKAGED, load_scorer, save_scorer
 from xalign_fairseq.transport.word_states import WordStates
 
-SCORER = "scorer.npz"
+SCORER, ENCODER = "scorer.npz", "encoder.npz"
 SHARED = 0.2  # sets that share more sentences than this are one
 
 
@@ -30,9 +35,9 @@ class ScorerRun:
     """The gold that a scorer learns from.
 
     Attributes:
-        model: an encoder, which is not changed.
+        model: an encoder, whose own files are not changed.
         golds: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` next to each.
-        out: the folder that ``scorer.npz`` goes to.
+        out: the folder that ``scorer.npz``, or of a trained encoder ``encoder.npz``, goes to.
         seed: of the scorer.
         device: of the encoder.
         held_out: nothing is learned from every pair of this number in a set, 5 or 10 or 15 if it is 5; 0: from all.
@@ -44,17 +49,19 @@ class ScorerRun:
     seed: int = 1
     device: str = "auto"
     held_out: int = 0
+    train_encoder: bool = False
 
     @property
     def path(self) -> Path:
-        """The scorer."""
-        return self.out / SCORER
+        """The scorer, or the encoder that has it."""
+        return self.out / (ENCODER if self.train_encoder else SCORER)
 
     def command(self) -> str:
         """The facts that reproduce the scorer; files by their names."""
         names = [Path(path).name for path in self.golds]
         options = ["--model", self.model, "--gold", *names, "--seed", str(self.seed)]
-        return shlex.join(["xalign", "train-aligner", *options, "--out", self.out.name])
+        more = ["--train-encoder"] if self.train_encoder else []
+        return shlex.join(["xalign", "train-aligner", *options, *more, "--out", self.out.name])
 
 
 def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[str, Any]:
@@ -79,7 +86,18 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
     sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]
     if sum(len(each.pairs) for each in sets) < 2:
         raise XalignError("a link scorer needs pairs of sentences", parameter="gold", found=len(sets[0].pairs))
+    if run.train_encoder:
+        return _train_encoder(run, sets, say)
     aligner = Aligner.from_pretrained(run.model, linking=Linking("grow"), device=run.device)
+    scorer = _fit_scorer(run, sets, aligner, say)
+    record = _record(run, sets, scorer, scorer.parameters())
+    run.out.mkdir(parents=True, exist_ok=True)
+    save_scorer(scorer, run.path, record)
+    return record
+
+
+def _fit_scorer(run: ScorerRun, sets: Sequence[GoldSet], aligner: Aligner, say: Callable[[str], object]) -> LinkScorer:
+    """A scorer of an encoder that stays as it is."""
     layers, similar = usual_layers(aligner.encoder.config.encoder_layers)
     groups = []
     for members in grouped(sets):
@@ -87,21 +105,40 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
         groups.append(pairs)
         say(f"{', '.join(each.name for each in members)}: {len(pairs)} pairs")
     dim = aligner.encoder.config.encoder_embed_dim
-    scorer = fit_link_scorer(groups, lambda: LinkScorer(dim, layers, similar, dropout=0.1), Fitting(seed=run.seed), say)
-    record = {
+    return fit_link_scorer(groups, lambda: LinkScorer(dim, layers, similar, dropout=0.1), Fitting(seed=run.seed), say)
+
+
+def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str], object]) -> dict[str, Any]:
+    """Train the encoder with its scorer; without any, first one of the encoder as it is."""
+    device, dtype = choose_devices(run.device, "auto")
+    model = open_model(run.model)
+    if not isinstance(model.encoder.sentence_encoder, SentenceEncoder):
+        raise XalignError("an encoder that transformers runs is not trained by gold links", where=run.model)
+    aligner = Aligner(model.encoder.to(device), model.tokenizer, Linking("grow"))
+    scorer = load_scorer(PACKAGED)[0] if model.packaged else model.scorer() or _fit_scorer(run, sets, aligner, say)
+    changes = train_together(aligner, scorer, sets, run.seed, getattr(torch, dtype), say=say)
+    parameters = [*scorer.parameters(), *(each for pair in changes.values() for each in pair)]
+    record = _record(run, sets, scorer, parameters)
+    record["model"] = str(Path(run.model).absolute()) if Path(run.model).exists() else run.model
+    run.out.mkdir(parents=True, exist_ok=True)
+    write_low_rank(run.path, changes, scorer.state_dict(), record)
+    return record
+
+
+def _record(
+    run: ScorerRun, sets: Sequence[GoldSet], scorer: LinkScorer, parameters: Iterable[torch.Tensor]
+) -> dict[str, Any]:
+    return {
         "xalign_fairseq": __version__,
         "model": run.model,
         "family": family_of(read_pretrained(run.model, lookup=True)[0]),
-        "layers": layer_range(layers),
-        "parameters": sum(each.numel() for each in scorer.parameters()),
+        "layers": layer_range(scorer.layers),
+        "parameters": sum(each.numel() for each in parameters),
         "sets": {each.name: {"pairs": len(each.pairs), "sha256": each.digest} for each in sets},
         "seed": run.seed,
         "command": run.command(),
         **({"held_out": run.held_out} if run.held_out else {}),
     }
-    run.out.mkdir(parents=True, exist_ok=True)
-    save_scorer(scorer, run.path, record)
-    return record
 
 
 def learned_part(gold_set: GoldSet, held_out: int) -> GoldSet:

@@ -9,7 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.encoder.pretrained import low_rank, packaged
 from xalign_fairseq.encoder.pretrained.four_bit import is_four_bit
 from xalign_fairseq.encoder.pretrained.huggingface import adapting, importing, locate
 from xalign_fairseq.encoder.pretrained.huggingface.weights import WEIGHTS
@@ -30,7 +30,8 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
         path: one of
 
             - ``e5-small``, the packaged encoder (:mod:`xalign_fairseq.encoder.pretrained.packaged`), unless there is a
-              file or folder of that name here;
+              file or folder of that name here; ``e5-small-gold``, a change of it
+              (:mod:`xalign_fairseq.encoder.pretrained.low_rank`), or a file of such a change (``.npz``);
             - a checkpoint of fairseq's or of this package (``.pt``);
             - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
               ``checkpoint_last.pt``, as a training leaves;
@@ -46,6 +47,8 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
         for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks in its folder.
     """
     where = find_pretrained(path, revision)
+    if low_rank.is_low_rank(where):
+        return low_rank.read_low_rank(where, lambda model: read_pretrained(model, lookup=lookup))
     if where.is_dir():
         state = (adapting if adapting.is_body(where) else importing).read(where)
         return checkpoint.require_options(state, where), where
@@ -63,11 +66,11 @@ def read_tokenizer(path: StrPath) -> Tokenizer:
 
 def find_pretrained(path: StrPath, revision: str | None = None) -> Path:
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
-    if os.fspath(path) == packaged.NAME:
+    if os.fspath(path) in (packaged.NAME, low_rank.NAME):
         if not Path(path).exists():
             if revision is not None:
                 raise locate.without_revisions(path, revision)
-            return packaged.find()
+            return packaged.find() if os.fspath(path) == packaged.NAME else low_rank.PACKAGED
         logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
     if not Path(path).exists() and locate.is_hub_name(path):
         return locate.find_on_hub(os.fspath(path), revision)

@@ -1,0 +1,85 @@
+"""Models in small files: a change of another model's weights, of low rank, and a link scorer, learned from gold links.
+
+``e5-small-gold`` is the packaged one, a change of ``e5-small``.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD
+
+NAME = "e5-small-gold"
+PACKAGED = Path(__file__).with_name("e5_small_gold.npz")
+SUFFIX = ".npz"
+ENCODER, SCORER = "encoder.", "heads.link_scorer."
+UP, DOWN = "/up", "/down"
+Changes = Mapping[str, tuple[Tensor, Tensor]]
+
+
+def is_low_rank(path: StrPath) -> bool:
+    """Whether a model is the packaged one of these, or a file of one."""
+    return str(path) == NAME or (Path(path).suffix == SUFFIX and not Path(path).is_dir())
+
+
+def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+    """Write a changed model in half precision; what counts in sums stays in float32.
+
+    Args:
+        path: the file.
+        changes: of the encoder's parameters by name, of which the product is the change: (O, r) and (r, I).
+        scorer: the parameters of its link scorer.
+        record: its origin, with the name or path of the other model as ``model``.
+    """
+    halves = {
+        f"{name}{end}": each for name, pair in changes.items() for end, each in zip((UP, DOWN), pair, strict=True)
+    }
+    small = {name: each.detach().half() for name, each in halves.items()}
+    heads = {f"{SCORER}{name}": each.detach() for name, each in scorer.items()}
+    arrays = {name: each.cpu().numpy() for name, each in {**small, **heads}.items()}
+    write_arrays(path, {**arrays, RECORD: np.array(json.dumps(dict(record)))})
+
+
+def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Path]]) -> tuple[dict[str, Any], Path]:
+    """The model of such a file as the content of a checkpoint, with its scorer among the heads.
+
+    Args:
+        path: the file.
+        read: gives the other model by name or path, and the place where that was found.
+
+    Raises:
+        XalignError: the file is damaged, or of another model.
+    """
+    arrays = read_arrays(path, ArrayForm(np.generic), remedy="learn it anew")
+    try:
+        record = record_of(arrays)
+        state, where = read(record["model"])
+        weights = state["model"]
+        for name in [key.removesuffix(UP) for key in arrays if key.endswith(UP)]:
+            up, down = (torch.from_numpy(arrays[f"{name}{end}"]).float() for end in (UP, DOWN))
+            weights[f"{ENCODER}{name}"] = torch.addmm(weights[f"{ENCODER}{name}"], up, down)
+        weights |= {key: torch.from_numpy(each) for key, each in arrays.items() if key.startswith(SCORER)}
+    except (ValueError, KeyError, RuntimeError, TypeError, RecursionError) as error:
+        raise XalignError("the file holds no change of a model", where=path, found=error) from None
+    state[RECORD] = {**state.get(RECORD, {}), "changed": f"by gold links of {', '.join(record['sets'])}"}
+    return state, where
+
+
+def packaged_sets() -> set[str]:
+    """The digests of the gold sets that the packaged one learned from."""
+    record = record_of(read_arrays(PACKAGED, {RECORD: ArrayForm(np.str_)}))
+    return {each["sha256"] for each in record["sets"].values()}
+
+
+def record_of(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """The record among the arrays of a file."""
+    found: dict[str, Any] = json.loads(str(arrays[RECORD]))
+    return found
