@@ -253,6 +253,7 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     assert "scored" in capsys.readouterr().err and "-" in (tmp_path / "links").read_text()
     for options, found in (
         (["--src", text[1]], "--src, --gold"),
+        (["--train-encoder", "--best", "--src", text[1], "--tgt", text[3]], "--gold without --best"),
         (["--from-scratch"], "--from-scratch"),
         (["--updates", 3, "--valid-src", text[1]], "--updates, --valid-src"),
     ):
@@ -261,10 +262,15 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     assert not (tmp_path / "other").exists()
 
 
-def test_all_steps_leave_one_folder_that_aligns_by_itself(call, tiny_checkpoint, tiny_text, tmp_path, capsys, fairseq):
+@pytest.mark.parametrize("golden", [False, True])
+def test_all_steps_leave_one_folder_that_aligns_by_itself(
+    golden, tiny_checkpoint, tiny_text, tmp_path, capsys, fairseq, monkeypatch
+):
+    monkeypatch.setattr(gold, "Fitting", partial(Fitting, updates=1))
     for ending in ("en", "xx", "gold"):
         (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
-    text = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--gold", tmp_path / "en-xx.gold"]
+    text = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
+    text += ["--gold", tmp_path / "en-xx.gold"] if golden else []
     line = ["train-aligner", "--best", "--model", tiny_checkpoint, *text, "--updates", 2, "--device", "cpu"]
     with pytest.MonkeyPatch.context() as patch:
         put_lines(patch, fairseq)
@@ -273,8 +279,8 @@ def test_all_steps_leave_one_folder_that_aligns_by_itself(call, tiny_checkpoint,
         assert main([*map(str, line), "--out", str(tmp_path / "best")]) == 0
     again = capsys.readouterr().out.splitlines()
     assert said[-len(again) :] == again and again[-1].startswith("xalign align --model")
-    assert [each.partition(":")[0] for each in again[:2]] == ["links", "encoder"]
-    assert all("AER on held-out gold" in each for each in again[:-1])
+    assert [each.partition(":")[0] for each in again[:2]] == (["gold", "links"] if golden else ["links", "encoder"])
+    assert all(("AER on held-out gold" in each) == golden for each in again[:-1])
     given = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx"), "--device", "cpu"]
     assert main(["align", "--model", str(tmp_path / "best"), *given, "--out", str(tmp_path / "links")]) == 0
     assert len(read_links(tmp_path / "links")) == 40
