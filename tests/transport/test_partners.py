@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from xalign_fairseq.transport.partners import label_dtype, last_partners, matrix_of_partners, partners_of_matrix
+from xalign_fairseq.transport.partners import last_partners, matrix_of_partners, partners_of_matrix
 
 # <s> 1 2 3 </s> 5 6 </s>; <s> 1 </s> 3 4 5 6 </s>; a pair without a source
 SPANS = torch.tensor([[1, 4, 5, 7], [1, 2, 3, 7], [1, 1, 2, 4]])
@@ -20,16 +20,6 @@ def loops(links, spans, length):
                     labels[row][src + i] = max(labels[row][src + i], tgt + j)
                     labels[row][tgt + j] = max(labels[row][tgt + j], src + i)
     return labels
-
-
-def test_by_hand():
-    links = torch.zeros(3, 3, 4, dtype=torch.bool)
-    links[0, 0, 0] = links[0, 0, 1] = links[0, 2, 1] = links[1, 0, 3] = True
-    assert partners_of_matrix(links, SPANS, LENGTH).tolist() == [
-        [-1, 6, -1, 6, -1, 1, 3, -1, -1],
-        [-1, 6, -1, -1, -1, -1, 1, -1, -1],
-        [-1] * 9,
-    ]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -69,15 +59,6 @@ def test_partners_of_several_rounds_are_a_matrix_of_links(seed):
     assert not torch.equal(both, one_sided)
 
 
-def test_a_batch_without_words_on_a_side_has_no_partner():
-    assert (partners_of_matrix(torch.zeros(3, 0, 4, dtype=torch.bool), SPANS, LENGTH) == -1).all()
-
-
-def test_of_several_rounds_the_highest_partner_stands():
-    rounds = torch.tensor([[[3, -1, 0, 1]], [[-1, -1, 1, 0]]])
-    assert last_partners(rounds).tolist() == [[3, -1, 1, 1]]
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_links_that_stand_at_one_token_alone_reach_the_other(seed):
     generator = torch.Generator().manual_seed(seed)
@@ -91,8 +72,3 @@ def test_links_that_stand_at_one_token_alone_reach_the_other(seed):
     labels = last_partners(rounds, one_sided=True)
     assert labels.tolist() == expected and labels.dtype == torch.int16
     assert last_partners(rounds).tolist() == rounds.amax(0).tolist()
-
-
-@pytest.mark.parametrize(("length", "dtype"), [(512, torch.int16), (32_767, torch.int16), (32_768, torch.int32)])
-def test_positions_fit_their_dtype(length, dtype):
-    assert label_dtype(length) == dtype

@@ -59,13 +59,6 @@ def test_float64_is_kept_and_given_sizes_pad():
     assert src_mask.sum() == 3 and tgt_mask.sum() == 5
 
 
-def test_empty_sides_and_empty_batches():
-    similarity, src_mask, tgt_mask = pair_similarity(torch.randn(1, 4, 2), torch.tensor([[1, 1, 2, 4]]))
-    assert similarity.shape == (1, 0, 2) and src_mask.shape == (1, 0) and tgt_mask.all()
-    empty = pair_similarity(torch.randn(0, 4, 2), torch.zeros(0, 4, dtype=torch.long))[0]
-    assert empty.shape == (0, 0, 0)
-
-
 @pytest.mark.parametrize("spans", [torch.zeros(2, 3, dtype=torch.long), torch.zeros(1, 4, dtype=torch.long)])
 def test_spans_of_another_batch_are_refused(spans):
     with pytest.raises(XalignError, match="do not belong together"):

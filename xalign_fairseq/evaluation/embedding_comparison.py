@@ -48,10 +48,6 @@ def compare_embeddings(
         models: name -> whatever can be read as an encoder.
         pairs: source and target word of each.
         dictionary, spm: of the tokenizer, if the models do not carry their own.
-
-    Example::
-
-        compare_embeddings({"e5": "e5-small"}, [("house", "Haus"), ("dog", "Hund")])[0].cosine
     """
     words = BilingualDictionary.collect(pairs)
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))

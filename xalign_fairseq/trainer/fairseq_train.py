@@ -61,12 +61,7 @@ def adam_options(
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
-    """Part of a command line: True gives the option alone, False and None nothing, a sequence its items and commas.
-
-    Example::
-
-        flags({"--cpu": True, "--fp16": False, "--objectives": ["dwa", "tlm"]})  # ["--cpu", "--objectives", "dwa,tlm"]
-    """
+    """Part of a command line: True gives the option alone, False and None nothing, a sequence its items and commas."""
     line: list[str] = []
     for option, value in options.items():
         if value is None or value is False:

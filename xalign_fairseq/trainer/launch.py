@@ -55,10 +55,6 @@ def run_training(
         XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with
             an option, or that it was killed.
         Requeued: it has saved a checkpoint after SIGUSR1 and ended.
-
-    Example::
-
-        run_training(FairseqTraining(["data-bin", "--save-dir", "run", ...], Path("run")), hear=print)
     """
     log, line = training.folder / LOG, training.line
     with ExitStack() as stack:

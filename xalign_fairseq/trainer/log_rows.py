@@ -37,12 +37,7 @@ class LogRow:
 
 
 def read_row(line: str) -> LogRow | None:
-    """The numbers of a line; None if it is of another kind or incomplete.
-
-    Example::
-
-        read_row('{"valid_aer": "0.25", "valid_num_updates": "100"}').values["aer"]  # 0.25
-    """
+    """The numbers of a line; None if it is of another kind or incomplete."""
     found = _LINE.match(line.rstrip())
     if found is None:
         return None
@@ -55,12 +50,7 @@ def read_row(line: str) -> LogRow | None:
 
 
 def standing(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The rows of the run in its present state: it may have resumed from an earlier update, or started anew.
-
-    Example::
-
-        standing([LogRow("valid", 100), LogRow("valid", 200), LogRow("train_inner", 150)])  # without the second
-    """
+    """The rows of the run in its present state: it may have resumed from an earlier update, or started anew."""
     kept: list[LogRow] = []
     for row in rows:
         while kept and kept[-1].updates > row.updates:

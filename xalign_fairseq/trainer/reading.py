@@ -9,12 +9,7 @@ from torch import Tensor
 
 
 class SampleSize(Tensor):
-    """A number of predictions on the device: fairseq's ``n / (size or 1.0)`` divides by 1 instead of 0, without a wait.
-
-    Example::
-
-        1 / (torch.tensor(4.0).as_subclass(SampleSize) or 1.0)  # 0.25, on the device
-    """
+    """A number of predictions on the device: fairseq's ``n / (size or 1.0)`` divides by 1, not 0, without a wait."""
 
     def __bool__(self) -> bool:
         return True

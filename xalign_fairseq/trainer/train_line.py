@@ -28,10 +28,6 @@ def train_line(
 
     Raises:
         XalignError: no learning rate (fairseq's default is 0.25), no end of the training or no batch size is given.
-
-    Example::
-
-        line, added = train_line("data-bin", ["--lr", "1e-4", "--max-update", "1000", "--batch-size", "32"])
     """
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
@@ -70,12 +66,7 @@ def given(line: Sequence[str], name: str) -> bool:
 
 
 def value(line: Sequence[str], name: str) -> str | None:
-    """The value of an option in a command line, the last one if there are several; None if it is not there.
-
-    Example::
-
-        value(["data-bin", "--max-update=5", "--seed", "3"], "max_update")  # "5"
-    """
+    """The value of an option in a command line, the last one if there are several; None if it is not there."""
     found, option = None, flag(name)
     for number, each in enumerate(line):
         if each == option and number + 1 < len(line):

@@ -31,8 +31,8 @@ class Session(TypedDict):
     """One time that the training was started or resumed.
 
     ``ended`` is None while it runs, and if the launcher itself was killed. ``exit`` is fairseq-train's exit code,
-    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class and what
-    computes its updates (apex, torch, ...), written at the end if one was built.
+    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class,
+    written at the end if one was built.
     """
 
     command: str
@@ -113,11 +113,6 @@ def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
     Args:
         folder: the run's folder.
         line: what fairseq-train is given, the data-bins first.
-
-    Example::
-
-        with session(Path("run"), ["data-bin", "--lr", "1e-4"]) as ended:
-            ended.code = process.wait()
     """
     record, ended = _begin(folder, line), Ended()
     try:

@@ -35,10 +35,6 @@ def read_cost(log: Path) -> TrainingCost:
 
     Raises:
         OSError: there is no such file.
-
-    Example::
-
-        read_cost(Path("runs/tlm-1/train.log")).tokens  # 1551234
     """
     text = log.read_text(encoding="utf-8", errors="replace")
     tokens, updates = 0.0, 0
@@ -55,6 +51,6 @@ def read_cost(log: Path) -> TrainingCost:
 
 
 def read_optimizer(line: str) -> str | None:
-    """The class and kernel of the optimizer, if a line of the log names them."""
+    """The class of the optimizer, if a line of the log names them."""
     found = _OPTIMIZER.search(line)
     return found[1] if found else None

@@ -94,11 +94,6 @@ class Predictor:
         maps: linear maps of a frozen encoder's layers, which its features read through them.
         dtype: of products; in half precision they are autocast's, as they are in training, and parameters stay as they
             are.
-
-    Example::
-
-        predictor = Predictor.load("checkpoint_best.pt")
-        predictor.predict(predictor.benchmark.read("test-de.tsv", "de"))
     """
 
     def __init__(

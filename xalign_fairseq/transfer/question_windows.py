@@ -68,11 +68,6 @@ def encode_question(
         question_tokens: most tokens of a question.
         answer: its range of characters in the context, if known. All tokens that overlap it are its tokens, so that
             it grows by the rest of a token.
-
-    Example::
-
-        windows = encode_question(tokenizer, "Where?", "In the north of Ghana.", Limits(384, 128), 64, (3, 21))
-        windows.targets[0]  # where "▁the" and "▁Ghana" are in windows.tokens[0]
     """
     dictionary = tokenizer.dictionary
     asked = tokenizer.encode(question)

@@ -127,10 +127,6 @@ def make_report(
 
     Raises:
         XalignError: runs that can't be read or compared, or no such baseline.
-
-    Example::
-
-        make_report("transfer", baseline="none").overall["tlm"].mean
     """
     limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
     check_values("no bootstrap can be made", *limits)

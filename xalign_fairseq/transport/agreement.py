@@ -53,11 +53,6 @@ def agreement(
         similarity: S, ``cosine`` or ``dot`` product.
         temperature: :math:`\tau`.
         sizes: (n, m), the longest sides; given, nothing is read back from the device.
-
-    Example::
-
-        found = agreement(hidden, spans)
-        found.forward.exp()[0]  # (n, m): which target tokens each source token chooses
     """
     wide = at_least_float32(hidden)
     states = F.normalize(wide, dim=2) if similarity == "cosine" else wide

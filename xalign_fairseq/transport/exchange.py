@@ -25,12 +25,6 @@ def exchange(hidden: Tensor, links: Tensor, spans: Tensor, wanted: Tensor, many:
     Returns:
         (N, H) in the dtype of ``hidden``, zero for a token without a partner; and the number of partners of each, (N,)
         int64.
-
-    Example::
-
-        hidden = torch.arange(6.0)[None, :, None]  # <s> a </s> x y </s>
-        links, spans = torch.tensor([[[True, True]]]), torch.tensor([[1, 2, 3, 5]])
-        exchange(hidden, links, spans, torch.tensor([1, 4]))  # [[7.], [1.]] and [2, 1]
     """
     if many not in MANY:
         raise ValueError(f"many is one of {', '.join(MANY)}, not {many}")

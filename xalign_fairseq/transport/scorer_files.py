@@ -78,12 +78,7 @@ def shared_scorer(path: str) -> LinkScorer:
 
 @lru_cache(maxsize=4)
 def scorer_name(path: str) -> str:
-    """How a signature names a file's scorer: by its content; ``packaged`` for an empty path.
-
-    Example::
-
-        scorer_name("runs/scorer.npz")  # "scorer-0123abcd"
-    """
+    """How a signature names a file's scorer: by its content; ``packaged`` for an empty path."""
     where = Path(path) if path else PACKAGED
     content = hashlib.sha256(where.read_bytes()).hexdigest() if where.is_file() else "missing"
     return f"{where.stem if path else 'packaged'}-{content[:8]}"

@@ -39,11 +39,6 @@ def word_states(
         words: (B, n) int, the word index of each token of the side; -1 for a token of no word.
         layers: L.
         width: W, more than the highest number of a word; given, nothing is read back from the device.
-
-    Example::
-
-        src = word_states(hidden, spans, 0, src_words, layers=2)
-        src.states.shape  # (B, words of the longest source, 2, H)
     """
     positions, mask = side_positions(spans, side, words.shape[1])
     rows = at_least_float32(hidden.gather(1, positions[..., None].expand(-1, -1, hidden.shape[2])))

@@ -14,7 +14,6 @@ import xalign_fairseq
 from xalign_fairseq.trainer.optim.adamw import MOMENTS
 from xalign_fairseq.trainer.optim.half import HalfPrecision
 from xalign_fairseq.trainer.optim.registered import XalignAdamW
-from xalign_fairseq.trainer.optim.which import which_optimizer
 
 xalign_fairseq.register()
 
@@ -54,12 +53,6 @@ def curve(name, updates, common, **how):
     model = network(**common)
     optimizer = build(name, model, **common)
     return torch.tensor([update(optimizer, model, number, **how) for number in range(updates)]), model, optimizer
-
-
-@pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)
-def test_the_log_names_the_optimizer_within_fairseq_s_wrappers(common):
-    found = which_optimizer(build("xalign_adamw", network(**common), **common))
-    assert found == "xalign_fairseq.trainer.optim.adamw.FoldedAdamW, kernel: torch (fused)"
 
 
 @pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)

@@ -38,12 +38,6 @@ def apply() -> list[PatchStatus]:
 
     Returns:
         the status of every unit, in the order of ``UNITS``.
-
-    Example::
-
-        from xalign_fairseq.trainer import compat
-        compat.apply()
-        from fairseq import checkpoint_utils
     """
     if not _statuses:
         with warnings.catch_warnings():  # torch 2.14's warning is for fairseq's developers

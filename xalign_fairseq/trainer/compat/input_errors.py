@@ -40,10 +40,6 @@ def message(error: BaseException) -> str | None:
     """The message for an error in the input, also one behind another exception or passed on as text; otherwise None.
 
     fairseq raises one of its own for whatever a checkpoint's weights raise; a process or a worker hands on text.
-
-    Example::
-
-        message(XalignError("there is no such file", where="train.en"))    # its own text
     """
     text = str(error)
     if HEADING in text:

@@ -22,12 +22,6 @@ class XalignAdamWConfig(FairseqDataclass):
     weight_decay: float = field(
         default=0.0, metadata={"help": "decoupled weight decay, multiplied by the learning rate"}
     )
-    adamw_kernel: str = field(
-        default="torch",
-        metadata={
-            "help": "implementation of the step: torch (fused) or apex (NVIDIA, for float32 parameters on a GPU)"
-        },
-    )
     lr: List[float] = II("optimization.lr")  # noqa: RUF009, UP006
 
 
@@ -43,7 +37,7 @@ class XalignAdamW(FairseqAdam):
 
     def __init__(self, cfg: Any, params: Any):
         FairseqOptimizer.__init__(self, cfg)
-        self._optimizer = FoldedAdamW(params, kernel=cfg.adamw_kernel, **self.optimizer_config)
+        self._optimizer = FoldedAdamW(params, **self.optimizer_config)
 
     def multiply_grads(self, c: float | Tensor) -> None:
         """Multiply the gradients by ``c``, when they are read."""

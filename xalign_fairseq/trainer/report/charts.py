@@ -22,10 +22,6 @@ def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
         title: what is drawn.
         curves: (updates, value) by name, in ascending order; those without a point are left out.
         unit: of the numbers that points show.
-
-    Example::
-
-        line_chart("loss", {"training": [(10, 9.5), (20, 8.1)], "validation": [(20, 8.4)]})
     """
     curves = {name: thinned(points) for name, points in curves.items() if points}
     if not curves:
@@ -71,12 +67,7 @@ def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers that reach from below the lowest to above the highest value, in even steps.
-
-    Example::
-
-        nice_ticks(7.9, 9.3)  # [7.5, 8.0, 8.5, 9.0, 9.5]
-    """
+    """Round numbers that reach from below the lowest to above the highest value, in even steps."""
     if high - low < 1e-9 * max(abs(high), abs(low), 1e-9):
         middle = abs(high) or 1.0
         low, high = low - middle / 10, high + middle / 10

@@ -17,10 +17,6 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 
         columns: the head; none: there is no head, and the first cell of each row is one.
         rows: as many cells each.
         numbers: how many columns at the end have numbers.
-
-    Example::
-
-        table((), [("seed", "1")])
     """
     if not rows:
         return ""

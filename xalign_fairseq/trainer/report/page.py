@@ -25,10 +25,6 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
     Args:
         run: what is known of it; what is not is left out.
         examples: HTML of example links, made by the caller.
-
-    Example::
-
-        Path("report.html").write_text(report_page(read_run(Path("run"))))
     """
     name = run.folder.resolve().name
     parts = [

@@ -144,10 +144,6 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
 
     Raises:
         XalignError: there is no log, or no update in it.
-
-    Example::
-
-        read_run(Path("run")).series("valid", "aer")  # [(200, 0.31), (400, 0.28)]
     """
     log = log or folder / LOG
     if not log.is_file():

@@ -118,10 +118,6 @@ def best_span(scores: np.ndarray, candidates: np.ndarray, *, n_best: int = 20, l
 
     Returns:
         the score, the first and the last token; ``None`` if no pair counts.
-
-    Example::
-
-        best_span(np.array([[0, 0], [3, 1], [0, 2.0]]), np.array([1, 2]))  # (5.0, 1, 2)
     """
     first, last = (
         np.sort(candidates[np.argsort(-scores[candidates, side], kind="stable")[:n_best]]) for side in (0, 1)

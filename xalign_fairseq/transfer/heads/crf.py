@@ -16,12 +16,6 @@ class LinearChainCRF(nn.Module):
 
     Args:
         tags: number of tags.
-
-    Example::
-
-        crf = LinearChainCRF(7)
-        loss = crf.negative_log_likelihood(scores, tags, mask).sum()  # (B, W, 7), (B, W), (B, W)
-        crf.decode(scores, mask)                                      # (B, W)
     """
 
     def __init__(self, tags: int):
