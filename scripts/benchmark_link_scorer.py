@@ -37,8 +37,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.transport.link_scorer import LinkScorer, usual_layers
-from xalign_fairseq.transport.pair_features import mirrors
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates, mirrors
 
 TRAINING = ("czenali/en-cs", "kftt-dev/ja-en", "golden-collection/en-es", "golden-collection/en-pt")
 TESTED = (

@@ -7,7 +7,7 @@ import torch
 from support.links import pair_matrices
 
 from xalign_fairseq.transport.methods import Transport
-from xalign_fairseq.transport.partners import partners_of_matrix as partners
+from xalign_fairseq.transport.token_links import partners_of_matrix as partners
 
 DOUBLE = torch.float64
 RELEASED = Transport()

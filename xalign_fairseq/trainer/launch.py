@@ -13,9 +13,9 @@ from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.process import KILLED, failure, heard, tail
 from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.trainer.log_rows import read_optimizer
 from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.trainer.train_record import session
-from xalign_fairseq.trainer.training_log import read_optimizer
 
 LOG = "train.log"
 USAGE = 2

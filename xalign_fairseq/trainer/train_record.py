@@ -13,9 +13,9 @@ from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installed import version
 from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.trainer.fairseq_train import given, value
 from xalign_fairseq.trainer.mending import LAST
 from xalign_fairseq.trainer.record import commit, machine
-from xalign_fairseq.trainer.train_line import given, value
 
 NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")

@@ -134,11 +134,6 @@ def make_report(
     if baseline is not None and baseline not in results.checkpoints:
         known = ", ".join(results.checkpoints)
         raise XalignError("the baseline has no finished run", parameter="baseline", found=baseline, expected=known)
-    check_values(
-        "no bootstrap can be made",
-        ("samples", samples, samples >= 1, "1 or more"),
-        ("seed", seed, seed >= 0, "0 or more"),
-    )
     checkpoints = tuple(sorted(results.checkpoints, key=lambda name: (name != baseline, name)))
     for task in results.tasks:
         for difference in task.trained_otherwise(checkpoints):
