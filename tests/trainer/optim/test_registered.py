@@ -215,16 +215,6 @@ def test_two_processes_make_the_updates_of_one(tmp_path):
             torch.testing.assert_close(mine, expected.detach(), rtol=1e-4, atol=1e-5)
 
 
-def test_blockwise_averages_of_the_moments(monkeypatch):
-    """--use-bmuf averages what adam keeps, by adam's names."""
-    _, _, optimizer = curve("xalign_adamw", 1, {})
-    monkeypatch.setattr(dist, "get_world_size", lambda: 2)
-    monkeypatch.setattr(dist, "all_reduce", lambda tensor, op: tensor.mul_(2))
-    before = copy.deepcopy(optimizer.state_dict())["state"][0]["exp_avg"]
-    optimizer.average_params()
-    assert before.any() and optimizer.state_dict()["state"][0]["exp_avg"].equal(before)
-
-
 xalign_fairseq.register()
 
 WITH_COPIES = {name: PRECISIONS[name] for name in ("fp16", "fp16, not flat", "bf16")}

@@ -15,10 +15,9 @@ from types import TracebackType
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError, command_line_text
-from xalign_fairseq.trainer.compat.patching import replace
+from xalign_fairseq.trainer.compat.patching import Unit, replace
 
 NAME = "input errors"
-WHY = "fairseq prints its traceback above an error in the input; --debug shows it"
 # How Python begins the last line of a traceback, which another process or a worker passes on as text.
 HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
 NEXT = "\n\nDuring handling of"  # how it begins what follows of exceptions raised from there
@@ -71,3 +70,6 @@ def _plain(hook: Callable[..., Any]) -> Callable[..., Any]:
             print(f"error: {told}\n  (--debug shows where in the program)", file=sys.stderr)
 
     return excepthook
+
+
+UNIT = Unit(NAME, "fairseq prints its traceback above an error in the input; --debug shows it", needed, install)
