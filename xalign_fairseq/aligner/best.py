@@ -63,12 +63,7 @@ class BestParts(NamedTuple):
 
 
 def read_best(path: str | os.PathLike[str]) -> BestParts | None:
-    """The parts of a folder that ``train-aligner --best`` has finished; ``None`` for anything else.
-
-    Example::
-
-        read_best("aligner").trained  # "aligner/encoder"
-    """
+    """The parts of a folder that ``train-aligner --best`` has finished; ``None`` for anything else."""
     folder = Path(path)
     if not (folder / DONE).is_file():
         return None

@@ -36,10 +36,6 @@ def find_sets(folder: str) -> list[GoldSet]:
 
     Raises:
         XalignError: there is none, a text is missing, text and links do not fit each other, or a set has no link.
-
-    Example::
-
-        [one.name for one in find_sets("gold")]  # ["de-en", "en-fr"]
     """
     top = Path(folder)
     found = [read_set(path, top) for path in sorted(_gold_files(top))]

@@ -93,10 +93,6 @@ def align_files(run: AlignRun) -> AlignReport:
 
     Raises:
         XalignError: options do not go together, a file is missing or has an error, or the output is in the way.
-
-    Example::
-
-        align_files(AlignRun(("test.en", "test.de"), "e5-small", AlignerOptions(), out="test.links"))
     """
     _check(run)
     options, gold = run.options, run.pictures.gold
@@ -159,11 +155,6 @@ def open_guided(guided: Guided, text: PairedText) -> Iterator[CombinedAligner]:
 
     Raises:
         XalignError: the folder has statistics of another text or of other options.
-
-    Example::
-
-        with open_guided(Guided("e5-small", options, Path("a.aligner"), record), SentencePairs("a.en", "a.de")) as both:
-            list(both.stream([("the house", "das Haus")]))
     """
     # The format and what chooses links have no effect on statistics.
     method = scoring_method(guided.model, guided.options.linking, guided.options.maps)

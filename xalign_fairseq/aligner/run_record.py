@@ -22,10 +22,6 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
         model: an encoder, or an aligner from bitext alone; empty where one is learned from the text.
         options: of the aligner.
         more: other options.
-
-    Example::
-
-        run_record(("a.en", "a.de"), "e5-small", options)  # {"xalign_fairseq": "0.7.0", "src": "sha256 1f...", ...}
     """
     names = ("src", "tgt") if len(text) == 2 else ("pairs",)
     digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}
@@ -40,10 +36,6 @@ def model_state(path: str | os.PathLike[str]) -> str:
     """The value of a model, by the sizes and times of its files.
 
     Models have gigabytes, so a digest would take long; their files are not edited in place.
-
-    Example::
-
-        model_state("e5-small")  # "e5-small, state 1f..."
     """
     from xalign_fairseq.encoder.pretrained import packaged
 

@@ -35,10 +35,6 @@ class LinkFiles:
             suffixes are the languages of the old ones.
         drops_pairs: whether new texts are written.
         directions: the prefix P of ``P.fwd`` and ``P.rev``, of all pairs; empty: none.
-
-    Example::
-
-        LinkFiles(("all.en", "all.de"), "kept", drops_pairs=True).new_texts  # [Path("kept.en"), Path("kept.de")]
     """
 
     texts: tuple[str, str]
@@ -211,22 +207,12 @@ def _write(
 
 
 def drop_identical(links: Iterable[Link], src: Sequence[str], tgt: Sequence[str]) -> set[Link]:
-    """The links whose two words differ as strings; case counts.
-
-    Example::
-
-        drop_identical({(0, 0), (1, 1)}, ["Paris", "now"], ["Paris", "maintenant"])  # {(1, 1)}
-    """
+    """The links whose two words differ as strings; case counts."""
     return {(i, j) for i, j in links if src[i] != tgt[j]}
 
 
 def keep_one_to_one(links: Iterable[Link]) -> set[Link]:
-    """The links whose two words have no other link.
-
-    Example::
-
-        keep_one_to_one({(0, 0), (0, 1), (1, 2)})  # {(1, 2)}
-    """
+    """The links whose two words have no other link."""
     links = set(links)
     of_src, of_tgt = (Counter(link[side] for link in links) for side in (0, 1))
     return {(i, j) for i, j in links if of_src[i] == 1 and of_tgt[j] == 1}

@@ -44,11 +44,6 @@ class PairEncoder:
 
     Raises:
         XalignError: an unknown encoding, maps with the joint one, a language without a map or without an embedding.
-
-    Example::
-
-        states, spans = PairEncoder(encoder, "separate").states([(src_ids, tgt_ids)], [8])
-        links, probability = Transport()(states[8], spans)
     """
 
     def __init__(

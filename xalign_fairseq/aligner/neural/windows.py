@@ -52,11 +52,6 @@ def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWin
         encoding: ``joint``: window k of the source and window k of the target fit into one sequence, which the sides
             share in proportion to their lengths (a short side has a quarter of it, or is there as a whole);
             ``separate``: each fits by itself.
-
-    Example::
-
-        src, tgt = pair_windows(1000, 1200, 512, "joint")
-        src.length, tgt.length  # (231, 278), of 509 tokens in all
     """
     alone = positions - 2
     lengths = (min(n, alone), min(m, alone)) if encoding == "separate" else _shares(n, m, positions - 3)

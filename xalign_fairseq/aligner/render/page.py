@@ -33,11 +33,6 @@ class Page:
         system: what made the links, for the foot of the page.
 
     A pair is one line. A page that was cut off after a line still shows the pairs before it.
-
-    Example::
-
-        page = Page()
-        text = page.begin() + page.line(alignment, 1) + "\\n" + page.end()
     """
 
     golds: Sequence[Gold] | None = None

@@ -12,12 +12,7 @@ EDGE = 1e-6
 
 
 class Calibration(NamedTuple):
-    r"""Platt scaling of a score's log-odds, :math:`p = \sigma(a \, \mathrm{logit}(s) + b)`; 1/a is the temperature.
-
-    Example::
-
-        Calibration(1.0, 0.0).probability(np.array([0.3]))  # [0.3]
-    """
+    r"""Platt scaling of a score's log-odds, :math:`p = \sigma(a \, \mathrm{logit}(s) + b)`; 1/a is the temperature."""
 
     slope: float
     shift: float
@@ -70,12 +65,7 @@ def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
 
 
 def calibration_error(probabilities: np.ndarray, hits: np.ndarray) -> float:
-    """Expected calibration error over ten bins of equal width (Guo et al., 2017).
-
-    Example::
-
-        calibration_error(np.array([0.25, 0.25, 0.25, 0.25]), np.array([1, 0, 0, 0]))  # 0.0
-    """
+    """Expected calibration error over ten bins of equal width (Guo et al., 2017)."""
     bins = np.minimum((probabilities * BINS).astype(int), BINS - 1)
     gaps = np.bincount(bins, probabilities - hits, BINS)
     return float(np.abs(gaps).sum() / max(1, len(hits)))

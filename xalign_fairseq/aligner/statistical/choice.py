@@ -35,12 +35,7 @@ class Report(NamedTuple):
 
 
 def choose(scores: Sequence[np.ndarray | None], golds: Sequence[Gold]) -> tuple[Choice, Report]:
-    """Threshold and growth of the lowest AER, and calibration to the links that are possible, on a development set.
-
-    Example::
-
-        choice, report = choose(mean_scores(models, pairs), read_gold("dev.gold"))
-    """
+    """Threshold and growth of the lowest AER, and calibration to the links that are possible, on a development set."""
     # Of equals, the lowest threshold, and the least growth from it.
     grid = [(at, growth) for at in THRESHOLDS for growth in reversed(THRESHOLDS) if growth <= at]
     errors = {at: score([set(grown_links(each, *at)) for each in scores], golds).aer for at in grid}

@@ -118,11 +118,6 @@ def load(folder: Path) -> TrainedModels:
 
     Raises:
         XalignError: a file is missing or damaged.
-
-    Example::
-
-        trained = load(Path("aligner"))
-        mean_scores(trained.models, pairs)
     """
     described = read_json(folder / DONE, Described)
     identity = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else {}

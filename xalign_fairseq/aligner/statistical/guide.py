@@ -30,10 +30,6 @@ def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> F
         guide: scores of words.
         cells: (K + 1,) where the pairs of words of each line begin.
         words: (K,) words of the target in each.
-
-    Example::
-
-        word_factors(lambda line: np.array([[0.9]]), np.array([0, 1]), np.array([1])).values  # [1.0]
     """
     if guide is None:
         return None

@@ -34,10 +34,6 @@ def learn(
 
     Raises:
         XalignError: no pair of sentences has units on both sides, and not too many.
-
-    Example::
-
-        tables = learn(text, (["the", "house"], ["das", "haus"]))
     """
     if not text.fits.any():
         raise XalignError("there is no pair of sentences to learn from", expected="words on both sides")

@@ -68,10 +68,6 @@ def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | No
     """The mean of the models' scores of each pair; ``None`` where a pair is too long for one of them.
 
     A pair with an empty side has scores without rows or columns. ``guide`` is of the same pairs.
-
-    Example::
-
-        [scores] = mean_scores(models, [(["das", "Haus"], ["the", "house"])])  # (2, 2), from 0 to 1
     """
     words = number_words(pairs)
     cells = cell_starts(words)

@@ -54,12 +54,7 @@ class UnitText(NamedTuple):
 
 
 def number_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[Words, Words]:
-    """Both sides of a text; ids by first occurrence.
-
-    Example::
-
-        number_words([(["a", "b", "a"], ["x"])])[0].items  # [0, 1, 0]
-    """
+    """Both sides of a text; ids by first occurrence."""
     known = [defaultdict[str, int](count().__next__) for _ in range(2)]
     items, lengths = (array("i"), array("i")), (array("q"), array("q"))
     for pair in pairs:

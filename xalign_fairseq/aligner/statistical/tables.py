@@ -65,11 +65,6 @@ def first_tables(src: dict[str, int], tgt: dict[str, int], starts: np.ndarray, t
 
     Args:
         src, tgt, starts, targets: as of :class:`Tables`.
-
-    Example::
-
-        starts, targets = np.array([0, 1, 2]), np.array([0, 0])
-        first_tables({"a": 0, "b": 1}, {"x": 0}, starts, targets).pairs[FIRST:]  # [[1, 1/2], [1, 1/2]]
     """
     tables = Tables(src, tgt, starts, targets, empty_pairs(len(targets)), (_null(len(tgt)), _null(len(src))))
     for direction, given in enumerate((tables.sources, targets)):

@@ -15,10 +15,6 @@ def tokens_of(word: str) -> tuple[str, ...]:
     A run of letters, marks and digits is a token; an apostrophe between two letters ends the token before it; a letter
     of a script without spaces and every other character is a token by itself. Text that is tokenised already stays
     nearly as it is.
-
-    Example::
-
-        tokens_of("L'homme,")  # ("l'", "homme", ",")
     """
     found: list[str] = []
     run = ""

@@ -81,10 +81,6 @@ def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) 
 
     Raises:
         XalignError: no such units.
-
-    Example::
-
-        make_units("prefix4", {}).of(["houses"])  # [["hous"]]
     """
     if name == "word":
         return Prefixes()
@@ -103,12 +99,7 @@ def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) 
 
 
 def cut_all(units: Units, words: Iterable[str]) -> list[list[str]]:
-    """The units of each word.
-
-    Example::
-
-        cut_all(make_units("prefix4", {}), ["Houses,"])  # [["hous", ","]]
-    """
+    """The units of each word."""
     tokens = [tokens_of(word) for word in words]
     different = list(dict.fromkeys(chain.from_iterable(tokens)))
     found = dict(zip(different, units.of(different), strict=True))
