@@ -107,13 +107,7 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
 
 
 def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
-    """Write the pairs of a text with scores that reach the least one, with their links; how many, in a line.
-
-    Args:
-        text: a bitext with its file of scores.
-        files: to write: both texts, and links.
-        min_score: from 0 to 1.
-    """
+    """Write the pairs of a text with scores that reach the least one, with their links; how many, in a line."""
     read = kept = unlinked = 0
     with ExitStack() as stack:
         src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links))

@@ -14,13 +14,8 @@ from xalign_fairseq.links.pharaoh import Gold
 
 @dataclass(frozen=True)
 class GoldSet:
-    """Sentence pairs with gold links.
-
-    Attributes:
-        name: its place below the folder, without ending: ``simalign-testsets/de-en``.
-        languages: of source and target.
-        digest: of text and links, 12 hexadecimal digits.
-    """
+    """Sentence pairs with gold links; ``name`` is the place below the folder, without ending, ``digest`` of text and
+    links."""
 
     name: str
     languages: tuple[str, str]

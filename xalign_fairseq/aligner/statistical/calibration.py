@@ -34,11 +34,7 @@ def log_odds(scores: np.ndarray) -> np.ndarray:
 
 
 def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
-    """Maximum-likelihood fit to the gold links, by Newton's steps (Platt, 1999).
-
-    Args:
-        scores: (L,) of candidates, from 0 to 1.
-        hits: (L,) whether each is a gold link.
+    """Maximum-likelihood fit to gold links, by Newton's steps (Platt, 1999): scores (L,) and whether each is gold (L,).
 
     Raises:
         XalignError: all or none of them are.

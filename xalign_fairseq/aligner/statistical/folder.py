@@ -65,17 +65,10 @@ def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None
 def learn_models(
     pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
 ) -> tuple[TrainedModels, Report | None]:
-    """Learn a model of each kind of units, or read those that an earlier run of the same text has left.
+    """Learn a model of each kind of units, or read those that an earlier run of the same text has left; and a report on
+    ``dev``.
 
-    Args:
-        pairs: words of the bitext; read once.
-        folder: where the models go; it is held by :func:`begun`.
-        progress: is called with the units, the passes done, and all passes.
-        guide: other knowledge of the text's words.
-        dev: chooses the thresholds and calibrates probabilities.
-
-    Returns:
-        the models, and how good they are on the development set, if there is one.
+    ``progress`` is called with the units, the passes done, and all passes; the folder is held by :func:`begun`.
     """
     words = number_words(pairs)
     factors = word_factors(guide, cell_starts(words), words[1].lengths)

@@ -24,13 +24,7 @@ class Factors(NamedTuple):
 
 
 def word_factors(guide: Guide | None, cells: np.ndarray, words: np.ndarray) -> Factors | None:
-    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines without guidance.
-
-    Args:
-        guide: scores of words.
-        cells: (K + 1,) where the pairs of words of each line begin.
-        words: (K,) words of the target in each.
-    """
+    r"""Factors :math:`(s(u, v) + 0.1)^2` of words; 1 in lines without guidance. ``cells``: where each line's begin."""
     if guide is None:
         return None
     values = np.ones(cells[-1], np.float32)

@@ -24,13 +24,7 @@ def learn(
     progress: Callable[[int, int], object] | None = None,
     factors: Factors | None = None,
 ) -> Tables:
-    """Tables from the units of a bitext.
-
-    Args:
-        text: ids of units.
-        units: of each side, by id; those in no pair that fits are left out.
-        progress: is called with the number of passes done, and of all.
-        factors: of the probabilities of each pair's words.
+    """Tables from the units of a bitext; ``units`` in no pair that fits are left out.
 
     Raises:
         XalignError: no pair of sentences has units on both sides, and not too many.

@@ -50,14 +50,9 @@ class UnitModel:
     def add_scores(
         self, words: tuple[Words, Words], cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None
     ) -> np.ndarray:
-        """Add a share of the scores of all pairs of words; (K,) which pairs of sentences fit.
+        """Add a share of the scores of all pairs of words to ``scores``; (K,) which pairs of sentences fit.
 
-        Args:
-            words: the text.
-            cells: (K + 1,) where the scores (words of the source, words of the target) of each pair begin.
-            scores: (cells[-1],) to which they are added.
-            share: what they are multiplied by.
-            factors: of the probabilities of words.
+        ``cells`` (K + 1,): where the scores (words of the source, words of the target) of each pair begin.
         """
         text = self.cut(words)
         backend().add_scores(self.tables, text, cells, scores, share, factors)

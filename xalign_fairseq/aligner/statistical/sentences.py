@@ -74,12 +74,7 @@ def starts_of(lengths: np.ndarray) -> np.ndarray:
 
 
 def cut_words(words: Words, units: Sequence[Sequence[int]]) -> UnitSide:
-    """Sentences in units.
-
-    Args:
-        words: one side of a text.
-        units: ids of the units of each different word.
-    """
+    """Sentences in units, from the ids of the units of each different word."""
     sizes = np.fromiter(map(len, units), np.int64, len(units))
     flat = np.fromiter(chain.from_iterable(units), np.int32, int(sizes.sum()))
     counts = sizes[words.items]

@@ -61,11 +61,7 @@ class Tables:
 
 
 def first_tables(src: dict[str, int], tgt: dict[str, int], starts: np.ndarray, targets: np.ndarray) -> Tables:
-    """All pairs of units that occur in a pair of sentences, each as likely as the others of its unit.
-
-    Args:
-        src, tgt, starts, targets: as of :class:`Tables`.
-    """
+    """All pairs of units that occur in a pair of sentences, each as likely as the others of its unit."""
     tables = Tables(src, tgt, starts, targets, empty_pairs(len(targets)), (_null(len(tgt)), _null(len(src))))
     for direction, given in enumerate((tables.sources, targets)):
         tables.pairs[FIRST:, direction] = 1 / np.bincount(given)[given]

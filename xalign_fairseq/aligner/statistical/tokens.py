@@ -10,11 +10,10 @@ APOSTROPHES = "'’"
 
 @functools.lru_cache(maxsize=1 << 18)
 def tokens_of(word: str) -> tuple[str, ...]:
-    """The tokens of what white space separates, in lower case.
+    """The tokens of what white space separates, in lower case: ``L'homme,`` is ``l'``, ``homme`` and ``,``.
 
     A run of letters, marks and digits is a token; an apostrophe between two letters ends the token before it; a letter
-    of a script without spaces and every other character is a token by itself. Text that is tokenised already stays
-    nearly as it is.
+    of a script without spaces and every other character is a token by itself.
     """
     found: list[str] = []
     run = ""

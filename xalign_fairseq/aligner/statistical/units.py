@@ -74,13 +74,7 @@ class Pieces:
 def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
     """The units of a name: ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``.
 
-    Args:
-        name: of the units.
-        words: of one side of the text, and how often each occurs; read for pieces that are not stored yet.
-        model: what is stored of it.
-
-    Raises:
-        XalignError: no such units.
+    ``words`` and their counts are read for pieces that are not stored in ``model`` yet.
     """
     if name == "word":
         return Prefixes()
