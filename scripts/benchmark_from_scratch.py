@@ -32,8 +32,7 @@ from harness import table as make_table
 from harness import write as write_results
 
 from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-from xalign_fairseq.aligner.statistical.calibration import calibration_error
-from xalign_fairseq.aligner.statistical.choice import candidates
+from xalign_fairseq.aligner.statistical.choice import calibration_error, candidates
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.aligner.tools import TOOLS, Tool

@@ -24,7 +24,7 @@ AT_ONCE = 512  # pairs whose statistics are counted together
 
 @dataclass(frozen=True)
 class Mixing:
-    """How the scores of an encoder are joined with those of statistics: the statistics' share, and the choice of links."""
+    """How the scores of an encoder are joined with those of statistics: the share of these, and the choice of links."""
 
     share: float
     choice: Grown

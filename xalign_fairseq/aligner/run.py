@@ -26,8 +26,7 @@ from xalign_fairseq.aligner.render.formats import FORMATS, Format
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import is_statistical
-from xalign_fairseq.aligner.statistical.progress import passes_bar
+from xalign_fairseq.aligner.statistical.folder import is_statistical, passes_bar
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output

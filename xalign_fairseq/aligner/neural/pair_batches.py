@@ -46,7 +46,7 @@ def encode_pairs(
 
 
 def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: int) -> Iterator[list[EncodedPair]]:
-    """Batches of similar lengths, the longest first, so that a lack of memory shows at once; padding counts as tokens."""
+    """Batches of similar lengths, the longest first, so that a lack of memory shows at once; padding counts."""
     joint = encoding == "joint"
     batch: list[EncodedPair] = []
     widest = (0, 0)

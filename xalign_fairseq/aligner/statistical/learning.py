@@ -7,10 +7,9 @@ import numpy as np
 
 from xalign_fairseq.aligner.statistical.backend import backend
 from xalign_fairseq.aligner.statistical.chain import first_jumps
-from xalign_fairseq.aligner.statistical.guide import Factors
 from xalign_fairseq.aligner.statistical.reference import Counts
 from xalign_fairseq.aligner.statistical.sentences import UnitSide, UnitText
-from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, Tables, empty_pairs, first_tables
+from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, Factors, Tables, empty_pairs, first_tables
 from xalign_fairseq.core.errors import XalignError
 
 PASSES = (4, 5)

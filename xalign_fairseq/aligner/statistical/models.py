@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xalign_fairseq.aligner.statistical.backend import backend
-from xalign_fairseq.aligner.statistical.guide import Factors, Guide, word_factors
 from xalign_fairseq.aligner.statistical.sentences import (
     UnitText,
     Words,
@@ -15,7 +14,7 @@ from xalign_fairseq.aligner.statistical.sentences import (
     number_words,
     unit_text,
 )
-from xalign_fairseq.aligner.statistical.tables import Tables
+from xalign_fairseq.aligner.statistical.tables import Factors, Guide, Tables, word_factors
 from xalign_fairseq.aligner.statistical.units import Units, cut_all
 from xalign_fairseq.data.tokenizers.tokenizer import CACHED_WORDS
 
