@@ -47,7 +47,7 @@ class Pictures:
         if not self.plot:
             if self.line is not None:
                 raise XalignError(
-                    "a line is drawn only into a picture",
+                    "a line number needs a picture",
                     parameter="plot_line",
                     remedy=("add", Parameter("plot", "FILE.png")),
                 )

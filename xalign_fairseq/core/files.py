@@ -286,7 +286,7 @@ def nearly(path: StrPath) -> str | None:
     except OSError:  # no permission, or a file in the place of a folder
         return None
     near = [str(path.with_name(name)) for name in difflib.get_close_matches(path.name, there, n=3, cutoff=0.7)]
-    return f"no such name, but {', '.join(near)}" if near else None
+    return f"only similar names: {', '.join(near)}" if near else None
 
 
 def is_file_name(name: str) -> bool:

@@ -157,7 +157,7 @@ class Output:
         if lines:
             then = Parameter("resume")
             logger.warning(
-                "%d lines are kept in %s; the same command with %s goes on from there", lines, self.part, then
+                "%d lines are kept in %s; the same command with %s continues from there", lines, self.part, then
             )
         else:
             self.part.unlink()

@@ -76,7 +76,7 @@ class LanguageMaps(StaysFloat32):
         unknown = self._without_map(languages)
         if unknown:
             mapped = ", ".join(self.languages)
-            logger.warning("no linear map of %s: read as they are (maps of %s)", ", ".join(unknown), mapped)
+            logger.warning("no linear map of %s: its states are not mapped (maps of %s)", ", ".join(unknown), mapped)
 
     def _without_map(self, languages: Sequence[str]) -> list[str]:
         return [each for each in dict.fromkeys(languages) if each != self._pivot and self.of(each) is None]

@@ -37,7 +37,7 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
         for blocks in Subtrees(tree, range(len(tree.heads)), f"tree {number}").blocks(counts):
             order = sorted(range(len(blocks.elements)), key=blocks.elements.__getitem__)
             observations[HEADS[blocks.node.tag]].append((blocks.node, tuple(order)))
-    logger.info("order in the treebank: %s", dict(counts))
+    logger.info("word order in the treebank: %s", dict(counts))
     for name in dict.fromkeys(HEADS.values()):
         if name not in observations:
             found = f"no {name} with dependents"

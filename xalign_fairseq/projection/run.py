@@ -213,7 +213,7 @@ def _check(run: ProjectRun) -> None:
     if not run.links:
         check_options(run.model, run.options, GUIDED if run.learns else "")
     elif given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
-        raise XalignError("the links are given, and no aligner is needed", parameter=("links", *given))
+        raise XalignError("links are given, so no aligner is needed", parameter=("links", *given))
 
 
 def _field(text: str) -> str:

@@ -296,7 +296,7 @@ def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
     def save_checkpoint(cfg: object, trainer: Any, *rest: object) -> Any:
         # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
         if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
-            logger.warning("no checkpoint is written after a non-finite update, which damaged %s", name)
+            logger.warning("no checkpoint is written: a non-finite update damaged %s", name)
             return None
         return save(cfg, trainer, *rest)
 

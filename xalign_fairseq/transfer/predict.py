@@ -175,7 +175,7 @@ def evaluate(
     examples = benchmark.read(path, language)
     unseen = check_labels(predictor.spec.labels, examples, path)
     if unseen:
-        logger.warning("%s: never predicted, since training had none: %s", language, " ".join(unseen))
+        logger.warning("%s: never predicted, because the training data had none: %s", language, " ".join(unseen))
     evaluation = Evaluation(
         [example.id for example in examples],
         [predictor.family.gold(example) for example in examples],

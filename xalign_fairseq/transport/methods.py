@@ -209,7 +209,7 @@ def method_of_state(state: Mapping[str, Any]) -> Method:
         return made
     except (KeyError, TypeError) as error:
         raise XalignError(
-            "a labelling method is of another version of this package", found=f"{dict(state)} ({error})"
+            "a labelling method was saved by another version of this package", found=f"{dict(state)} ({error})"
         ) from None
 
 

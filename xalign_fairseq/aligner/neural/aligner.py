@@ -224,7 +224,7 @@ class Aligner(WordAligner):
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
         usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
-        learned = " by gold links of other languages" if linking.method == "scored" else ""
+        learned = " by a network trained on gold links of other languages" if linking.method == "scored" else ""
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "

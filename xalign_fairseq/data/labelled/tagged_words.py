@@ -84,6 +84,6 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
             expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"
             raise XalignError("a line is malformed", where=f"{path}, line {number}", found=found, expected=expected)
         if prefixed and not row[0].startswith(prefix):
-            problem = "a word lacks the language that the file's first word has before it"
+            problem = "a word lacks the language prefix that the file's first word has"
             raise XalignError(problem, where=f"{path}, line {number}", found=row[0], expected=f"{prefix}{row[0]}")
         yield [row[0].removeprefix(prefix), *row[1:]] if prefixed else row

@@ -109,7 +109,7 @@ def _share(text: Text, index: int, number: int) -> Text:
     share = text.share(index, number)
     if share.lines == 0:
         raise XalignError(
-            "a shard of a text has no line",
+            "a shard has no line",
             where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
             parameter="shard",
             found=f"{text.lines} lines in {number} shards",
@@ -173,7 +173,7 @@ def _write_texts(
                     progress.note(state, writers)
             if counts[text.kept] == 0:
                 where = f"{text.name}: {', '.join(file.path for file in text.sources)}"
-                found = f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters"
+                found = f"{counts['lines']} lines; no line has a token (on both sides) and passes the filters"
                 expected = "at least one sentence"
                 raise XalignError("nothing is left of a text", where=where, found=found, expected=expected)
             progress.finish(state)

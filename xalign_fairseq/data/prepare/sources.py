@@ -136,7 +136,7 @@ class PrepareOptions:
             raise XalignError(
                 "there is no training text to train a sentencepiece model on",
                 parameter=("trainpref", "mono"),
-                remedy=("give that of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
+                remedy=("give the tokenizer of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
             )
         if self.shard is not None:
             self._check_shard(*self.shard)

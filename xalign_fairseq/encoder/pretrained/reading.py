@@ -68,7 +68,7 @@ def find_pretrained(path: StrPath, revision: str | None = None) -> Path:
             if revision is not None:
                 raise locate.without_revisions(path, revision)
             return packaged.find()
-        logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
+        logger.warning("%s is read from the current folder, which has this name, not from the packaged encoder", path)
     if not Path(path).exists() and locate.is_hub_name(path):
         return locate.find_on_hub(os.fspath(path), revision)
     folder = locate.snapshot(Path(path), revision)

@@ -21,7 +21,7 @@ PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*
 SUBFOLDER = "0_Transformer"  # of old releases of sentence-transformers
 # "name" or "organisation/name"; a file's name with its ending is none.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
-FILE_ENDINGS = (".pt", ".bin", ".safetensors", ".json", ".model", ".txt", ".zip", ".gz")
+FILE_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".onnx", ".json", ".model", ".txt", ".zip", ".gz")
 SECONDS = 20  # to wait for the hub's answer
 
 
@@ -111,7 +111,7 @@ def _download(name: str, revision: str | None) -> Path:
     except XalignError:
         raise
     except Exception as error:  # the network's, or the hub's: no such model, no permission
-        problem = "the model is not a local file or folder or in the hub's cache, and could not be downloaded"
+        problem = "the model is neither on this machine nor in the hub's cache, and could not be downloaded"
         found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
         remedy = "check the name and the network, or give a folder that was downloaded elsewhere"
         raise XalignError(problem, where=name, found=found, remedy=remedy) from None
