@@ -50,11 +50,10 @@ class CombinedAligner(WordAligner):
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    in place of the probability :math:`t(v \mid u)` that u is translated as v: what the encoder keeps apart in this
-    sentence counts for a hundredth of what it puts together. So they learn what its links have in common over the
-    text, and the order of words besides; where it is sure they follow it, and where it is not the rest of the text
-    decides. With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
-    probability
+    in place of the probability :math:`t(v \mid u)` that u is translated as v: words that the encoder does not link in
+    this sentence count a hundredth of words that it links. So they learn what its links have in common over the text,
+    and the order of words besides; where it is certain, they follow it; otherwise the rest of the text decides. With
+    their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the probability
 
     .. math:: (1 - w) s(u, v) + w p(u, v)
 

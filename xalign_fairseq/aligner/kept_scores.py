@@ -1,4 +1,4 @@
-"""An encoder's scores of the words of a text, kept in files: what it has read it need not read again."""
+"""An encoder's scores of the words of a text, kept in files: sentences that it has read are not read again."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -125,7 +125,7 @@ def _digest(pair: WordPair) -> np.uint64:
 
 
 def kept_scores(matrix: np.ndarray | None) -> np.ndarray | None:
-    """Scores of words as they are kept: small ones are 0."""
+    """Scores of words, in the form in which they are stored: small ones are 0."""
     return None if matrix is None else np.where(matrix >= LEAST, matrix, np.float32(0))
 
 

@@ -103,7 +103,7 @@ def align_files(run: AlignRun) -> AlignReport:
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
-        # An output goes on only in its dtype, or its lines would not be those of one run.
+        # An output continues only in its dtype; otherwise its lines would come from two different runs.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     form = Page(golds, options.languages) if run.format == "html" else FORMATS[run.format]

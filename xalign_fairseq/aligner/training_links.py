@@ -49,7 +49,7 @@ class LinkFiles:
 
     @property
     def manifest(self) -> Path:
-        """What says where the links come from."""
+        """The record of what made the links."""
         return self.links.with_name(f"{self.links.name}.json")
 
     @property

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.train import Progress
 
 TAKEN = ("src", "tgt", "links", "similarity", "patience", "seed", "device", "sinkhorn_backend", "workers")
-# What follows the model's family where it is not given.
+# Options whose defaults depend on the model's family.
 CHOSEN = (
     *("objectives", "layer", "method", "updates", "batch_size", "lr", "warmup", "freeze_layers"),
     *("freeze_encoder_updates", "heads_lr", "validate_every", "trim_vocabulary"),

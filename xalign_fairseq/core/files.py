@@ -25,9 +25,9 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
 
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
-    What exists and is not a regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has
-    open already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points
-    to is replaced. What a killed process has left there goes.
+    An existing name that is not a regular file (``/dev/null``, a pipe) is written directly; a file that the process
+    already has open (``/dev/stdout``, ``/dev/fd/3``) is appended to; a symbolic link stays a link, and the file that it
+    points to is replaced. What a killed process has left there goes.
     """
     path = Path(path)
     require_place(path)  # found here, not after the work
@@ -57,7 +57,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
 
 
 def new_file(path: StrPath) -> int:
-    """The number of an open file that was not there: what someone else has put there, a link too, is an error."""
+    """The number of an open file that was not there: a file or link of someone else is an error."""
     return os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o666)
 
 
@@ -87,13 +87,13 @@ def atomic_copy(source: StrPath, target: StrPath) -> None:
 def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
     """Fill a temporary folder next to ``path``; it takes the name ``path`` only if the block ends without an error.
 
-    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. With
-    ``None``, of a command without the option ``--overwrite``, the error names no such option. A file is never replaced
-    by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a killed process has left
-    there goes.
+    An existing non-empty ``path`` is an error unless ``overwrite``; even then the old folder remains until the new one
+    is complete. With ``None``, of a command without the option ``--overwrite``, the error names no such option. A file
+    is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a
+    killed process has left there goes.
 
-    With ``keep`` the temporary folder stays where the block ends with an error, or the process is killed, and the next
-    call with ``keep`` is given it as it is.
+    With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
+    it.
 
     Raises:
         XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
@@ -180,7 +180,7 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = ()) -> None:
 
 
 def require_outside(read: StrPath, output: StrPath) -> None:
-    """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
+    """Raise :class:`XalignError` if an output, which may replace an existing file, is an input or contains one."""
     source, target = _resolved(read), _resolved(output)
     if target in (source, *source.parents):
         problem = "the output is or contains an input, which would be lost"

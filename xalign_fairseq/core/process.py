@@ -37,8 +37,8 @@ LONGEST_LINE = 400
 def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     """Start a command that reads nothing, at the head of a process group of its own, which :func:`stop` ends.
 
-    Ctrl-C then reaches this process alone, which ends the other in order. If this process, or the thread of it that
-    called this, is killed, the other gets a SIGTERM.
+    Ctrl-C then reaches this process alone, which ends the other in order. If this process or the calling thread is
+    killed, the child gets a SIGTERM.
 
     Args:
         command: program and arguments.
@@ -56,7 +56,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
 
 
 def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
-    """Ask process groups to end; kill those that do not, and what those that have ended may have left behind."""
+    """Ask process groups to end; kill those that do not end, and their remaining child processes."""
     for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
         alive = [process for process in processes if process.poll() is None]
         for process in alive:

@@ -33,8 +33,8 @@ class AerCounter:
     ``linear_mapping`` they are made as the aligner makes them through its maps, of sides that are encoded separately.
 
     Args:
-        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself. Of several
-            objectives that label, the first one that has the similarity says how.
+        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself. If several
+            objectives label, the first one with this similarity decides.
     """
 
     def __init__(self, layer: int | None, filter: str | None, similarity: str | None):

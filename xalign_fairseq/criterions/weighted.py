@@ -22,7 +22,7 @@ from xalign_fairseq.transport.sinkhorn import backend
 
 @dataclass
 class WeightedConfig(FairseqDataclass):
-    """Options of every criterion of this package, besides those of its objectives."""
+    """Options of every criterion of this package; its objectives add theirs."""
 
     objectives: str = field(default="", metadata={"help": "objectives to sum, separated by commas"})
     loss_normalization: str = field(

@@ -108,8 +108,8 @@ class Bitext:
 
         Args:
             values: "tokens" or "masked".
-            reset_positions: count the positions of the target anew (Conneau & Lample 2019), as if it stood behind a
-                ``<s>`` of its own: a word of it has the position that it has in ``side(1)``.
+            reset_positions: positions restart at the target (Conneau & Lample 2019), as if it had its own ``<s>``: a
+                word of it has the position that it has in ``side(1)``.
         """
         languages = None
         if self.language_rows is not None:
@@ -137,8 +137,8 @@ class Bitext:
     def side(self, side: int, values: str = "tokens") -> Tensor:
         """One side of each pair as a sequence of its own, ``<s> side </s>``: (B, longest + 2), padded.
 
-        The same tensor comes back whenever it is asked for, so that objectives share passes over it. Position p of
-        the pair sequence is position ``p - spans[:, 2 * side] + 1`` here.
+        Every call returns the same tensor, so that objectives share passes over it. Position p of the pair sequence is
+        position ``p - spans[:, 2 * side] + 1`` here.
 
         Args:
             side: 0 source, 1 target.
@@ -198,7 +198,7 @@ class Batch:
 
     Attributes:
         stands_in: the batch was there before, and is run in place of one that this worker lacks at an epoch's end:
-            nothing may be learned or kept of it.
+            the model must not learn from it or store it.
     """
 
     bitext: Bitext | None = None
@@ -232,7 +232,7 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
     """Pad and stack the samples of one batch into the dict that fairseq's trainer moves to its device."""
     batch: dict[str, Any] = {"nsentences": len(pairs) + len(blocks), "ntokens": 0}
     if pairs:
-        # Arrays that own their memory: a data worker moves that of a tensor to where other processes can read it, and
+        # Arrays that own their memory: a data worker moves a tensor's memory to where other processes can read it, and
         # an array made by Tensor.numpy() would be left with what is freed.
         targets = _stack([pair.targets for pair in pairs], PAD)
         draw = _stack([pair.draw.astype(np.float64) for pair in pairs], 1.0)

@@ -51,7 +51,7 @@ class Packing:
     """Several inputs in one row of N tokens, the shortest sequences first: those of equal length are side by side.
 
     Attributes:
-        sentences: what attention has to know.
+        sentences: what attention needs.
         places: of each input.
 
     Example::
@@ -74,8 +74,7 @@ class Packing:
 def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
     """The packing of these inputs; None where the host does not know their lengths and would have to wait for them.
 
-    The host has to know how many tokens there are; where they are is found on the device, so that nothing is copied
-    there either.
+    The host has to know how many tokens there are; their positions are found on the device, so that nothing is copied.
     """
     known = [_lengths(given, pad) for given in inputs]
     lengths = [each for each in known if each is not None]

@@ -247,7 +247,8 @@ class PretrainingData:
 
         Args:
             make: the class of the dataset.
-            split: ``train``, which is drawn anew in each epoch, or another, which is read once as it is stored.
+            split: ``train``, which is drawn again in each epoch, or another split, which is read once in its stored
+                order.
             reader: of it.
             epoch: from 1 on.
 

@@ -1,7 +1,7 @@
 """Which items an epoch sees: temperature shares over groups, and permutations that need no memory.
 
-Every draw is a pure function of (seed, epoch, position), so a resumed run sees what the uninterrupted one would, and
-a corpus of 10^8 pairs needs no array of its own length.
+Every draw is a pure function of (seed, epoch, position), so a resumed run sees the same draws as an uninterrupted one,
+and a corpus of 10^8 pairs needs no array of that length.
 """
 
 import math

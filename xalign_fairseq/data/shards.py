@@ -92,7 +92,7 @@ class Shards:
         """Let an epoch read a folder, and those that follow it the folders behind that one.
 
         A run that goes on with more folders than it had, added behind those, ends its epoch with the folder that it
-        began it with; the new ones come behind the last of the old ones, before the first one comes again.
+        began it with; new shards follow the last old one, before the first is read again.
         """
         every = len(self.folders)
         self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]

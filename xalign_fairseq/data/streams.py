@@ -77,7 +77,7 @@ class BitextStream:
 
         Args:
             items: draws in an epoch; by default one for each pair and direction, so that T = 1 sees everything once.
-            visit: how many epochs read the corpora before, and where this one goes on; by default all.
+            visit: the number of epochs that read the corpora before, and where this epoch continues; by default all.
         """
         draws = self.draws(seed, epoch - 1 if visit is None else visit, temperature, items)
         groups = zip(draws.offsets, draws.sizes, draws.starts, draws.counts, draws.keys, strict=True)
@@ -85,7 +85,7 @@ class BitextStream:
         return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
 
     def draws(self, seed: int, visit: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
-        """Draws as :meth:`epoch` has them, over-long ones among them, for an epoch that is too long to be held."""
+        """The draws of :meth:`epoch`, over-long pairs included, for an epoch that does not fit into memory."""
         return sampling.EpochDraws.of(self.counts, (seed, BITEXT), visit, items or len(self), temperature)
 
     def all(self) -> tuple[np.ndarray, int]:
@@ -148,8 +148,8 @@ def exchange(pair: Pair) -> Pair:
 class MonoStream:
     """Blocks of ``length`` consecutive tokens (sentences end in ``</s>``) of several languages, drawn by temperature.
 
-    Blocks are cut in token space, so that none needs padding and none costs a scan; what is left at the end of a
-    language, shorter than a block, is a last block of its own. ``langs`` are the numbers of the readers' languages.
+    Blocks are cut in token space, so that none needs padding and none costs a scan; the rest at the end of a language
+    is a last, shorter block. ``langs`` are the numbers of the readers' languages.
     """
 
     def __init__(self, readers: Sequence[MMapReader], length: int, langs: Sequence[int] | None = None):
@@ -166,7 +166,7 @@ class MonoStream:
     def draw(self, seed: int, start: int, count: int, temperature: float = 1.0) -> np.ndarray:
         """Blocks ``start ... start + count`` of an endless stream; none of a language comes twice before all came once.
 
-        The language of each is drawn by chance, those before ``start`` too, so as to know where each language goes on.
+        The language of each block is drawn at random, also before ``start``, to find where each language continues.
         """
         bounds = np.cumsum(sampling.temperature_shares(self.counts, temperature))[:-1]
         chance = np.random.default_rng((seed, MONO))

@@ -48,12 +48,12 @@ class DrawOptions:
 class StreamsDataset(Dataset):
     """Pairs and blocks under one index: pairs first, then blocks.
 
-    An index is a draw of an epoch. One that draws an item anew is the item's number plus the length of the dataset for
-    each time that it was drawn before, so that it is perturbed in another way each time.
+    An index is a draw of an epoch. If an item is drawn again, the length of the dataset is added to its number for each
+    earlier draw, so that each draw is perturbed differently.
 
-    A batch is as many pairs as fit ``--max-tokens`` and ``--batch-size``, joined by as many blocks as fit the
-    monolingual stream's own limits. Without bitext, batches hold only blocks. In training each epoch draws anew; in
-    validation everything is read once, in stored order, and always perturbed in the same way.
+    A batch has the pairs that fit ``--max-tokens`` and ``--batch-size``, and the blocks that fit the limits of the
+    monolingual stream. Without bitext, batches hold only blocks. In training each epoch draws anew; in validation
+    everything is read once, in stored order, and always perturbed in the same way.
 
     Args:
         bitext, mono: the streams; one of them may be None.

@@ -15,7 +15,7 @@ SMALL = 1 << 25
 
 
 def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> list[str]:
-    """The files that are missing or not those that the manifest describes, each with what is wrong, sorted by name.
+    """The files that are missing or differ from the manifest, each with its fault, sorted by name.
 
     Files that the manifest does not name, such as lexicons, are left out; a folder without a manifest has none.
 

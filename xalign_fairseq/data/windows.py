@@ -152,7 +152,7 @@ class Windows(Sequence[np.ndarray]):
         self._held: tuple[int, list[np.ndarray]] = (-1, [])
 
     def shuffled(self, seed: int, epoch: int, together: int = 1) -> "Windows":
-        """The same batches in random order within each window; this number of consecutive ones stays together."""
+        """The same batches in random order within each window; this number of consecutive batches stays together."""
 
         def order(window: int, count: int) -> np.ndarray:
             groups = np.random.default_rng((seed, epoch, window)).permutation(-(-count // together))

@@ -13,7 +13,7 @@ class WordTable:
 
     ``first`` is the position of a word's first token in the pair sequence, -1 for a word that has no token (the
     tokenizer turned it into nothing, or the number is beyond the sentence); ``count`` is the number of its tokens,
-    which follow one another. ``numbers`` (B, T) is the word of each token, ``width`` = W where that is none of this
+    which follow one another. ``numbers`` (B, T) is the word of each token, ``width`` = W if it is not a word of this
     side.
 
     Args:

@@ -20,8 +20,8 @@ class LanguageMaps(StaysFloat32):
     """W_L^l of each language L but the pivot and each layer l, so that s ~ t W (Wu & Dredze 2020, Eq. 1).
 
     The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
-    as identities and stay in float32 when the model is trained in half precision. The pivot language, whose states
-    stay as they are, is named by a buffer ``pivot.L``, so that a checkpoint says what its maps lead to.
+    as identities and stay in float32 when the model is trained in half precision. A buffer ``pivot.L`` names the pivot
+    language, whose states are not mapped, so that a checkpoint records the target of its maps.
 
     Args:
         languages: those with maps.

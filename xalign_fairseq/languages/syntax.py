@@ -109,7 +109,7 @@ class Reordering:
         return sentence.reordered(line)
 
     def _move(self, line: list[int], blocks: Blocks, draw: float) -> None:
-        """Order a head and its dependents; ``line`` holds what is at each place now."""
+        """Order a head and its dependents; ``line`` has the current node of each place."""
         cumulated = self._cumulated(blocks.node)
         # In (0, total], so that it never falls on an order of no probability.
         number = int(np.searchsorted(cumulated, (1 - draw) * cumulated[-1]))

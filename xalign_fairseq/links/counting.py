@@ -175,7 +175,7 @@ def _merged(runs: list[Path], rest: Iterable[Item]) -> Iterator[Item]:
     with ExitStack() as stack:
         streams = [stack.enter_context(open(run, encoding="utf-8", newline="\n")) for run in runs]
         for run in runs:
-            run.unlink()  # what is open stays until it is closed
+            run.unlink()  # open files remain until they are closed
         for key, group in groupby(
             heapq.merge(*(map(_parse, stream) for stream in streams), rest), lambda item: item[0]
         ):

@@ -21,7 +21,7 @@ SOURCES = {
 
 
 class OptionRow(NamedTuple):
-    """An option: its flag, what it is where it is not given, and what it does."""
+    """An option: its flag, its default, and its meaning."""
 
     flag: str
     default: Any
@@ -54,7 +54,7 @@ class Description:
         what: one line.
         about: its docstring, the loss first, paragraph by paragraph.
         reads: the streams that it needs by its default options.
-        head: what it trains besides the encoder; None if nothing.
+        head: what it trains in addition to the encoder; None if nothing.
         logs: the names of what it logs.
     """
 

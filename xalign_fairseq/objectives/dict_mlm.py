@@ -123,7 +123,7 @@ class DictMLM(TokenPrediction):
         return loss
 
     def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
-        """Which positions the dictionary is asked for, (B, T), and what it has for the tokens that were there."""
+        """The positions (B, T) that the dictionary translates, and its translations of the original tokens."""
         asked = mono.targets.ne(PAD) & (mono.draw < self.prob)
         # Below prob the draw is uniform once more, and chooses between several translations.
         return asked, table.translate(mono.targets, mono.draw / self.prob)

@@ -28,7 +28,7 @@ AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
 
 
 class DwaHead(ReadOnce):
-    """The pointer, and how far own labels (0 or 1) have come: buffers, so that a resumed run goes on from there."""
+    """The pointer, and how far own labels (0 or 1) have come: buffers, so that a resumed run continues from there."""
 
     agreement: Tensor
     own_labels: Tensor
@@ -158,7 +158,7 @@ class DWA(Objective):
         )
 
     def _refuse(self, chooser: str, problem: str, ignored: Sequence[str], expected: Sequence[str]) -> None:
-        """XalignError where an option that another one's value makes meaningless has a value of its own."""
+        """XalignError for an option that has no effect with the value of another option."""
         for each in ignored:
             if getattr(self, each) != getattr(DWA, each):
                 raise XalignError(
@@ -201,7 +201,7 @@ class DWA(Objective):
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
         tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
-        # Transport links every pair that has tokens on both sides, but for one with non-finite hidden states.
+        # Transport links every pair that has tokens on both sides, except if hidden states are not finite.
         unlabelled = ~(labels >= 0).any(1) & (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
         stats = {
             "accuracy": (correct, queries.sum()),
@@ -253,7 +253,7 @@ class DWA(Objective):
         return sums[0].float(), sums[1].float()
 
     def _most(self, host: OnHost) -> int | None:
-        """A bound on the queries of a pair, of what the host knows; None for any number."""
+        """A bound on the queries of a pair, from values on the host; None for any number."""
         masked = host.targets != PAD
         if self.queries == "masked":
             return int(masked.sum(1).max())

@@ -29,7 +29,7 @@ class FairseqTraining:
         line: its command line without the program, the data first.
         folder: of the run: it gets ``train.log``, ``training.json`` and the lock.
         save_dir: of its checkpoints, if they are the run's own: damaged ones are then repaired or removed first.
-        lock: of the folder, where the caller holds it already.
+        lock: of the folder, if the caller already holds it.
     """
 
     line: Sequence[str]

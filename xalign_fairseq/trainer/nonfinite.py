@@ -26,7 +26,7 @@ class LossScaleMinimum(Exception):
 
 
 def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
-    """Warn of an update that is left out, with what the criterion's ``nonfinite`` says of its batches.
+    """Warn of a skipped update, with the text of the criterion's ``nonfinite`` about its batches.
 
     Raises:
         XalignError: it is one too many.

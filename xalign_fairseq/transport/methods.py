@@ -179,7 +179,7 @@ def links_and_scores(
 
 
 def with_options(method: Method, **options: object) -> Method:
-    """A method with some options changed; those that are None stay as they are. Errors as those of :func:`make_method`.
+    """A method with some options changed; those that are None do not change. Errors as those of :func:`make_method`.
 
     Example::
 

@@ -127,7 +127,7 @@ class PairEncoder:
         lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
         on_cpu = self._device.type == "cpu"
-        # A batch of one pass stays as small as it was asked for.
+        # A batch of one pass keeps the requested size.
         fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
         for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
             filled = _filled([lengths[row] for row in rows]) if fill else []

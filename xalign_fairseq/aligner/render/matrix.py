@@ -106,5 +106,5 @@ def _running(words: Sequence[str]) -> str:
 
 
 def _word(word: str) -> str:
-    """A word in a direction of its own, so that those around it keep theirs."""
+    """A word with its own text direction, which does not change that of its neighbours."""
     return f"<span dir='{escape(looks([word])[0])}'>{markup(word)}</span>"

@@ -1,4 +1,4 @@
-"""The folder of a statistical aligner: trained one kind of units after the other, so that a broken run goes on."""
+"""The folder of a statistical aligner: trained one kind of units after the other, so that an interrupted run continues."""
 
 import logging
 import os

@@ -100,7 +100,7 @@ class BestRun:
 def train_best(
     run: BestRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
 ) -> BestAligner:
-    """Do all steps; the same call goes on after the last finished one, and a finished folder stays as it is.
+    """Do all steps; the same call continues after the last finished one; a finished folder does not change.
 
     Args:
         run: what to learn from.

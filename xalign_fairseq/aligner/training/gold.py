@@ -1,4 +1,4 @@
-"""Train a link scorer on gold links of several languages at once, on an encoder that stays as it is."""
+"""Train a link scorer on gold links of several languages at once, with a frozen encoder."""
 
 import os
 import shlex
@@ -119,7 +119,7 @@ def _part(gold_set: GoldSet, rows: Sequence[int]) -> GoldSet:
 
 
 def grouped(sets: Sequence[GoldSet]) -> list[list[GoldSet]]:
-    """The sets, those together that share sentences: what is learned from one is to be tried on unseen ones."""
+    """The sets, those together that share sentences: a similarity learned from one set is tested on others."""
     groups: list[tuple[set[str], list[GoldSet]]] = []
     for each in sets:
         own = {" ".join(side) for pair in each.pairs for side in pair}

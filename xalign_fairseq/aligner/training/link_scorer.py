@@ -71,8 +71,8 @@ def fit_link_scorer(
 ) -> LinkScorer:
     """A scorer of the gold links of all sets; a set weighs as the root of the number of its pairs of words.
 
-    The networks read the similarity that was fitted to the *other* sets: of what it was fitted to itself it is too
-    sure. Of one set alone, halves take the place of sets. Possible links train nothing; both kinds calibrate.
+    The networks read the similarity that was fitted to the *other* sets: it is overconfident on the set that it was
+    fitted to. Of one set alone, halves take the place of sets. Possible links train nothing; both kinds calibrate.
 
     Args:
         sets: one for each language or annotator; of two sets that share sentences make one.

@@ -74,7 +74,7 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
 def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: AlignerOptions) -> float | None:
     """AER of an encoder's links on a development set as ``xalign align`` makes them, a fraction; None without the set.
 
-    fairseq-train's own AER, which chooses among the checkpoints, leaves out what a long pair has beyond the positions.
+    fairseq-train's own AER, which selects the checkpoint, ignores the part of a long pair beyond the positions.
     """
     if gold is None:
         return None
@@ -92,7 +92,7 @@ def trim_model(run: TrainingRun) -> str:
 
 
 def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
-    """Write what a trimmed model has learned, in the whole vocabulary, into the run's folder.
+    """Write the trained model with its whole vocabulary into the run's folder.
 
     Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text
     has are those of the model that the run began with.

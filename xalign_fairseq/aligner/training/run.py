@@ -37,7 +37,7 @@ ALWAYS_OWN = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
     *("freeze_encoder_updates", "heads_lr", "pointer_start", "pointer_scale", "trim_vocabulary"),
 )
-# awesome-align's names of objectives that are here, and of those that are not, with what is nearest to them.
+# awesome-align's names of objectives, with the equal or most similar objective of this package.
 ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {"mlm": "sentence_mlm"}
 # Options of fairseq-train that make the run what this command says it is.
@@ -118,7 +118,7 @@ class TrainingRun:
     def for_family(self, family: str | None) -> "TrainingRun":
         """The run with the options that are usual for a family of encoders in place of those that nobody chose.
 
-        What is usual of the warm-up and the checkpoints ends with the updates, where these were chosen.
+        If the number of updates was given, the defaults of warm-up and checkpoints are at most that number.
         """
         if self.chosen is None:
             return self

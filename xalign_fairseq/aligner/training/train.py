@@ -71,7 +71,7 @@ class TrainedAligner(TypedDict):
 def train_aligner(
     run: TrainingRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
 ) -> TrainedAligner:
-    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one stays as it is.
+    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one does not change.
 
     Args:
         run: what to train.

@@ -1,4 +1,4 @@
-"""Text files as streams, compressed ones unpacked as they are read, never on the disk."""
+"""Text files as streams; compressed files are unpacked while they are read, never on disk."""
 
 import bz2
 import gzip
@@ -99,7 +99,7 @@ def unpacked_name(path: StrPath) -> str:
 
 
 def existing(path: str) -> str:
-    """The path, or where there is no such file that of its compressed form, if there is one."""
+    """The path, or the path of the compressed file if only that exists."""
     if Path(path).is_file():
         return path
     return next((f"{path}{suffix}" for suffix in _OPENERS if Path(f"{path}{suffix}").is_file()), path)

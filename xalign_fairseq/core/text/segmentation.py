@@ -70,8 +70,8 @@ def find_segmenter(name: str) -> Segmenter:
               it has a character of them. A line is without spaces if ICU finds three words or more in these chunks on
               average, or if one of them also has one of 。，、！？；： and if their words outnumber all other chunks.
               Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
-            - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for what has Han, Japanese or Thai characters, and
-              ``icu`` for everything else.
+            - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for text with Han, Japanese or Thai characters, and
+            ``icu`` for other text.
 
     Raises:
         XalignError: there is no such segmenter, or what it needs is not installed; from the function, a line has half
@@ -161,7 +161,7 @@ def _warn_of_spaces() -> None:
 
 
 def _segment(cut: Cutter, line: str) -> SegmentedText:
-    """Words are whole graphemes without white space; a mark that is repeated is one, what is invisible is none."""
+    """Words are whole graphemes without white space; a repeated mark is one word; invisible characters are not words."""
     require_unicode(line, "a sentence")
     spans: list[Span] = []
     words: list[str] = []

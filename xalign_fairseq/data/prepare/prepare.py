@@ -38,8 +38,8 @@ def prepare(
 ) -> dict[str, Any]:
     """Write a data-bin with fairseq's mmap files; return its manifest.
 
-    All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older one stays
-    as it is until then, whatever happens.
+    All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older folder does
+    not change until then.
 
     Args:
         options: what to write, and from what.
@@ -135,7 +135,7 @@ def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | Non
         stream.write(Path(dictionary).read_bytes())
     try:
         _load_tokenizer(folder)
-    except XalignError:  # once more, so that the error names the user's files
+    except XalignError:  # again, so that the error names the user's files
         SentencePieceTokenizer(model, Dictionary.load(dictionary))
         raise
 
@@ -143,7 +143,7 @@ def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | Non
 def _write_texts(
     texts: Sequence[Text], folder: Path, run: Workers, options: PrepareOptions, progress: PrepareProgress
 ) -> Iterator[Counter[str]]:
-    """Write the files of each text; yield what was kept and dropped of it."""
+    """Write the files of each text; yield its counts of kept and dropped lines."""
     ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
     total = sum(text.lines for text in texts)
     with progress_of(total=total, unit=" lines", quiet=not options.progress) as bar:

@@ -1,8 +1,8 @@
 """The progress of an unfinished data-bin, with which a stopped run is resumed.
 
 A journal next to the unfinished files has their texts and options, and how many chunks of
-each text are in them, with the bytes that these take. It is written, after the files, once in a while; what the files
-have beyond it is cut off, so that the finished folder is the same bytes as of a run that was never stopped.
+each text are in them, with the bytes that these take. It is written, after the files, once in a while; the rest of the
+files is cut off, so that the finished folder has the bytes of an uninterrupted run.
 """
 
 import hashlib

@@ -64,7 +64,8 @@ class PrepareOptions:
         filters: of training text.
         shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
         overwrite: replace an existing ``destdir``.
-        resume: go on where a run with the same options and texts was stopped, and keep what is written if this one is.
+        resume: continue an interrupted run with the same options and texts, and keep unfinished files if this run is
+            interrupted.
         progress: show a progress bar if stderr is a terminal.
     """
 
@@ -112,8 +113,9 @@ class PrepareOptions:
             yield from mono.paths
 
     def check(self) -> None:
-        """Raise :class:`XalignError` if options contradict each other, files are missing, nothing is to be done, or
-        what is read would be replaced by what is written."""
+        """Raise :class:`XalignError` if options contradict each other, files are missing, there is nothing to do, or an
+        output would replace an input.
+        """
         if not self.texts:
             remedy = ("give", Parameter("pair"), "and", Parameter("trainpref"), "or", Parameter("mono"))
             raise XalignError("there is nothing to prepare", remedy=remedy)

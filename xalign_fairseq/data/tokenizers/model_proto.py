@@ -118,7 +118,7 @@ def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
 
 
 def keep_pieces(model: bytes, keep: Iterable[bool]) -> bytes:
-    """The model without the pieces that are not to be kept, the others in their order; it normalises text as before."""
+    """The model with only the pieces to keep, in their order; it normalises text as before."""
     proto, fewer = _parse(model), _messages().ModelProto()
     for part in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
         if proto.HasField(part):

@@ -92,7 +92,7 @@ class Tokenizer(ABC):
     def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
         """The ids of words joined by spaces, and for each id the 0-based index of its word.
 
-        A word that holds nothing but characters that the tokenizer removes has no id.
+        A word of characters that the tokenizer removes has no id.
         """
         (ids, _), (index, _) = self.encode_words_batch([words])
         return ids.tolist(), index.tolist()

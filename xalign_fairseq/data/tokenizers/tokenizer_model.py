@@ -21,7 +21,7 @@ SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
 WORDPIECE = "wordpiece.json"
 PIPELINE = "pipeline.json"
 
-# What a sentencepiece model's file holds, or the settings of WordPiece, or a tokenizer.json.
+# The content of a sentencepiece model's file, the settings of WordPiece, or a tokenizer.json.
 TokenizerModel: TypeAlias = bytes | WordPieceSettings | TokenizerPipeline
 # Their files, by what they hold.
 _STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {

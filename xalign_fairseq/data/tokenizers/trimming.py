@@ -54,7 +54,7 @@ class Trimmer(ABC):
         """Count the pieces of some lines of the text."""
 
     def trim(self, floor: int = FLOOR) -> Trimmed:
-        """The tokenizer of what is to be kept."""
+        """The tokenizer of the pieces to keep."""
         if floor < 0:
             raise XalignError("a number of pieces is below 0", parameter="floor", found=floor, expected="0 or more")
         keep = self.counts > 0
@@ -112,7 +112,7 @@ class SentencePieceTrimmer(Trimmer):
         self._pieces = read_pieces(self._model)
         self._normal = np.array([piece.type == NORMAL for piece in self._pieces])
         self._scores = np.array([piece.score for piece in self._pieces])
-        # Its id there, that of <unk> where the dictionary lacks it.
+        # Its id there, or the id of <unk> if the dictionary lacks it.
         self._ids = np.array([self._dictionary.index(piece.text) for piece in self._pieces])
         # Pieces without an id: those that fairseq splits, and of those that the dictionary lacks the text's.
         self._used = np.array([piece.text.split() != [piece.text] for piece in self._pieces])
@@ -151,8 +151,8 @@ class SentencePieceTrimmer(Trimmer):
 
 
 class WordPieceTrimmer(Trimmer):
-    """The longest piece that begins the rest of a word stays the longest when others go. A word that ends up unknown
-    has such pieces too, up to where none fits: without them it could be spelt by others.
+    """The longest piece that begins the rest of a word stays the longest when others go. An unknown word has such
+    pieces too, up to the position where no piece fits: without them it could be spelt by others.
     """
 
     def __init__(self, tokenizer: WordPieceTokenizer):

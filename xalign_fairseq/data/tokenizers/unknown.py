@@ -24,7 +24,7 @@ _SCRIPTS = {"Cjk": "Han"}
 
 @dataclass
 class UnknownTokens:
-    """A count of tokens, of the unknown ones among them, and of the scripts of those that were looked at."""
+    """Counts of tokens, of unknown tokens, and of the scripts of the inspected ones."""
 
     tokens: int = 0
     unknown: int = 0

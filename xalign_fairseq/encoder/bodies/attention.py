@@ -1,7 +1,7 @@
 """Attention of transformers' layers over sentences as this package has them: packed, or padded with a mask.
 
-transformers hands queries, keys, values and a mask from its layers to a function that is registered by a name. Ours
-takes what a pass knows of its sentences in the place of the mask, which the layers pass on as it is.
+transformers hands queries, keys, values and a mask from its layers to a function that is registered by a name. Our
+attention gets the sentences of a pass in place of the mask, which the layers pass on unchanged.
 """
 
 from collections.abc import Callable, Sequence
@@ -151,7 +151,7 @@ def _padding_mask(padding: Tensor, sliding_window: int | None, bias: Tensor | No
 
 
 def _joined(allowed: Tensor, bias: Tensor | None) -> Tensor:
-    """A bool mask, and what is added where it is true."""
+    """A bool mask, and the value that is added where it is true."""
     return allowed if bias is None else bias.masked_fill(~allowed, torch.finfo(bias.dtype).min)
 
 

@@ -63,7 +63,7 @@ class TransformersBody(nn.Module):
     """Stands for :class:`~xalign_fairseq.encoder.transformer.SentenceEncoder`: the same calls, transformers' layers.
 
     Token embeddings are by our ids. State k is what transformers gives as ``hidden_states[k]``, so the last one has the
-    final norm; layers above the one that is asked for do not run.
+    final norm; layers above the requested one do not run.
 
     Args:
         config: with ``transformers_config``.

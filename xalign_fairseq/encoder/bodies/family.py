@@ -145,7 +145,7 @@ class BodyFamily(ABC):
         from transformers.initialization import no_init_weights
 
         try:
-            with no_init_weights():  # drawing again what is out of bounds would not end where nothing is drawn
+            with no_init_weights():  # on the meta device, drawing again until all values are in bounds would not end
                 model = self.build(theirs)
         except Exception as error:
             raise refused(error, where) from None

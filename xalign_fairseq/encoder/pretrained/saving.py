@@ -32,7 +32,7 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
     Args:
         out: a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder, which transformers loads too
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
-        overwrite: replace what is there, once the new model is whole.
+        overwrite: replace an existing model when the new one is complete.
     """
     out = Path(out)
     if _is_checkpoint(out):

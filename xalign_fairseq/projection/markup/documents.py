@@ -1,6 +1,6 @@
 """XLIFF 1.2 and 2.0, and TMX: files of XML with source texts and their translations.
 
-The parser only says where the texts are; everything else is written as the bytes that were read.
+The parser only finds the positions of the texts; everything else is written as the bytes that were read.
 """
 
 import re

@@ -26,7 +26,7 @@ ROLES = {
     "<unk>": ("unk_token", "pad_token", "eos_token"),
     "<mask>": ("mask_token", "unk_token", "pad_token"),
 }
-# What sentencepiece models call them, where there is nothing but the model.
+# Their names in sentencepiece models, if the folder has only the model.
 NAMES = {
     "pad_token": ("[PAD]", "<pad>"),
     "cls_token": ("[CLS]",),

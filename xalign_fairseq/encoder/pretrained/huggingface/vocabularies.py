@@ -111,7 +111,7 @@ def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
 
 
 def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
-    """The file with the symbols, these in the order of their ids, and what it says of normalising text."""
+    """The file with the symbols, the symbols in the order of their ids, and the settings for normalising text."""
     whole, listed = folder / TOKENIZER, folder / VOCAB
     if not whole.is_file():
         if not listed.is_file():
