@@ -1,4 +1,4 @@
-"""The user's cache: what can be made again, in a folder that nobody else may write."""
+"""The user's cache: files that can be made again, in a folder that only this user can write."""
 
 import os
 import stat

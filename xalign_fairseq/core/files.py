@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and identities of files."""
+"""Files and folders that appear complete or not at all, and identities of files."""
 
 import ctypes
 import fcntl
@@ -32,7 +32,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     path = Path(path)
     require_place(path)  # found here, not after the work
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
-    # Renaming would put a file in the place of the device, or of what the shell has opened.
+    # Renaming would replace the device, or the file that the shell opened.
     number = opened(path)
     if number is not None or (path.exists() and not path.is_file()):
         with open(path if number is None else os.dup(number), mode, **text) as stream:  # type: ignore[call-overload]
@@ -62,7 +62,7 @@ def new_file(path: StrPath) -> int:
 
 
 def require_own(path: StrPath) -> None:
-    """Raise :class:`XalignError` for what is to be gone on with, but is a symbolic link or another user's."""
+    """Raise :class:`XalignError` for an unfinished file that is a symbolic link or belongs to another user."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
         said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
@@ -78,7 +78,7 @@ def opened(path: StrPath) -> int | None:
 
 
 def atomic_copy(source: StrPath, target: StrPath) -> None:
-    """Copy a file whole or not at all, by :func:`atomic_write`."""
+    """Copy a file completely or not at all, by :func:`atomic_write`."""
     with open(source, "rb") as stream, atomic_write(target, "wb") as out:
         shutil.copyfileobj(stream, out, 1 << 24)
 
@@ -89,8 +89,8 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
     An existing non-empty ``path`` is an error unless ``overwrite``; even then the old folder remains until the new one
     is complete. With ``None``, of a command without the option ``--overwrite``, the error names no such option. A file
-    is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a
-    killed process has left there goes.
+    is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. Leftovers of
+    killed processes are removed.
 
     With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
     it.
@@ -154,7 +154,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
 
 
 def usual_mode(path: StrPath) -> None:
-    """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
+    """Give a file that a library wrote the permissions of a new file here (umask)."""
     probe = _beside(Path(path))
     handle = new_file(probe)
     try:
@@ -205,7 +205,7 @@ def require_free(path: Path, overwrite: bool | None) -> None:
 
 
 def _hold(handle: int) -> bool:
-    """Mark an open file or folder as in use while it is open, where the file system has locks; False if it is so."""
+    """Mark an open file or folder as in use while it is open, if the file system has locks; False if it is in use."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -216,7 +216,7 @@ def _hold(handle: int) -> bool:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what killed processes have left of the same output; what is in use stays."""
+    """Remove leftovers of killed processes of the same output; files in use stay."""
     for left in path.parent.iterdir():
         found = re.fullmatch(LEFTOVER, left.name)
         if found is None or found[1] != path.name or _is_running(int(found[2])):
@@ -274,7 +274,7 @@ def _exchange(first: Path, second: Path) -> None:
 def nearly(path: StrPath) -> str | None:
     """An existing name similar to a missing one, for the error; None if there is none.
 
-    Of a path whose folder does not exist either, what its first missing folder is nearly called.
+    If the folder does not exist either, a name similar to that of the first missing folder.
     """
     import difflib
 

@@ -1,4 +1,4 @@
-"""Memory that a process frees and takes again in every step."""
+"""Memory that a process frees and allocates again in every step."""
 
 import ctypes
 from typing import TYPE_CHECKING
@@ -13,10 +13,10 @@ OPTIONS = {-4: 0, -1: 2**31 - 1}
 def keep_freed_memory(device: "torch.device") -> bool:
     """Let a process on the CPU keep freed memory, instead of returning it to the system and requesting it again.
 
-    The tensors of a step on a CPU are of megabytes, and the gradient of a whole vocabulary of hundreds: glibc maps each
+    The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary hundreds: glibc maps each
     separately, or shrinks its heap when they are freed, and the system clears their pages when they are allocated
-    again. Of an update of e5-small in bfloat16 that is a tenth; of one that trains 250,000 pieces of 256 numbers, a
-    quarter.
+    again. This is a tenth of an update of e5-small in bfloat16, and a quarter of one that trains 250,000 pieces of 256
+    numbers.
 
     Returns:
         whether memory is kept from now on; C libraries other than glibc are unchanged.

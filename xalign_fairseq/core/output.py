@@ -1,4 +1,4 @@
-"""An output of one line per input line: whole or not at all, or kept in parts that a later run continues."""
+"""An output of one line per input line: complete or not at all, or kept as a part that a later run continues."""
 
 import logging
 import os
@@ -25,7 +25,7 @@ class Output:
 
     With a ``record``, the unfinished file is ``FILE.part``; ``FILE.part.json`` records its inputs and options. Both
     remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
-    line. Without a record nothing is left of an unfinished file.
+    line. Without a record, an unfinished file is removed.
 
     Args:
         path: the file; ``-`` is standard output. A symbolic link stays a link, and the file that it points to is

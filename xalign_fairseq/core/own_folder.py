@@ -23,7 +23,7 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
     Args:
         folder: the output.
         note: the name of the file that says what was begun.
-        maker: what the folder is of, for the error.
+        maker: the command that makes the folder, for the error.
         parts: names of files and folders that may be there before the note.
     """
     if not folder.exists() or (folder / note).is_file():

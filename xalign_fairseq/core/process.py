@@ -1,4 +1,4 @@
-"""Commands as processes: started, heard, and ended with all that they started themselves."""
+"""Commands as processes: start them, read their output, and end them with their child processes."""
 
 import os
 import shlex
@@ -15,8 +15,8 @@ from typing import Any
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.signals import interrupts_held_back
 
-# In the new process, before it becomes the command: Linux is to end it when its parent is killed, which then can't (the
-# request outlives the exec); unless that has happened already. Elsewhere the process goes on.
+# Runs in the new process before the command: Linux ends it when its parent is killed, which then can't (the request
+# outlives the exec); unless that has happened already. Elsewhere the process goes on.
 _FOLLOW_PARENT = """
 import ctypes, os, signal, sys
 prctl = getattr(ctypes.CDLL(None), "prctl", None)

@@ -199,7 +199,7 @@ class AnnotatedPairs:
 
 
 def _check(run: ProjectRun) -> None:
-    """That the options go together."""
+    """Check that the options go together."""
     if run.learns:
         for name, fits, expected in (
             ("out", is_plain(run.out), "a file as output"),
@@ -276,7 +276,7 @@ def _from_aligner(
 ) -> Iterator[tuple[Piece, Links]]:
     """Each piece with the links that the aligner finds.
 
-    They are kept next to the output, if that is a file. Those that an interrupted run has left there are read first.
+    They are kept next to the output, if that is a file. Links of an interrupted run are read first.
     """
     options = run.options
     if not is_statistical(run.model):

@@ -10,7 +10,7 @@ from xalign_fairseq.links.pharaoh import Gold
 
 MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
 
-# Text and lines take the colour of the text around them, so that they are readable on light and dark paper.
+# Text and lines have the colour of the surrounding text, so they are readable in light and dark themes.
 STYLE = """<style>
 .xalign-frame { overflow-x: auto; }
 .xalign-links { border-collapse: collapse; margin: .6em 0; font-size: 14px; line-height: 1.3; }

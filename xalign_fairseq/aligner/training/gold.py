@@ -35,7 +35,7 @@ class ScorerRun:
         out: the folder that ``scorer.npz`` goes to.
         seed: of the scorer.
         device: of the encoder.
-        held_out: nothing is learned from every pair of this number in a set, 5 or 10 or 15 if it is 5; 0: from all.
+        held_out: every pair with a multiple of this number is held out (5: pairs 5, 10, 15); 0: none.
     """
 
     model: str
@@ -105,7 +105,7 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
 
 
 def learned_part(gold_set: GoldSet, held_out: int) -> GoldSet:
-    """The pairs of a set but every one of the number ``held_out``; all if it is 0."""
+    """The pairs of a set that are not held out."""
     return _part(gold_set, [at for at in range(len(gold_set.pairs)) if not held_out or (at + 1) % held_out])
 
 

@@ -1,4 +1,4 @@
-"""The model of a run: what it starts from, how well it aligns, and its vocabulary trimmed to the text."""
+"""The model of a run: its start, its AER, and its vocabulary trimmed to the text."""
 
 import hashlib
 import os
@@ -45,7 +45,7 @@ def open_start(run: TrainingRun) -> Start:
     model = open_model(run.model)
     run = run.for_family(model.family)
     run.check_options()
-    # Without its MLM head: a model that comes without one gets another each time it is read.
+    # Without its MLM head: a model without a head gets a new one each time it is read.
     body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
     config = model.encoder.config

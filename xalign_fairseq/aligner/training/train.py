@@ -130,7 +130,7 @@ def train_aligner(
 
 
 def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: AlignerOptions, say: Say) -> float | None:
-    """Prepare the text; AER of the model as it is, None without development set."""
+    """Prepare the text; returns the AER before training, None without a development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))

@@ -115,7 +115,7 @@ class _Parser:
             raise XalignError(problem, where=where, found=expat.errors.messages[error.code]) from None
 
     def take(self, stop: int) -> str:
-        """The text up to a place in the file, which is then forgotten."""
+        """The text up to a place in the file; it is then released."""
         taken = self.data[: stop - self.base].decode()
         del self.data[: stop - self.base]
         self.base = stop
