@@ -27,7 +27,7 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
     An existing name that is not a regular file (``/dev/null``, a pipe) is written directly; a file that the process
     already has open (``/dev/stdout``, ``/dev/fd/3``) is appended to; a symbolic link stays a link, and the file that it
-    points to is replaced. What a killed process has left there goes.
+    points to is replaced. Leftovers of killed processes are removed.
     """
     path = Path(path)
     require_place(path)  # found here, not after the work
