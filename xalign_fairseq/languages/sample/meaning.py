@@ -182,7 +182,7 @@ class Sampler:
             counted = False
         if counted:
             phrase.determiner = "number"
-            phrase.number = self._pick(table("numbers") if self._chance(0.75) else ROUND_NUMBERS)
+            phrase.number = self._pick(table("numbers")) if self._chance(0.75) else self._pick(ROUND_NUMBERS)
         phrase.plural = counted or (not mass and self._chance(0.25))
         adjectives = rows("classes", noun["classes"].split()[0], "adjectives")
         if adjectives and self._chance(0.4):

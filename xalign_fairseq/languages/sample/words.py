@@ -1,10 +1,10 @@
 """What the languages of the sample share: the lexicon with its words' forms, and tokens.
 
 The lexicon is tables of tab-separated values in ``tables/``. A row is a *sense*, not a word: English "bank" has a row
-for the house (German "Bank") and one for the riverside ("Ufer"); verbs and adjectives ask for the semantic classes that
-show which one is meant. A cell has all forms of a word, in the order of :data:`FORMS`, and marks ``name=value``: gender
-of a noun, case or preposition of a verb's object, its particle or auxiliary, the modifier of a compound. A mass noun ends
-after its singular.
+for the house (German "Bank") and one for the riverside ("Ufer"). Verbs and adjectives ask for the semantic classes
+that show which one is meant. A cell has all forms of a word, in the order of :data:`FORMS`, and marks ``name=value``:
+a noun's gender, the modifier of a compound, the case or preposition of a verb's object, its particle or auxiliary. A
+mass noun ends after its singular.
 """
 
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ FORMS["verbs"]["ru_imperfective"] = FORMS["verbs"]["ru_perfective"]
 class Entry(dict[str, str]):
     """A row of a table, by its columns; two rows are never the same."""
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # type: ignore[assignment]
     __eq__ = object.__eq__
 
     def __init__(self, table: str, cells: Iterable[tuple[str, str]]):
