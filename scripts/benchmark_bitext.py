@@ -22,7 +22,7 @@ import harness
 from xalign_fairseq import DictionaryRun, LinkedText, load_aligner, score_pair, write_dictionary, write_phrases
 from xalign_fairseq.aligner.filtering import keep_pairs
 from xalign_fairseq.aligner.protocol import WordAligner
-from xalign_fairseq.aligner.tools.files import LinkFiles
+from xalign_fairseq.aligner.training_links import LinkFiles
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.text.segmentation import find_segmenter
 from xalign_fairseq.links.pharaoh import format_links
@@ -212,7 +212,7 @@ def large_corpora(_: str, __: Path, folder: Path) -> dict:
     table = write(
         folder / "scores", [f"{s}\t{format_links(pair.links)}" for s, pair in zip(scores, made, strict=True)] * many
     )
-    files = LinkFiles.of(*map(str, texts), str(folder / "kept"), drops_pairs=True)
+    files = LinkFiles((str(texts[0]), str(texts[1])), str(folder / "kept"), drops_pairs=True)
     run = DictionaryRun(*map(str, (*texts, links)), out=str(folder / "table"))
     text = LinkedText(*texts, links)
     for name, call in (

@@ -22,7 +22,7 @@ from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.statistical.calibration import Calibration, calibration_error, fit_calibration
+from xalign_fairseq.aligner.statistical.choice import Calibration, calibration_error, fit_calibration
 from xalign_fairseq.core.errors import exit_code
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.families import FAMILIES, SCORED
