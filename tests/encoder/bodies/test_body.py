@@ -26,13 +26,18 @@ def encoder(folder):
     return read_model(folder)[0]
 
 
-@pytest.mark.parametrize(("kind", "changes"), [
-    *((kind, {}) for kind in MODELS),
-    ("modernbert", {"local_attention": 1000}),
-    ("modernbert", {"layer_types": ["sliding_attention"] * 2 + ["full_attention"] * 2}),
-    ("deberta-v2", {"share_att_key": False}), ("deberta-v2", {"position_biased_input": True}),
-    ("deberta-v2", {"relative_attention": False}), ("m2m_100", {"scale_embedding": False}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        *((kind, {}) for kind in MODELS),
+        ("modernbert", {"local_attention": 1000}),
+        ("modernbert", {"layer_types": ["sliding_attention"] * 2 + ["full_attention"] * 2}),
+        ("deberta-v2", {"share_att_key": False}),
+        ("deberta-v2", {"position_biased_input": True}),
+        ("deberta-v2", {"relative_attention": False}),
+        ("m2m_100", {"scale_embedding": False}),
+    ],
+)
 def test_states_are_those_of_transformers(tmp_path, kind, changes):
     encoder = assert_same_states(tmp_path, kind, **changes)
     assert not [name for name, _ in encoder.named_parameters() if "encoder_attn" in name]  # of a decoder

@@ -18,9 +18,15 @@ from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 
 FAMILY = BODIES["modernbert"]
 FOUND = {
-    "model_type": "modernbert", "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2,
-    "num_attention_heads": 2, "mlp_dropout": 0.25, "torch_dtype": "float32", "auto_map": {"AutoModel": "code.Model"},
-}  # fmt: skip
+    "model_type": "modernbert",
+    "hidden_size": 16,
+    "intermediate_size": 24,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "mlp_dropout": 0.25,
+    "torch_dtype": "float32",
+    "auto_map": {"AutoModel": "code.Model"},
+}
 
 
 @pytest.mark.parametrize("given", ["llama", None, 3, ["mt5"]])
@@ -46,18 +52,31 @@ def config_of(kind, **settings):
     )
 
 
-@pytest.mark.parametrize(("kind", "settings", "taken"), [
-    (None, {}, True), ("modernbert", {}, True), ("mt5", {}, False), ("deberta-v2", {}, True),
-    ("deberta-v2", {"position_biased_input": True}, True), ("deberta-v2", {"position_biased_input": False}, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "settings", "taken"),
+    [
+        (None, {}, True),
+        ("modernbert", {}, True),
+        ("mt5", {}, False),
+        ("deberta-v2", {}, True),
+        ("deberta-v2", {"position_biased_input": True}, True),
+        ("deberta-v2", {"position_biased_input": False}, False),
+    ],
+)
 def test_encoders_that_know_distances_alone_take_no_positions(kind, settings, taken):
     assert takes_positions(config_of(kind, **settings)) is taken
 
 
-@pytest.mark.parametrize(("kind", "lacks"), [
-    ("eurobert", ["dropout", "activation_dropout"]), ("mt5", ["attention_dropout", "activation_dropout"]),
-    ("deberta-v2", ["activation_dropout"]), ("modernbert", []), (None, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "lacks"),
+    [
+        ("eurobert", ["dropout", "activation_dropout"]),
+        ("mt5", ["attention_dropout", "activation_dropout"]),
+        ("deberta-v2", ["activation_dropout"]),
+        ("modernbert", []),
+        (None, []),
+    ],
+)
 def test_rates_of_dropout_that_a_family_lacks_are_warned_of(kind, lacks, caplog):
     config = config_of(kind)
     warn_of_dropout(config)
@@ -113,13 +132,29 @@ def test_a_missing_library_is_named(monkeypatch):
 
 # As gte-multilingual-base has them, but for the sizes.
 PUBLISHED = {
-    "model_type": "new", "architectures": ["NewModel"], "auto_map": {"AutoModel": "Alibaba-NLP/new-impl--NewModel"},
-    "attention_probs_dropout_prob": 0.0, "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "hidden_size": 32,
-    "intermediate_size": 40, "layer_norm_eps": 1e-12, "layer_norm_type": "layer_norm", "logn_attention_clip1": False,
-    "logn_attention_scale": False, "max_position_embeddings": 8192, "num_attention_heads": 4, "num_hidden_layers": 3,
-    "pack_qkv": True, "position_embedding_type": "rope", "rope_scaling": {"factor": 8.0, "type": "ntk"},
-    "rope_theta": 20000, "type_vocab_size": 1, "unpad_inputs": False, "use_memory_efficient_attention": False,
-}  # fmt: skip
+    "model_type": "new",
+    "architectures": ["NewModel"],
+    "auto_map": {"AutoModel": "Alibaba-NLP/new-impl--NewModel"},
+    "attention_probs_dropout_prob": 0.0,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": 32,
+    "intermediate_size": 40,
+    "layer_norm_eps": 1e-12,
+    "layer_norm_type": "layer_norm",
+    "logn_attention_clip1": False,
+    "logn_attention_scale": False,
+    "max_position_embeddings": 8192,
+    "num_attention_heads": 4,
+    "num_hidden_layers": 3,
+    "pack_qkv": True,
+    "position_embedding_type": "rope",
+    "rope_scaling": {"factor": 8.0, "type": "ntk"},
+    "rope_theta": 20000,
+    "type_vocab_size": 1,
+    "unpad_inputs": False,
+    "use_memory_efficient_attention": False,
+}
 
 
 def write_published(folder, **changes):

@@ -48,10 +48,16 @@ def test_sentence_and_links(name):
     assert (grammar.text(said), grammar.links(english.say(message), said)) == EXPECTED[name]
 
 
-@pytest.mark.parametrize(("determiner", "plural", "expected"), [
-    ("definite", False, "Der alte Arzt"), ("indefinite", False, "Ein alter Arzt"), ("my", True, "Meine alten Ärzte"),
-    ("indefinite", True, "Alte Ärzte"), ("this", False, "Dieser alte Arzt"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("determiner", "plural", "expected"),
+    [
+        ("definite", False, "Der alte Arzt"),
+        ("indefinite", False, "Ein alter Arzt"),
+        ("my", True, "Meine alten Ärzte"),
+        ("indefinite", True, "Alte Ärzte"),
+        ("this", False, "Dieser alte Arzt"),
+    ],
+)
 def test_adjectives_end_as_the_determiner_asks(determiner, plural, expected):
     doctor = grammar.noun("doctor", determiner, adjective="old/-", plural=plural)
     said = grammar.text(german.say(grammar.sentence(grammar.clause(doctor, "sleep"))))

@@ -62,8 +62,15 @@ def test_every_kind_of_clause_is_drawn(sentences, clauses):
     assert not any(clause.question and clause.negated for clause in clauses)
 
 
-@pytest.mark.parametrize(("kind", "plural", "person"), [
-    ("I", False, "1s"), ("we", False, "1p"), ("they", False, "3p"), ("she", False, "3s"), ("noun", True, "3p"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "plural", "person"),
+    [
+        ("I", False, "1s"),
+        ("we", False, "1p"),
+        ("they", False, "3p"),
+        ("she", False, "3s"),
+        ("noun", True, "3p"),
+    ],
+)
 def test_persons(kind, plural, person):
     assert Phrase(kind, 1, Entry("", ()), plural=plural).person == person

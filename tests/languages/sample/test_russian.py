@@ -48,19 +48,26 @@ def test_sentence_and_links(name):
     assert (grammar.text(said), grammar.links(english.say(message), said)) == EXPECTED[name]
 
 
-@pytest.mark.parametrize(("nominative", "gender", "expected"), [
-    ("большой", "m", "большой большого большому - большим большом"),
-    ("синий", "f", "синяя синей синей синюю синей синей"),
-    ("хороший", "n", "хорошее хорошего хорошему хорошее хорошим хорошем"),
-    ("маленький", "p", "маленькие маленьких маленьким - маленькими маленьких"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("nominative", "gender", "expected"),
+    [
+        ("большой", "m", "большой большого большому - большим большом"),
+        ("синий", "f", "синяя синей синей синюю синей синей"),
+        ("хороший", "n", "хорошее хорошего хорошему хорошее хорошим хорошем"),
+        ("маленький", "p", "маленькие маленьких маленьким - маленькими маленьких"),
+    ],
+)
 def test_adjectives_follow_their_stems(nominative, gender, expected):
     assert russian.adjective_forms(nominative)[gender] == expected
 
 
-@pytest.mark.parametrize(("number", "expected"), [
-    ("two", "Две новые машины"), ("five", "Пять новых машин"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("two", "Две новые машины"),
+        ("five", "Пять новых машин"),
+    ],
+)
 def test_numerals_govern_the_noun(number, expected):
     car = grammar.noun("car", "number", "nouns", "new/newer", plural=True, number=grammar.entry("numbers", number))
     assert grammar.text(russian.say(grammar.sentence(grammar.clause(car, "stay", "past")))).startswith(expected)

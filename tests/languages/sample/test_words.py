@@ -40,14 +40,17 @@ def test_every_class_that_is_asked_for_has_nouns():
     assert all(rows("classes", group, "nouns", "places") for group in asked - {"-"})
 
 
-@pytest.mark.parametrize(("name", "column", "first", "forms"), [
-    ("nouns", "de", "Kind", {"s.gen": "Kindes", "p.nom": "Kinder", "p.dat": "Kindern", "gender": "n"}),
-    ("verbs", "de", "wissen", {"present.1s": "weiß", "past.1p": "wussten", "participle": "gewusst"}),
-    ("verbs", "fr", "mourir", {"future.3p": "mourront", "pf": "mortes", "auxiliary": "être"}),
-    ("adjectives", "fr", "vieux", {"pf": "vieilles", "before-vowel": "vieil"}),
-    ("nouns", "ru", "отец", {"s.gen": "отца", "s.ins": "отцом", "p.acc": "отцов"}),
-    ("names", "ru", "Мария", {"s.dat": "Марии", "s.acc": "Марию"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "column", "first", "forms"),
+    [
+        ("nouns", "de", "Kind", {"s.gen": "Kindes", "p.nom": "Kinder", "p.dat": "Kindern", "gender": "n"}),
+        ("verbs", "de", "wissen", {"present.1s": "weiß", "past.1p": "wussten", "participle": "gewusst"}),
+        ("verbs", "fr", "mourir", {"future.3p": "mourront", "pf": "mortes", "auxiliary": "être"}),
+        ("adjectives", "fr", "vieux", {"pf": "vieilles", "before-vowel": "vieil"}),
+        ("nouns", "ru", "отец", {"s.gen": "отца", "s.ins": "отцом", "p.acc": "отцов"}),
+        ("names", "ru", "Мария", {"s.dat": "Марии", "s.acc": "Марию"}),
+    ],
+)
 def test_forms_are_those_of_grammar_books(name, column, first, forms):
     found = next(word(entry, column) for entry in table(name) if entry[column].split()[0] == first)
     assert {form: found[form] for form in forms} == forms
