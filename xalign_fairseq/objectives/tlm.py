@@ -34,7 +34,7 @@ class TLM(TokenPrediction):
         self.resets = self.reset_positions and takes_positions(context.config)
         if self.resets != self.reset_positions:
             option = Parameter("tlm_reset_positions")
-            logger.warning("%s has no effect: the encoder only uses relative positions", option)
+            logger.warning("%s has no effect: the encoder takes no positions", option)
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of the pairs."""

@@ -12,8 +12,7 @@ from torch import Tensor
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.bodies.body import their_name
-from xalign_fairseq.encoder.bodies.families import BODIES
-from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.families import BODIES, BodyFamily
 from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import HEAD, PARTS, new_head
@@ -102,7 +101,7 @@ def read(folder: Path) -> dict[str, Any]:
         raise XalignError("the model's sizes are not in its configuration", where=path, found=f"vocab_size {rows}")
     vocabulary = read_pipeline(folder, rows)
     config = family.encoder_config(settings, len(vocabulary.order), path)
-    weights = dict(family.rename(read_weights(folder)))
+    weights = family.rename(read_weights(folder))
     head = own_head(weights, family, found, torch.tensor(vocabulary.order))
     if head is not None:
         used = {*family.head.values(), f"{family.output}.weight", f"{family.output}.bias"}
