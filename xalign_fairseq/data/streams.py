@@ -44,8 +44,8 @@ class BitextStream:
     """Sentence pairs of several corpora, drawn by temperature.
 
     An item stands for a pair and a direction: of a corpus of n pairs, item 2k is pair k as stored and 2k + 1 is the
-    same pair with its sides exchanged (only the first kind where ``both_directions`` is off). The sequence is
-    ``<s> src </s> tgt </s>``; its length is counted with the special tokens, that of a side without them.
+    same pair with its sides exchanged (only the first kind if ``both_directions`` is off). The sequence is ``<s> src
+    </s> tgt </s>``; its length is counted with the special tokens, that of a side without them.
 
     Example::
 
@@ -73,7 +73,7 @@ class BitextStream:
     def epoch(
         self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None, visit: int | None = None
     ) -> tuple[np.ndarray, int]:
-        """Items of an epoch in random order, without the over-long ones, and how many of these were left out.
+        """Items of an epoch in random order, without over-long ones, and the number of skipped items.
 
         Args:
             items: draws in an epoch; by default one for each pair and direction, so that T = 1 sees everything once.
@@ -89,7 +89,7 @@ class BitextStream:
         return sampling.EpochDraws.of(self.counts, (seed, BITEXT), visit, items or len(self), temperature)
 
     def all(self) -> tuple[np.ndarray, int]:
-        """Every item in stored order, for validation; over-long ones are left out and counted."""
+        """Every item in stored order, for validation; over-long items are skipped and counted."""
         return self._kept(np.arange(len(self)))
 
     def _kept(self, items: np.ndarray) -> tuple[np.ndarray, int]:
@@ -164,7 +164,7 @@ class MonoStream:
         return int(self.offsets[-1])
 
     def draw(self, seed: int, start: int, count: int, temperature: float = 1.0) -> np.ndarray:
-        """Blocks ``start ... start + count`` of an endless stream; none of a language comes twice before all came once.
+        """Blocks ``start ... start + count`` of an endless stream; no block of a language repeats before all occurred.
 
         The language of each block is drawn at random, also before ``start``, to find where each language continues.
         """

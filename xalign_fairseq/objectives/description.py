@@ -11,7 +11,7 @@ from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives.papers import PRESETS
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 
-# How a stream comes into a data-bin.
+# How to get a stream into a data-bin.
 SOURCES = {
     "bitext": "xalign prepare --pair SRC-TGT --trainpref PREFIX",
     "mono": "xalign prepare --mono LANGUAGE=FILE",
@@ -95,7 +95,7 @@ def describe(name: str) -> Description:
 
 
 def registered(name: str) -> type[Objective]:
-    """The class of an objective; XalignError with names like it if there is none."""
+    """The class of an objective; XalignError with similar names if there is none."""
     if name in OBJECTIVES:
         return OBJECTIVES[name]
     # With dashes, as options are written.

@@ -20,7 +20,7 @@ from xalign_fairseq.objectives.step import Step, declared
 class DictionaryHead(nn.Module):
     """The translations and, as ``source``, the tokens that random ones are drawn from.
 
-    They are buffers that no checkpoint stores, as the task keeps the lexicons themselves.
+    They are buffers that no checkpoint stores, because the task stores the lexicons.
     """
 
     source: Tensor
@@ -125,7 +125,7 @@ class DictMLM(TokenPrediction):
     def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
         """The positions (B, T) that the dictionary translates, and its translations of the original tokens."""
         asked = mono.targets.ne(PAD) & (mono.draw < self.prob)
-        # Below prob the draw is uniform once more, and chooses between several translations.
+        # Below prob the draw is uniform again, and chooses among several translations.
         return asked, table.translate(mono.targets, mono.draw / self.prob)
 
     def _masked(self, step: Step) -> Tensor:

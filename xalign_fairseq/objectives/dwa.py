@@ -227,7 +227,7 @@ class DWA(Objective):
 
     def _labels_itself(self, step: Step) -> bool:
         late = self.links_until > 0 and step.update >= self.links_until
-        # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
+        # A head that switched in an earlier run counts only if this run also switches by agreement.
         return late or (self.links_agreement > 0 and step.head.number("own_labels") > 0)
 
     def self_labels(self, step: Step) -> Tensor:
@@ -238,7 +238,7 @@ class DWA(Objective):
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 
     def _compare(self, step: Step) -> tuple[Tensor, Tensor]:
-        """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
+        """F1 of own labels against given ones, over all workers; record it, and switch when the target is reached."""
         head: DwaHead = step.head
         given = step.bitext.partner
         own = self.self_labels(step).masked_fill(~step.bitext.has_links[:, None], -1)
@@ -247,7 +247,7 @@ class DWA(Objective):
         before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)
         after = torch.where(before > 0, 0.8 * before + 0.2 * now, now)
         head.agreement.copy_(torch.where(sums[1] > 0, after, before))
-        # The one look of the host at the device: it has to know whether it is to run the pass that labels.
+        # The host's only wait for the device: it must know whether to run the labelling pass.
         if 0 < self.links_agreement <= float(head.agreement):
             head.put("own_labels", 1)
         return sums[0].float(), sums[1].float()

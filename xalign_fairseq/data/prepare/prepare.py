@@ -38,8 +38,8 @@ def prepare(
 ) -> dict[str, Any]:
     """Write a data-bin with fairseq's mmap files; return its manifest.
 
-    All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older folder does
-    not change until then.
+    All input is checked before the first file is written. ``destdir`` appears complete or not at all: an older folder
+    does not change until then.
 
     Args:
         options: what to write, and from what.
@@ -79,7 +79,7 @@ def prepare(
                     _store_tokenizer(folder, SentencePieceTokenizer(model))
                 progress.begin()
             counts = list(_write_texts(texts, folder, run, options, progress))
-        # A run that was stopped may have left halves of what is written from here on.
+        # An interrupted run may have left parts of the following files.
         progress.remove_others(_names(texts, folder))
         made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
         if beside is not None:
@@ -126,7 +126,7 @@ def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
 
 
 def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | None) -> None:
-    """Put the user's files into the folder as they are, if the two belong together."""
+    """Copy the user's files into the folder unchanged, if the two belong together."""
     if dictionary is None:
         _store_tokenizer(folder, SentencePieceTokenizer(model))
         return
@@ -193,7 +193,7 @@ def _names(texts: Sequence[Text], folder: Path) -> set[str]:
 
 
 def _marked(text: Text, run: Workers) -> Iterator[Text]:
-    """The parts of a text that know which of their lines came before."""
+    """The parts of a text, with the lines that occurred before."""
     seen = SeenHashes(text.lines)
     marks = [seen.add(hashes) for hashes in run(_hashes, _parts(text))]
     del seen  # ten bytes a line, against one of the marks

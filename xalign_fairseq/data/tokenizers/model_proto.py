@@ -1,7 +1,7 @@
 """The pieces and the normaliser of a sentencepiece model's file, by the messages that sentencepiece ships.
 
-``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Cutting text never asks
-for it, nor does making a model of pieces; the export to Hugging Face's files and derived scripts do.
+``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Only the export to
+Hugging Face's files, trimming and derived scripts need it, not tokenisation.
 """
 
 import struct

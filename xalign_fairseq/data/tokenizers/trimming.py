@@ -18,7 +18,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tok
 from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, LONGEST_WORD, WordPieceTokenizer, bert_ids
 
 FLOOR = 2000
-# Of the letters of a text: a script with fewer is not the text's, which only quotes it.
+# Share of a text's letters; scripts with fewer letters count as quotations.
 SCRIPT_SHARE = 1e-3
 ALL_SCRIPTS = "all"
 
@@ -36,7 +36,7 @@ class Trimmer(ABC):
 
     What is kept: special symbols, all pieces that the text is cut into, other pieces that decide how it is cut, single
     characters of these pieces, the single letters of the text's scripts, digits and punctuation, so that other text in
-    these scripts can be spelt too, by shorter pieces, and a floor of pieces that are frequent in all text.
+    these scripts can be spelt by shorter pieces, and a floor of frequent pieces.
 
     Args:
         tokenizer: of all pieces.
@@ -185,7 +185,7 @@ class WordPieceTrimmer(Trimmer):
         return "" if i < len(SPECIALS) else self._dictionary.symbols[i].removeprefix(CONTINUES)
 
     def _frequent(self) -> np.ndarray:
-        """BERT's symbols are in the order of their frequency, but for characters and unused places before them."""
+        """BERT's symbols are ordered by frequency, after characters and unused places."""
         symbols = enumerate(self._dictionary.symbols)
         return np.array(
             [i for i, symbol in symbols if len(self._text(i)) > 1 and not symbol.startswith("[")], dtype=int
