@@ -60,7 +60,6 @@ class OpenedModel:
 
 def open_model(
     path: StrPath,
-    revision: str | None = None,
     *,
     lookup: bool = False,
     dictionary: StrPath | None = None,
@@ -69,7 +68,7 @@ def open_model(
     """Open a model completely.
 
     Args:
-        path, revision, lookup: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
+        path, lookup: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
         dictionary, spm: as of :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
 
     Raises:
@@ -80,7 +79,7 @@ def open_model(
         model = open_model("e5-small")
         model.encoder.config.encoder_layers  # 12
     """
-    state, where = read_pretrained(path, revision, lookup=lookup)
+    state, where = read_pretrained(path, lookup=lookup)
     family, trimmed, packaged = family_of(state), trimmed_to(state), state.get(RECORD) == ORIGIN
     encoder, heads = load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)

@@ -67,21 +67,20 @@ def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:
         save_checkpoint(state, stream, path)
 
 
-def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
+def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
 
     Args:
         model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Otherwise a folder, which gets it
             as ``model.pt``, and ``dict.txt`` and the tokenizer's model. Written completely or not at all.
-        revision: of a model of the hub.
         overwrite: replace an existing target.
 
     Returns:
         the sizes of the encoder.
     """
     target = Path(target)
-    where = find_pretrained(model, revision)
+    where = find_pretrained(model)
     require_outside(where, target)
     if target.suffix == ".pt":
         require_new(target, overwrite)

@@ -29,12 +29,10 @@ def hub(monkeypatch):
     asked = []
     files = ["config.json", "model.safetensors", "pytorch_model.bin", "tokenizer.json", "onnx/model.onnx"]
     fake = types.ModuleType("huggingface_hub")
-    fake.model_info = lambda name, revision=None, timeout=None: types.SimpleNamespace(
+    fake.model_info = lambda name, timeout=None: types.SimpleNamespace(
         siblings=[types.SimpleNamespace(rfilename=file) for file in files]
     )
-    fake.snapshot_download = lambda name, revision=None, allow_patterns=None: (
-        asked.append((name, revision, allow_patterns)) or "/downloaded"
-    )
+    fake.snapshot_download = lambda name, allow_patterns=None: asked.append((name, allow_patterns)) or "/downloaded"
     monkeypatch.setitem(sys.modules, "huggingface_hub", fake)
     fake.asked, fake.files = asked, files
     return fake
@@ -56,7 +54,6 @@ def test_a_name_is_found_in_the_cache(cached, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # is not needed
     state, where = read_pretrained("org/name")
     assert where == cached / "snapshots/bbb" and "encoder.lm_head.bias" in state["model"]
-    assert read_pretrained("org/name", "aaa")[1] == cached / "snapshots/aaa"
     monkeypatch.setenv("HF_HUB_CACHE", str(cached.parent))
     monkeypatch.setenv("HF_HOME", "/nowhere")
     assert locate.find_on_hub("org/name").name == "bbb"
@@ -84,24 +81,12 @@ def test_places_of_the_cache(cached, monkeypatch, variable, value, place):
 
 def test_folders_of_the_cache(cached):
     assert read_pretrained(cached)[1] == cached / "snapshots/bbb"
-    assert read_pretrained(cached, "aaa")[1] == read_pretrained(cached / "snapshots/aaa")[1] == cached / "snapshots/aaa"
-    with pytest.raises(XalignError, match=r"no such revision[\s\S]*aaa, bbb[\s\S]*ccc"):
-        read_pretrained(cached, "ccc")
+    assert read_pretrained(cached / "snapshots/aaa")[1] == cached / "snapshots/aaa"
     (cached / "refs/main").unlink()
-    with pytest.raises(XalignError, match=r"no such revision[\s\S]*main"):
+    with pytest.raises(XalignError, match=r"no main revision[\s\S]*aaa, bbb"):
         read_pretrained(cached)
     shutil.rmtree(cached / "snapshots/aaa")
     assert read_pretrained(cached)[1].name == "bbb"
-
-
-def test_a_revision_of_what_has_none_is_refused(cached, monkeypatch, tmp_path):
-    (tmp_path / "model.pt").touch()
-    monkeypatch.chdir(tmp_path)
-    for path in (cached / "snapshots/aaa", tmp_path / "model.pt", "e5-small"):
-        with pytest.raises(XalignError, match=r"only a model of the hub has revisions[\s\S]*found: revision bbb"):
-            read_pretrained(path, "bbb")
-    with pytest.raises(XalignError, match="the checkpoint does not exist"):
-        read_pretrained(tmp_path / "other.pt", "bbb")
 
 
 @pytest.mark.parametrize("lacks", ["config.json", "model.safetensors", "sentencepiece.bpe.model"])
@@ -110,19 +95,18 @@ def test_a_cache_that_is_not_complete_is_completed(cached, hub, lacks):
     for name in ("tokenizer.json", "vocab.txt"):
         (cached / "snapshots/bbb" / name).unlink(missing_ok=True)
     assert str(locate.find_on_hub("org/name")) == "/downloaded"
-    assert str(locate.find_on_hub("org/name", "ccc")) == "/downloaded"
-    assert [(name, revision) for name, revision, _ in hub.asked] == [("org/name", None), ("org/name", "ccc")]
+    assert [name for name, _ in hub.asked] == ["org/name"]
 
 
 def test_only_what_is_read_is_downloaded(hub, monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     locate.find_on_hub("org/name")
-    patterns = hub.asked[0][2]
+    patterns = hub.asked[0][1]
     assert {"config.json", "vocab.txt", "sentencepiece.bpe.model", "model.safetensors"} < set(patterns)
     assert not any("bin" in pattern or pattern.startswith("*") for pattern in patterns)
     hub.files.remove("model.safetensors")
     locate.find_on_hub("org/name")
-    assert "pytorch_model.bin" in hub.asked[1][2] and "model.safetensors" not in hub.asked[1][2]
+    assert "pytorch_model.bin" in hub.asked[1][1] and "model.safetensors" not in hub.asked[1][1]
 
 
 def test_a_model_in_a_subfolder_is_told_of(hub, folder, monkeypatch, tmp_path):
