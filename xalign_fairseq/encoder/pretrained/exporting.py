@@ -59,7 +59,7 @@ def export(
     state, where = read_pretrained(path)
     require_outside(where, folder)
     if onto is not None:
-        origin = find_pretrained(onto, None)
+        origin = find_pretrained(onto)
         require_outside(origin, folder)
         with atomic_folder(folder, overwrite) as here:
             put_back(state, where, origin, here)
