@@ -31,10 +31,7 @@ def read_arrays(
     Whatever the file is, nothing else is raised, and no more memory is taken than its own size can unfold to.
 
     Args:
-        path: the file; what it holds beyond the form is not read.
         form: of each array by its name, or of all.
-        most: bytes of all arrays.
-        remedy: what to do about a damaged file.
 
     Raises:
         XalignError: the file is missing or damaged, or an array is missing, of another type or too large.

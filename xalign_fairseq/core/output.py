@@ -31,7 +31,6 @@ class Output:
         path: the file; ``-`` is standard output. A symbolic link stays one, and what it points to is written.
         record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
         resume: go on where an unfinished file is, begin where there is no file.
-        inputs: files, and folders of files, that the output must not replace.
 
     Raises:
         XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished

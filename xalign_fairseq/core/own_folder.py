@@ -21,9 +21,7 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
     (:func:`~xalign_fairseq.core.files.atomic_write`), which goes when it is written again.
 
     Args:
-        folder: the output.
         note: the name of the file that says what was begun.
-        maker: what the folder is of, for the error.
         parts: names of files and folders that may be there before the note.
     """
     if not folder.exists() or (folder / note).is_file():

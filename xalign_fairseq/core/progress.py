@@ -44,14 +44,7 @@ def say(line: str) -> None:
 
 
 class SparseLines:
-    """Stands in for tqdm's bar where lines can't replace each other: one every :data:`SPARSE` seconds, none before.
-
-    Args:
-        items: what is gone through, or ``None``.
-        total: how much there is to do, or ``None``.
-        unit: of it, with a space before.
-        desc: what is done.
-    """
+    """Stands in for tqdm's bar where lines can't replace each other: one every :data:`SPARSE` seconds, none before."""
 
     def __init__(self, items: Iterable[Any] | None, total: float | None, unit: str, desc: str | None):
         self.items, self.total, self.unit, self.desc, self.n = items, total, unit, desc, 0.0

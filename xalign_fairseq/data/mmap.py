@@ -71,7 +71,6 @@ class MMapWriter:
     with an error, neither file is left behind.
 
     Args:
-        prefix: path without ``.bin`` and ``.idx``.
         dtype: an integer dtype of the format, see :func:`dtype_for_vocabulary`.
         place: where to go on in unfinished files: a :meth:`place` of the writer of before.
         keep: leave unfinished files where the block ends with an error.

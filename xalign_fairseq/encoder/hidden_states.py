@@ -36,8 +36,6 @@ class Pass:
     Args:
         inputs: several with a packing, otherwise one.
         packing: of the inputs; None: the input is run with its padding.
-        training: whether there is dropout.
-        grad: whether there is a gradient, whatever is switched on when a layer is asked for.
     """
 
     def __init__(self, encoder: Stack, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool):
@@ -204,7 +202,6 @@ class Prediction:
     Attributes:
         input: what the encoder reads.
         positions: (N,) int64, where the tokens are in its flattened (B * T,).
-        labels: (N,) int64, the tokens.
     """
 
     input: Input

@@ -23,12 +23,6 @@ class LanguageMaps(StaysFloat32):
     as identities and stay in float32 when the model is trained in half precision. The pivot language, whose states
     stay as they are, is named by a buffer ``pivot.L``, so that a checkpoint says what its maps lead to.
 
-    Args:
-        languages: those with maps.
-        pivot: the language that they are mapped to.
-        layers: of the encoder, without the embeddings.
-        dim: hidden size H.
-
     Example::
 
         maps = LanguageMaps(["de", "fr"], "en", layers=12, dim=768)
@@ -113,8 +107,6 @@ class MappedStates:
     """A pass of the encoder whose rows are mapped, each by its own language's map of the layer that is asked for.
 
     Args:
-        states: the pass over (B, T).
-        maps: on the same device.
         languages: of the B rows; rows in a language without a map stay as they are.
 
     Example::

@@ -95,12 +95,7 @@ class TransformersBody(nn.Module):
     given; then each layer runs by itself, up to the one that is asked for. State k is what transformers gives as
     ``hidden_states[k]``, so the last one has the final norm.
 
-    Args:
-        config: with ``transformers_config``.
-
     Attributes:
-        packs: False: inputs are read with their padding.
-        takes_rows: False: a layer runs for all its rows.
         rest: the model without token embeddings, layers and final norm.
     """
 

@@ -46,10 +46,8 @@ def export(
     with (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
 
     Args:
-        path: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;
             ``xalign.json`` and ``xalign_heads.safetensors`` next to them. Written completely or not at all.
-        overwrite: replace an existing folder.
         pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
         layer: of these vectors, from 1 on; the layers above, and the heads, are left out.

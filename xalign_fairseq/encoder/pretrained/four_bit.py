@@ -52,14 +52,8 @@ class Sizes:
 class FourBitFile:
     """The sizes and the tokenizer of a file, and its parameters by their names.
 
-    Args:
-        path: of the file, which is mapped, not read as a whole.
-
     Attributes:
-        sizes: of the encoder.
         layer_norm_eps: what layer norms add to the variance.
-        symbols: of the tokenizer by their ids, ``<s>``, ``<pad>``, ``</s>``, ``<unk>`` first and ``<mask>`` last.
-        scores: of the symbols.
 
     Raises:
         XalignError: the file is damaged.

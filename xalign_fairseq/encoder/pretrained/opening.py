@@ -26,12 +26,8 @@ class OpenedModel:
     """A model and its origin.
 
     Attributes:
-        where: the file or folder that it was read from.
         encoder: on the CPU, in evaluation mode.
-        heads: of its objectives, by name.
-        tokenizer: whose ids the encoder knows.
         linking: how it labelled itself in its training, if it did.
-        family: of encoders (:mod:`~xalign_fairseq.encoder.pretrained.known`), if it is of a known one.
         trimmed: the names of the files that its vocabulary was trimmed to.
         packaged: whether it is the packaged encoder without further training.
     """
@@ -66,10 +62,6 @@ def open_model(
     spm: StrPath | None = None,
 ) -> OpenedModel:
     """Open a model completely.
-
-    Args:
-        path, lookup: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
-        dictionary, spm: as of :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
 
     Raises:
         XalignError: it is missing, damaged or no encoder, or has no tokenizer.

@@ -31,7 +31,6 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
     Args:
         out: a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder, which transformers loads too
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
-        overwrite: replace what is there, once the new model is whole.
     """
     out = Path(out)
     if out.suffix == ".pt":
@@ -71,10 +70,8 @@ def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> Enco
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
 
     Args:
-        model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Otherwise a folder, which gets it
             as ``model.pt``, and ``dict.txt`` and the tokenizer's model. Written completely or not at all.
-        overwrite: replace an existing target.
 
     Returns:
         the sizes of the encoder.
