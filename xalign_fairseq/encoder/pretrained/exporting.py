@@ -20,7 +20,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS, SECOND
 from xalign_fairseq.encoder.pretrained.huggingface.returning import put_back
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
-from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
+from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, write_tensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
@@ -53,7 +53,6 @@ def export(
         layer: of these vectors, from 1 on; the layers above, and the heads, are left out.
         onto: of an encoder that transformers runs: the Hugging Face model that it began with.
     """
-    require_safetensors(folder)
     state, where = read_pretrained(path)
     require_outside(where, folder)
     if onto is not None:

@@ -17,7 +17,6 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import exporting
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM
-from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
@@ -38,7 +37,6 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
         with atomic_write(out, "wb") as stream:
             yield lambda state, where: save_checkpoint(state, stream, out)
         return
-    require_safetensors(out)
     with atomic_folder(out, overwrite) as folder:
         yield lambda state, where: exporting.fill(state, where, folder, out.name)
 

@@ -57,7 +57,9 @@ def in_subfolder(where: object, following: str) -> XalignError:
 
 def find_on_hub(name: str) -> Path:
     """The folder of a model of the hub: from the local cache, or, if it is not there, from the network."""
-    cached = _cache() / f"models--{name.replace('/', '--')}"
+    import huggingface_hub  # where it is needed: it takes half a second
+
+    cached = Path(huggingface_hub.constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
     if cached.is_dir():
         folder = snapshot(cached)
         needed = (("config.json",), TOKENIZERS, WEIGHTS)
@@ -66,19 +68,9 @@ def find_on_hub(name: str) -> Path:
     return _download(name)
 
 
-def _cache() -> Path:
-    """The folder in which Hugging Face's libraries keep what they download."""
-    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
-    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    return Path(named or Path(home) / "hub").expanduser()
-
-
 def _download(name: str) -> Path:
-    try:
-        import huggingface_hub
-    except ImportError:
-        problem = "the model is not a local file or folder, and a download needs huggingface_hub"
-        raise XalignError(problem, where=name, remedy="pip install huggingface_hub, or give a folder") from None
+    import huggingface_hub
+
     try:
         # One request, which is not tried again: what is most often wrong is the name.
         about = huggingface_hub.model_info(name, timeout=SECONDS)
