@@ -48,7 +48,7 @@ class AlignerOptions:
 
     @classmethod
     def of(cls, **options: Any) -> "AlignerOptions":
-        """The options by name; :class:`XalignError` for one that there is not."""
+        """The options by name; :class:`XalignError` for an unknown one."""
         known = [each.name for each in fields(cls)]
         for name in options.keys() - set(known):
             raise XalignError("an aligner has no such option", parameter=name, expected=", ".join(known))
@@ -67,7 +67,7 @@ class AlignerOptions:
 
 
 def require_one_choice(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` if the least probability of a link is none, or given in two ways."""
+    """Raise :class:`XalignError` if the least probability of a link is not a probability, or given in two ways."""
     least = options.min_probability
     if least is None:
         return

@@ -1,4 +1,4 @@
-"""Arrays in ``.npz`` files: read with a look at their names, types and sizes, before memory is taken for them."""
+"""Arrays in ``.npz`` files: names, types and sizes are checked before memory is allocated."""
 
 import io
 import zipfile
@@ -26,9 +26,9 @@ class ArrayForm(NamedTuple):
 def read_arrays(
     path: StrPath, form: Mapping[str, ArrayForm] | ArrayForm, *, most: int = MOST_BYTES, remedy: Text | None = None
 ) -> dict[str, np.ndarray]:
-    """The arrays of an ``.npz`` file, which it must have by these names, or, by one form, all of any names.
+    """The arrays of an ``.npz`` file: those with the names in ``form``, or all of one form.
 
-    Whatever the file is, nothing else is raised, and no more memory is taken than its own size can unfold to.
+    Any file gives arrays or one of the errors below; memory is bounded by ``most``.
 
     Args:
         form: of each array by its name, or of all.
@@ -56,7 +56,7 @@ def read_arrays(
 
 
 def write_arrays(path: StrPath, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays, compressed, for :func:`read_arrays`; the file appears whole or not at all."""
+    """Write compressed arrays for :func:`read_arrays`; the file appears complete or not at all."""
     with atomic_write(path, "wb") as stream:
         np.savez_compressed(stream, allow_pickle=False, **arrays)
 

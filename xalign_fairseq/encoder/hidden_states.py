@@ -122,9 +122,10 @@ class HiddenStates:
         return len(self._run.encoder.layers) if self._run.ended else self._run.reached
 
     def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run.
+        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); lower layers are kept, higher layers do not
+        run.
 
-        What is at padding says nothing.
+        Values at padding have no meaning.
         """
         layer = self._run.encoder.config.resolve_layer(layer)
         if layer not in self._layers:

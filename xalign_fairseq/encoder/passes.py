@@ -54,7 +54,7 @@ class StepEncoder:
     def expect(self, reads: Iterable[tuple[Input, int]], *, labelling: bool = False) -> None:
         """Announce what will be asked for: inputs, each with the highest layer that is read of it.
 
-        Inputs that are read up to the same layer are run in one packed pass when the first of them is asked for.
+        Inputs that are read up to the same layer run in one packed pass, at the first request for one of them.
 
         Example::
 

@@ -1,4 +1,4 @@
-"""The queue of keys of momentum contrast, and the hash by which it knows sentences again."""
+"""The queue of keys of momentum contrast, and the hash by which it recognises sentences."""
 
 import torch
 from torch import Tensor, nn

@@ -23,7 +23,7 @@ class Blocks:
 
     Attributes:
         head: the head, a natural word's number.
-        node: what a model of order sees of it.
+        node: the features for a model of order.
         elements: the span of each element that is ordered: of the head, and of the dependents as in ``node``; like
             dependents by their places.
         punctuation: the spans of dependents that are punctuation.

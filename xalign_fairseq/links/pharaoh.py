@@ -146,7 +146,7 @@ def check_bounds(
 
     Args:
         base: the index that the file gives to the first token; errors name links as the file does.
-        first: the number of the first line, where the links are those of a part of the file.
+        first: the number of the first line, if the links are a part of the file.
 
     Raises:
         XalignError: numbers of lines differ (both are named), or a link lies outside its sentences (the first line,

@@ -29,7 +29,7 @@ class TLM(TokenPrediction):
     )
 
     def bind(self, context: RunContext) -> None:
-        """Count positions anew where the encoder reads any; warn of the option where it does not."""
+        """Restart positions if the encoder reads positions; warn of the option where it does not."""
         super().bind(context)
         self.resets = self.reset_positions and takes_positions(context.config)
         if self.resets != self.reset_positions:

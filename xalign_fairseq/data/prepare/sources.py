@@ -57,7 +57,8 @@ class PrepareOptions:
         trim_vocabulary: whether the tokenizer is that of the model trimmed to these texts.
         workers: processes; the files written do not depend on it.
         shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
-        resume: go on where a run with the same options and texts was stopped, and keep what is written if this one is.
+        resume: continue an interrupted run with the same options and texts, and keep unfinished files if this run is
+            interrupted.
     """
 
     destdir: StrPath
@@ -104,8 +105,9 @@ class PrepareOptions:
             yield from mono.paths
 
     def check(self) -> None:
-        """Raise :class:`XalignError` if options contradict each other, files are missing, nothing is to be done, or
-        what is read would be replaced by what is written."""
+        """Raise :class:`XalignError` if options contradict each other, files are missing, there is nothing to do, or an
+        output would replace an input.
+        """
         if not self.texts:
             remedy = ("give", Parameter("pair"), "and", Parameter("trainpref"), "or", Parameter("mono"))
             raise XalignError("there is nothing to prepare", remedy=remedy)
@@ -128,7 +130,7 @@ class PrepareOptions:
             raise XalignError(
                 "there is no training text to train a sentencepiece model on",
                 parameter=("trainpref", "mono"),
-                remedy=("give that of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
+                remedy=("give the tokenizer of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
             )
         if self.shard is not None:
             self._check_shard(*self.shard)

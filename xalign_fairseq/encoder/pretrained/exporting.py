@@ -69,7 +69,7 @@ def export(
         chosen = config.resolve_layer(layer)
         if chosen == 0:
             expected = f"1 to {config.encoder_layers}"
-            raise XalignError("embeddings alone are not an encoder", parameter="layer", found=layer, expected=expected)
+            raise XalignError("an encoder needs at least one layer", parameter="layer", found=layer, expected=expected)
         state = {**state, "model": names.today(state["model"])}
         state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
         fill(state, where, here, Path(folder).name)

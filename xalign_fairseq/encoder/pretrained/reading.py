@@ -65,7 +65,7 @@ def find_pretrained(path: StrPath) -> Path:
     if os.fspath(path) == packaged.NAME:
         if not Path(path).exists():
             return packaged.find()
-        logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
+        logger.warning("%s is read from the current folder, which has this name, not from the packaged encoder", path)
     if not Path(path).exists() and locate.is_hub_name(path):
         return locate.find_on_hub(os.fspath(path))
     folder = locate.snapshot(Path(path))

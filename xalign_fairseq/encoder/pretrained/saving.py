@@ -15,6 +15,7 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import exporting
+from xalign_fairseq.encoder.pretrained.huggingface.locate import FILE_ENDINGS
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
@@ -32,13 +33,20 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
     """
     out = Path(out)
-    if out.suffix == ".pt":
+    if _is_checkpoint(out):
         require_new(out, overwrite)
         with atomic_write(out, "wb") as stream:
             yield lambda state, where: save_checkpoint(state, stream, out)
         return
     with atomic_folder(out, overwrite) as folder:
         yield lambda state, where: exporting.fill(state, where, folder, out.name)
+
+
+def _is_checkpoint(out: Path) -> bool:
+    """Whether the model is written as a checkpoint, not as a folder; no other kind of file is written."""
+    if out.suffix.lower() in FILE_ENDINGS and out.suffix != ".pt":
+        raise XalignError("unknown ending of the model's name", where=out, expected="NAME.pt, or the name of a folder")
+    return out.suffix == ".pt"
 
 
 def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
@@ -75,9 +83,10 @@ def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> Enco
         the sizes of the encoder.
     """
     target = Path(target)
+    is_checkpoint = _is_checkpoint(target)
     where = find_pretrained(model)
     require_outside(where, target)
-    if target.suffix == ".pt":
+    if is_checkpoint:
         require_new(target, overwrite)
         with atomic_write(target, "wb") as stream:
             state, _, config = _read(where)

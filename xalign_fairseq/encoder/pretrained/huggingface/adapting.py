@@ -137,7 +137,7 @@ def to_ours(
         shape = (rows, *expected[ours][1:]) if ours == EMBEDDINGS else expected[ours]
         if tuple(theirs[name].shape) != shape:
             raise XalignError(
-                "a parameter is not of the size that config.json has",
+                "the size of a parameter differs from config.json",
                 where=f"{where}, {name}",
                 found=tuple(theirs[name].shape),
                 expected=shape,

@@ -21,14 +21,14 @@ PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*
 SUBFOLDER = "0_Transformer"  # of old releases of sentence-transformers
 # "name" or "organisation/name"; a file's name with its ending is none.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
-FILE_ENDINGS = (".pt", ".bin", ".safetensors", ".json", ".model", ".txt", ".zip", ".gz")
+FILE_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".onnx", ".json", ".model", ".txt", ".zip", ".gz")
 SECONDS = 20  # to wait for the hub's answer
 
 
 def is_hub_name(path: StrPath) -> bool:
     """Whether a text that names nothing on this machine may be the name of a model on the hub.
 
-    It is none where its first part is a folder here in which something is nearly called so: that is a mistyped path.
+    It is not one if its first part is a folder here with a similar name inside: that is a mistyped path.
     """
     text = os.fspath(path)
     if HUB_NAME.fullmatch(text) is None or text.endswith(FILE_ENDINGS):
@@ -83,7 +83,7 @@ def _download(name: str) -> Path:
     except XalignError:
         raise
     except Exception as error:  # the network's, or the hub's: no such model, no permission
-        problem = "the model is not a local file or folder or in the hub's cache, and could not be downloaded"
+        problem = "the model is neither on this machine nor in the hub's cache, and could not be downloaded"
         found = "; ".join(filter(None, (nearly(name), str(error).split("\n")[0])))
         remedy = "check the name and the network, or give a folder that was downloaded elsewhere"
         raise XalignError(problem, where=name, found=found, remedy=remedy) from None

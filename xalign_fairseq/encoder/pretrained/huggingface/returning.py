@@ -28,7 +28,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
-# Files of a folder that training leaves as they are.
+# Files of a folder that training does not change.
 KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.model")
 
 
