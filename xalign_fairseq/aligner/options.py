@@ -29,7 +29,6 @@ class AlignerOptions:
         batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
         dictionary: dict.txt, if the model does not carry its own.
         spm: sentencepiece model, if the model does not carry its own.
-        revision: of a model of Hugging Face's hub.
         sinkhorn_backend: what computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
     """
 
@@ -45,7 +44,6 @@ class AlignerOptions:
     batch_tokens: int = 8192
     dictionary: str | None = None
     spm: str | None = None
-    revision: str | None = None
     sinkhorn_backend: str = "auto"
 
     @classmethod

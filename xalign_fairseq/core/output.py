@@ -32,7 +32,6 @@ class Output:
             written.
         record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
         resume: continue an unfinished file, or begin if there is none.
-        inputs: files, and folders of files, that the output must not replace.
 
     Raises:
         XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished

@@ -21,9 +21,7 @@ def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[st
         (:func:`~xalign_fairseq.core.files.atomic_write`), which the next write removes.
 
     Args:
-        folder: the output.
         note: the name of the file that says what was begun.
-        maker: the command that makes the folder, for the error.
         parts: names of files and folders that may be there before the note.
     """
     if not folder.exists() or (folder / note).is_file():

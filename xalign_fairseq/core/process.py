@@ -40,10 +40,6 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     Ctrl-C then reaches this process alone, which ends the other in order. If this process or the calling thread is
     killed, the child gets a SIGTERM.
 
-    Args:
-        command: program and arguments.
-        options: more of :class:`subprocess.Popen`.
-
     Raises:
         XalignError: there is no such program, or it can't be run.
     """
@@ -97,8 +93,6 @@ def heard(
     The command is ended if the block is left early (Ctrl-C).
 
     Args:
-        command: program and arguments.
-        log: is appended to.
         held: open files, such as a lock, that the command holds too for as long as it runs.
 
     Example::
@@ -135,11 +129,7 @@ def failure(program: str, where: object, code: int, said: str, remedy: Text) -> 
     """The error for a program that has ended with another exit code than 0.
 
     Args:
-        program: its name.
-        where: its log or command line.
         code: negative for the signal that ended it, as :class:`subprocess.Popen` has it.
-        said: the end of its output, which is left out if it was killed.
-        remedy: what to do about it.
     """
     if code in KILLED:
         return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)

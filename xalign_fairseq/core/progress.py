@@ -46,12 +46,6 @@ def say(line: str) -> None:
 class SparseLines:
     """Replaces tqdm's bar if lines can't replace each other: one line every :data:`SPARSE` seconds, the first after as
     long.
-
-    Args:
-        items: what is gone through, or ``None``.
-        total: how much there is to do, or ``None``.
-        unit: of it, with a space before.
-        desc: what is done.
     """
 
     def __init__(self, items: Iterable[Any] | None, total: float | None, unit: str, desc: str | None):

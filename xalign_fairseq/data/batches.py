@@ -20,10 +20,6 @@ class OnHost:
     """Values of a batch of pairs that stay on the host, so that reading them needs no synchronisation.
 
     Attributes:
-        targets: (B, T) int64, as :attr:`Bitext.targets`.
-        draw: (B, T) float64, as :attr:`Bitext.draw`.
-        spans: (B, 4) int64, as :attr:`Bitext.spans`.
-        langs: (B, 2) int64, as :attr:`Bitext.langs`.
         linked: (B, T) bool, tokens with a partner by prepared links.
         links: (B,) int64, how many of :attr:`Bitext.links` are of each pair.
     """
@@ -167,10 +163,7 @@ class Mono:
 
     Attributes:
         masked, targets: ids (B, T), padded.
-        draw: (B, T) float64 in [0, 1).
-        langs: (B,) int64, numbers of the languages.
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
-        lengths: (B,) on the host, tokens of each block.
         language_rows: (B,) int64, rows of the language embeddings; None for an encoder without any.
     """
 

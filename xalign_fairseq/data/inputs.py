@@ -51,6 +51,5 @@ def in_target(spans: Tensor, length: int) -> Tensor:
 
     Args:
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
-        length: T.
     """
     return torch.arange(length, device=spans.device) >= spans[:, 2, None]

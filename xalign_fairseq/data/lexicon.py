@@ -176,12 +176,6 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
 def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: bool = False) -> None:
     """Write a lexicon into a data-bin: its files get their names once all are complete, the description last.
 
-    Args:
-        data: the data-bin; its dictionary is that of the ids.
-        lexicon: at least one entry.
-        about: options, counts and sources, added to the description.
-        overwrite: replace a lexicon of the same languages.
-
     Raises:
         XalignError: there is one already, and not ``overwrite``; languages that no file name can hold; or an id that
             the dictionary does not have.

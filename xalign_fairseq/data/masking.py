@@ -16,9 +16,7 @@ class MaskOptions:
         leave: share of the chosen tokens that do not change.
         random: share of the chosen that become a random token.
         specials: whether ``<s>``, ``</s>`` and ``<unk>`` can be chosen, as in the released code; here by default not.
-        mask: id of ``<mask>``.
         vocab: number of ids; random tokens are drawn from [4, vocab) without ``<mask>``.
-        pad: the target where nothing is to be predicted.
     """
 
     mask: int
@@ -46,8 +44,6 @@ def mask_tokens(
     """Perturb a sequence.
 
     Args:
-        tokens: ids (T,), special tokens included.
-        rng: the only source of randomness.
         word_starts: (V,) bool, True for pieces that begin a word; if given, whole words are masked.
 
     Returns:

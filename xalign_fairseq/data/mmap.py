@@ -71,7 +71,6 @@ class MMapWriter:
     with an error, neither file is left behind.
 
     Args:
-        prefix: path without ``.bin`` and ``.idx``.
         dtype: an integer dtype of the format, see :func:`dtype_for_vocabulary`.
         place: where to continue unfinished files: a :meth:`place` of the earlier writer. keep: keep unfinished files if
             the block ends with an error.

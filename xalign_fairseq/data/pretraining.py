@@ -119,8 +119,6 @@ class PretrainingData:
         options: of reading. seed: with the epoch and the index it determines every draw.
 
     Attributes:
-        shards: the folders.
-        data: the first of them.
         pair_names: all language pairs, ``src-tgt``; batches refer to them by number.
         languages: of the pairs that are trained on; objectives and batches refer to them by number.
         all_languages: these, and those with only monolingual text.
@@ -245,11 +243,8 @@ class PretrainingData:
         """A split for a reader. With several folders, each epoch of training reads the next (:class:`.Shards`).
 
         Args:
-            make: the class of the dataset.
             split: ``train``, which is drawn again in each epoch, or another split, which is read once in its stored
                 order.
-            reader: of it.
-            epoch: from 1 on.
 
         Raises:
             XalignError: there is nothing of this split that the objectives read.

@@ -41,11 +41,8 @@ class PairSample:
 
     Attributes:
         tokens, masked, targets: ids (T,); targets are ``pad`` where nothing is to be predicted.
-        draw: one number in [0, 1) a token, for objectives that choose positions at random.
         span: [src start, src end, tgt start, tgt end).
         partner: position of each token's partner by the prepared links, -1 for none; None without links.
-        corpus: number of the language pair.
-        langs: numbers of the languages of the two sides.
         gold: the prepared links, for scoring and for objectives that read all of them.
     """
 
@@ -128,13 +125,7 @@ def _runs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass
 class BlockSample:
-    """One block of monolingual text with its perturbed copy.
-
-    Attributes:
-        masked, targets: ids (T,).
-        draw: one number in [0, 1) a token, for objectives that choose at random.
-        lang: number of the language.
-    """
+    """One block of monolingual text with its perturbed copy."""
 
     masked: np.ndarray
     targets: np.ndarray

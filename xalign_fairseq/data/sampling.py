@@ -133,10 +133,7 @@ class EpochDraws:
 
     Attributes:
         offsets: (G,) number of each group's first item.
-        sizes: (G,) items of each group.
-        counts: (G,) draws of each group in the epoch.
         starts: (G,) where in its stream each group begins.
-        keys: of each group's stream.
         order: the key of pi.
 
     Example::
@@ -154,15 +151,7 @@ class EpochDraws:
 
     @classmethod
     def of(cls, sizes: Sequence[int], key: tuple[int, ...], visit: int, count: int, temperature: float) -> "EpochDraws":
-        """Draws over groups of these sizes by temperature, which continue those of ``visit`` epochs.
-
-        Args:
-            sizes: (G,) items of each group, which follow each other.
-            key: of all draws.
-            visit: epochs of as many draws before.
-            count: draws.
-            temperature: as in :func:`temperature_shares`.
-        """
+        """Draws over groups of these sizes by temperature, which continue those of ``visit`` epochs."""
         counts, starts = epoch_shares(count, temperature_shares(list(sizes), temperature), visit)
         offsets = [0, *np.cumsum(sizes[:-1]).tolist()]
         keys = [(*key, number) for number in range(len(sizes))]

@@ -42,7 +42,6 @@ class Shards:
     """Folders of data-bins; each training epoch reads one, in turn.
 
     Args:
-        folders: one or more.
         verify: compare all bytes of all folders with their manifests.
 
     Attributes:

@@ -13,9 +13,6 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
     Weights are converted once, except token embeddings on the CPU: these usually stay mapped from their file, and the
     rows of a batch are converted when they are looked up.
 
-    Args:
-        dtype: ``float32`` or ``bfloat16``, of weights and states.
-
     Example::
 
         convert(encoder, device, choose_dtype("auto", [device]))

@@ -36,8 +36,6 @@ class Pass:
     Args:
         inputs: several with a packing, otherwise one.
         packing: of the inputs; None: the input is run with its padding.
-        training: whether there is dropout.
-        grad: whether there is a gradient, independent of the mode at the request.
     """
 
     def __init__(self, encoder: Stack, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool):
@@ -207,7 +205,6 @@ class Prediction:
     Attributes:
         input: what the encoder reads.
         positions: (N,) int64, where the tokens are in its flattened (B * T,).
-        labels: (N,) int64, the tokens.
     """
 
     input: Input

@@ -23,12 +23,6 @@ class LanguageMaps(StaysFloat32):
     as identities and stay in float32 when the model is trained in half precision. A buffer ``pivot.L`` names the pivot
     language, whose states are not mapped, so that a checkpoint records the target of its maps.
 
-    Args:
-        languages: those with maps.
-        pivot: the language that they are mapped to.
-        layers: of the encoder, without the embeddings.
-        dim: hidden size H.
-
     Example::
 
         maps = LanguageMaps(["de", "fr"], "en", layers=12, dim=768)
@@ -113,8 +107,6 @@ class MappedStates:
     """A pass of the encoder whose rows are mapped, each by its language's map of the requested layer.
 
     Args:
-        states: the pass over (B, T).
-        maps: on the same device.
         languages: of the B rows; rows in a language without a map do not change.
 
     Example::

@@ -122,12 +122,9 @@ class StepEncoder:
         """Hidden states (B, T, H) of both sides of unperturbed pairs in one row, and where they are in it, (B, 4).
 
         Args:
-            layer: whose states.
             encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the
                 source.
-            labelling: as in :meth:`states`.
             maps: for separately encoded sides, each by its language's map, if there is one.
-            languages: the names of the batch's languages by their numbers, for maps.
 
         Example::
 
@@ -158,7 +155,6 @@ class StepEncoder:
 
         Args:
             heads: the zero depends on these too, of objectives that the batch had nothing for.
-            lm_head: and on the masked-language-model head, if such an objective predicts tokens.
         """
         reached = max((states.reached for _, states in self._passes.values() if states.grad), default=-1)
         encoder = self._encoder.sentence_encoder

@@ -13,10 +13,6 @@ def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
 
     Two different sentences have the same hash with a probability of about 2^-48.
 
-    Args:
-        tokens: (B, T) int64, padded on the right.
-        pad: id of the padding.
-
     Returns:
         (B, 2) float32, the upper and the lower 24 bits. Floats hold these exactly, and fairseq's moving average of a
         model, which goes over its buffers too, accepts no integers.
@@ -43,7 +39,6 @@ class KeyQueue(StaysFloat32):
     Attributes:
         keys: (K, D), at least float32.
         sentences, translations: (K, 2) float, :func:`sentence_hash` of each key's sentence and of its translation.
-        pointer, filled: where the next key goes, and how many keys there are.
 
     Example::
 

@@ -36,13 +36,7 @@ class Blocks:
 
 
 class Subtrees:
-    """The subtrees of a sentence whose words are in some order.
-
-    Args:
-        tree: of the natural sentence.
-        places: the place of each natural word.
-        where: file or sentence, for errors.
-    """
+    """The subtrees of a sentence whose words are in some order."""
 
     def __init__(self, tree: SyntaxTree, places: Sequence[int], where: str):
         self.tree, self.places = tree, places

@@ -23,9 +23,6 @@ class Filters:
     """Conditions on a sentence, or on each side of a pair; lengths are in tokens, without ``</s>``.
 
     Attributes:
-        min_length: the least number of tokens.
-        max_length: the largest number of tokens.
-        max_length_ratio: the largest ratio of the longer side's tokens to those of the shorter side.
         deduplicate: keep only the first of equal pairs (both sides) or lines.
         language_model: a fastText model; the most probable language of each side must be its own.
     """
@@ -58,13 +55,7 @@ class Filters:
     def failing(
         self, sizes: Sequence[np.ndarray], texts: Mapping[str, Sequence[str]], repeated: np.ndarray | None
     ) -> Iterator[tuple[str, np.ndarray]]:
-        """Each filter's reason and the sentences (n,) bool that fail it.
-
-        Args:
-            sizes: tokens of each sentence (n,), one array for each side.
-            texts: language of each side -> its lines (n,).
-            repeated: (n,) bool, sentences that occurred before; None: not checked.
-        """
+        """Each filter's reason and the sentences (n,) bool that fail it."""
         shorter, longer = np.minimum.reduce(sizes), np.maximum.reduce(sizes)
         if self.min_length is not None:
             yield TOO_SHORT, shorter < self.min_length
@@ -83,9 +74,6 @@ class SeenHashes:
     """A set of 64-bit hashes in a table of 10 bytes for each that is expected, filled many at a time.
 
     About n^2 / 2^65 of n different sentences collide: for 10^9, one in 37 such texts.
-
-    Args:
-        expected: how many hashes will be added at most.
     """
 
     def __init__(self, expected: int):

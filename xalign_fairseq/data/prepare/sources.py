@@ -51,22 +51,14 @@ class PrepareOptions:
     """The options of :func:`xalign_fairseq.data.prepare.prepare.prepare`.
 
     Args:
-        destdir: the new data-bin.
-        pairs: bitexts.
-        mono: monolingual texts.
         spm: an existing sentencepiece model; ``None`` trains one over all training text.
         dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
         tokenizer: the name of the model whose own tokenizer is taken instead; :func:`.prepare.prepare` is handed that.
         trim_vocabulary: whether the tokenizer is that of the model trimmed to these texts.
-        vocab_size: pieces of the trained model.
-        seed: of its training.
         workers: processes; the files written do not depend on it.
-        filters: of training text.
         shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
-        overwrite: replace an existing ``destdir``.
         resume: continue an interrupted run with the same options and texts, and keep unfinished files if this run is
             interrupted.
-        progress: show a progress bar if stderr is a terminal.
     """
 
     destdir: StrPath

@@ -95,12 +95,7 @@ class TransformersBody(nn.Module):
     arguments; then the layers run one by one, up to the requested one. State k is transformers' ``hidden_states[k]``,
     so the last one has the final norm.
 
-    Args:
-        config: with ``transformers_config``.
-
     Attributes:
-        packs: False: inputs are read with their padding.
-        takes_rows: False: a layer runs for all its rows.
         rest: the model without token embeddings, layers and final norm.
     """
 

@@ -48,8 +48,6 @@ class BodyFamily:
     """One kind of transformers' encoders.
 
     Attributes:
-        model_type: its name in ``config.json``.
-        title: models of it, for people.
         embeddings: their name of the token embeddings, in the encoder that ``AutoModel`` has.
         layers: their name of the list of layers.
         norm: their name of the norm after the last layer; empty: there is none.

@@ -18,7 +18,6 @@ from xalign_fairseq.encoder.pretrained import exporting
 from xalign_fairseq.encoder.pretrained.huggingface.locate import FILE_ENDINGS
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM
-from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
@@ -32,7 +31,6 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
     Args:
         out: a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder, which transformers loads too
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
-        overwrite: replace an existing model when the new one is complete.
     """
     out = Path(out)
     if _is_checkpoint(out):
@@ -40,7 +38,6 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
         with atomic_write(out, "wb") as stream:
             yield lambda state, where: save_checkpoint(state, stream, out)
         return
-    require_safetensors(out)
     with atomic_folder(out, overwrite) as folder:
         yield lambda state, where: exporting.fill(state, where, folder, out.name)
 
@@ -75,22 +72,19 @@ def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:
         save_checkpoint(state, stream, path)
 
 
-def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
+def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
 
     Args:
-        model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Otherwise a folder, which gets it
             as ``model.pt``, and ``dict.txt`` and the tokenizer's model. Written completely or not at all.
-        revision: of a model of the hub.
-        overwrite: replace an existing target.
 
     Returns:
         the sizes of the encoder.
     """
     target = Path(target)
     is_checkpoint = _is_checkpoint(target)
-    where = find_pretrained(model, revision)
+    where = find_pretrained(model)
     require_outside(where, target)
     if is_checkpoint:
         require_new(target, overwrite)

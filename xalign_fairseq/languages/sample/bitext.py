@@ -54,10 +54,6 @@ def write_sample(
     Args:
         out: the folder; an existing one is an error unless ``overwrite``.
         pairs: training pairs for each of en-de, en-fr, en-ru.
-        seed: any integer.
-        valid: validation pairs for each language pair.
-        test: test pairs for each language pair.
-        overwrite: replace an existing folder.
 
     Returns:
         A summary for each language pair.

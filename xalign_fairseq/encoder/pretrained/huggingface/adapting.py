@@ -27,14 +27,7 @@ OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # zero where a model has n
 def own_head(
     weights: Mapping[str, Tensor], family: BodyFamily, settings: Mapping[str, Any], order: Tensor
 ) -> dict[str, Tensor] | None:
-    """Our names of the head's tensors, without the embeddings; None where it has none of logits = E LN(gelu(W h)) + b.
-
-    Args:
-        weights: of the folder, by the family's names.
-        family: of the model.
-        settings: ``config.json``.
-        order: (V,) their ids, by ours.
-    """
+    """Our names of the head's tensors, without the embeddings; None if it is not logits = E LN(gelu(W h)) + b."""
     embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
     if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":
         return None

@@ -40,10 +40,7 @@ class TokenizerFiles:
     """The family that a tokenizer makes of its model.
 
     Attributes:
-        family: of the model.
-        order: Hugging Face's id of each of our ids, ``<mask>`` included.
         special_ids: the settings of ``config.json`` that number special symbols.
-        contents: of the files, by their names.
     """
 
     family: Family
