@@ -22,8 +22,7 @@ Settings come in this order, as far as --minutes go. WORK keeps data and rounds:
 are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
 in OUT, the table OUT/training.md and the picture OUT/training.png.
 --profile writes OUT/training-profile-DEVICE.txt instead: by torch.profiler, what updates of this package and of fairseq
-spend their time on, and whether the device or the host bounds them, in the first setting; on a GPU also with --compile,
-and a trace, training-trace-cuda.json.gz.
+spend their time on in the first setting; on a GPU also with --compile, and a trace, training-trace-cuda.json.gz.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
@@ -37,17 +36,18 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import cycle
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import profiling
 import training_data
-import training_profile
 import training_report
-from harness import about, installed, processor
+from harness import about, installed, processor, write_text
 from training_batches import SEED, Setting
 from training_contestants import CONTESTANTS
-from training_processes import Process
+from training_processes import Process, Worker
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import XalignError, exit_code
@@ -259,6 +259,23 @@ def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
         yield {**made, "device": args.device, "rows": rows}
 
 
+def profile(setting: Setting, names: Sequence[str], folder: Path) -> None:
+    """Profile updates; the file is written anew after each contestant, and one that fails is named."""
+    parts: list[str] = []
+    for name in names:
+        trace = folder / f"training-trace-{setting.device}.json.gz" if setting.device == "cuda" and not parts else None
+        try:
+            worker = Worker(name, setting)
+            worker.begin()
+            samples = cycle(worker.contestant.samples)
+            found = profiling.profile(lambda worker=worker, samples=samples: worker.contestant.step(next(samples)),
+                                      setting.device, trace)  # fmt: skip
+        except Exception as error:  # of another program, or of a compiler
+            found = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+        parts.append(f"An update of {setting.arch} in {setting.dtype}, {setting.tokens} tokens, {name}: {found}")
+        write_text(folder / f"training-profile-{setting.device}.txt", "\n\n".join(parts) + "\n")
+
+
 def length(given: str) -> str:
     """``any``, ``mixed`` or a number of tokens."""
     if given not in ("any", "mixed") and not (given.isdigit() and int(given)):
@@ -303,7 +320,7 @@ def main() -> None:
             logging.disable(logging.INFO)  # of fairseq
             _, first = next(settings(args, work))
             compiled = (COMPILED,) if args.device == "cuda" else ()  # on a CPU it saves little
-            print(training_profile.write(first, (MASKED, WHOLE, "fairseq", *compiled), args.out))
+            profile(first, (MASKED, WHOLE, "fairseq", *compiled), args.out)
             return
         for result in run(args, work):
             write_json(args.out / f"training-{args.device}.json", result)

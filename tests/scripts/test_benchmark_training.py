@@ -240,3 +240,12 @@ def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, set
             contestants[name](replace(setting, memory=memory))
             found.append(len(asked))
         assert found == expected, memory
+
+
+@pytest.mark.slow
+def test_a_profile_names_what_fails(benchmark, setting, tmp_path):
+    benchmark.profile(setting, ("xalign, MLM + TLM", "no such"), tmp_path)
+    ours, other = (
+        (tmp_path / "training-profile-cpu.txt").read_text().split("An update of tiny in float32, 256 tokens, ")[1:]
+    )
+    assert ours.startswith("xalign, MLM + TLM: ") and "aten::" in ours and "KeyError" in other
