@@ -9,7 +9,7 @@ usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bflo
 Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
 step. Rounds of updates on the same batches alternate between them. Unless the first losses of the first three are
-equal, nothing is written. Of XLM-Align's step also the part that self-labelling takes, and the wait for data.
+equal, nothing is written.
 
 DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: the pieces of the text alone
 (trimmed), and all 250,002 (whole). Without either, or with --data-bin, there is one vocabulary; the table says which.
@@ -109,13 +109,7 @@ class Measurement:
         return {"error": self.failed[name]} if name in self.failed else {}
 
     def _lacks(self, name: str) -> bool:
-        mine = self.found.get(name, {})
-        return len(mine.get("rounds", ())) < self.rounds or (name == WHOLE and self._apart and "wait" not in mine)
-
-    @property
-    def _apart(self) -> bool:
-        """Whether parts of a step are measured: processes that share updates could not stop at different times."""
-        return self.setting.processes == 1
+        return len(self.found.get(name, {}).get("rounds", ())) < self.rounds
 
     def _in_time(self) -> bool:
         return time.monotonic() < self.end
@@ -131,10 +125,6 @@ class Measurement:
             for name in names:
                 if name in self.processes and len(self.found[name].get("rounds", ())) <= number and self._in_time():
                     self._round(name, number)
-        for what in ("parts", "wait"):
-            if WHOLE in self.processes and self._apart and self._in_time():
-                self.processes[WHOLE].send(what)
-                self._keep(WHOLE, self._answer(WHOLE))
 
     def _round(self, name: str, number: int) -> None:
         self.processes[name].send("round")
@@ -184,22 +174,19 @@ def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     Returns:
         ``tokens_per_second`` and ``times_fairseq``, each as [median, lowest, highest] over rounds, the latter by pairs
         of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step ``times_masked``, its
-        time over that of MLM + TLM, and the shares of ``encoder_pass``, ``labelling`` and ``wait``. Otherwise an
-        ``error``,
-        or neither: there was no time.
+        time over that of MLM + TLM. Otherwise an ``error``, or neither: there was no time.
     """
     speeds = {name: _speeds(found.get(name, {})) for name in CONTESTANTS}
     rows = []
     for name in CONTESTANTS:
         mine, row = found.get(name, {}), {"contestant": name}
-        row |= {key: mine[key] for key in ("error", "first_loss", "peak_mb", "device_peak_mb", "wait") if key in mine}
+        row |= {key: mine[key] for key in ("error", "first_loss", "peak_mb", "device_peak_mb") if key in mine}
         if speeds[name]:
             row |= {"rounds": len(speeds[name]), "tokens_per_second": _spread(speeds[name])}
             ratios = [own / base for own, base in zip(speeds[name], speeds["fairseq"], strict=False)]
             row |= {"times_fairseq": _spread(ratios)} if ratios else {}
             masked = [base / own for own, base in zip(speeds[name], speeds[MASKED], strict=False)]
             row |= {"times_masked": _spread(masked)} if masked and name == WHOLE else {}
-            row |= {part: mine[part] / mine["step"] for part in ("encoder_pass", "labelling") if "step" in mine}
         rows.append(row)
     return rows
 
