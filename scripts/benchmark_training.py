@@ -91,11 +91,7 @@ class Measurement:
         self.processes: dict[str, Process] = {}
 
     def run(self) -> dict[str, dict[str, Any]]:
-        """What was found of each contestant by now; an ``error`` of those that failed.
-
-        Raises:
-            XalignError: the first losses of those that predict the same differ.
-        """
+        """What was found of each contestant by now; an ``error`` of those that failed."""
         wanting = [name for name in CONTESTANTS if self._lacks(name)]
         if wanting and self._in_time():
             try:

@@ -77,13 +77,7 @@ class Run:
 
 
 def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> None:
-    """Text, a data-bin and a study below ``work/in``, and an untrained ``work/model.pt``, unless they are there.
-
-    Args:
-        work: the folder of all.
-        call: runs a command to its end.
-        pairs: sentence pairs of the text.
-    """
+    """Text, a data-bin and a study below ``work/in``, and an untrained ``work/model.pt``, unless they are there."""
     folder = work / "in"
     side = folder / "text/en-de"
     if (work / "model.pt").is_file():

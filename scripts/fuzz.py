@@ -109,15 +109,7 @@ def _hang(*given: Any) -> None:
 
 
 def fuzz(readers: list[Reader], inputs: int, seed: int, processes: int, work: Path) -> dict[str, dict[str, int]]:
-    """What became of every input of every reader; what is wrong with the number of the first input that had it.
-
-    Args:
-        readers: what is tried.
-        inputs: of each.
-        seed: of the inputs.
-        processes: number of parallel readers.
-        work: a folder with a log of each reader; inputs that it has are not tried again.
-    """
+    """What became of every input of every reader; what is wrong with the number of the first input that had it."""
     logs = {each.name: work / f"{seed}-{each.name.replace('/', '-')}.log" for each in readers}
     waiting, running = list(readers), list[tuple[Reader, Any]]()
     while waiting or running:

@@ -80,11 +80,7 @@ def read_options(setting: Setting, objectives: str, optimizer: str, *more: str) 
 
 
 def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
-    """The first batches in the order of training, as many as a round has; every process has others.
-
-    Raises:
-        XalignError: the data-bin has fewer.
-    """
+    """The first batches in the order of training, as many as a round has; every process has others."""
     if "train" not in task.datasets:
         task.load_dataset("train")
     wanted, least = setting.batches * setting.processes, setting.longest // 2 if setting.pairs.isdigit() else 0

@@ -86,10 +86,7 @@ def serve(asked: Connection, name: str, setting: Setting, rank: int = 0, meeting
     logging.disable(logging.INFO)
     warnings.simplefilter("ignore")  # of four libraries' old ways
     worker: Worker | None = None
-    answers: Mapping[str, Callable[[Worker], Any]] = {
-        "begin": Worker.begin,
-        "round": Worker.round,
-    }
+    answers: Mapping[str, Callable[[Worker], Any]] = {"begin": Worker.begin, "round": Worker.round}
     if setting.processes > 1:
         torch.distributed.init_process_group(
             "gloo", init_method=f"file://{meeting}", rank=rank, world_size=setting.processes
@@ -110,12 +107,7 @@ def _next(asked: Connection) -> str | None:
 
 
 class Process:
-    """A contestant in a process of its own, or in as many as share its updates.
-
-    Example::
-
-        Process("fairseq", setting).ask("begin")["first_loss"]
-    """
+    """A contestant in a process of its own, or in as many as share its updates."""
 
     def __init__(self, name: str, setting: Setting):
         context = multiprocessing.get_context("spawn")
@@ -136,11 +128,7 @@ class Process:
             pipe.send(what)
 
     def receive(self) -> dict[str, Any]:
-        """The answer: that of the first process, with the tokens of all.
-
-        Raises:
-            XalignError: the contestant failed, died or took too long.
-        """
+        """The answer: that of the first process, with the tokens of all."""
         answers = [self._receive(pipe) for pipe in self.pipes]
         if "tokens" in answers[0]:
             answers[0]["tokens"] = sum(answer["tokens"] for answer in answers)

@@ -62,13 +62,7 @@ def render(results: Mapping[str, Result]) -> str:
 
 
 def setting(row: Mapping[str, Any]) -> str:
-    """What a row was measured with.
-
-    Example::
-
-        setting({"arch": "base", "dtype": "float32", "vocabulary": "whole", "pairs": "64", "processes": 2})
-        # "base, float32, whole vocabulary, pairs of 33 to 64 tokens, 2 processes"
-    """
+    """What a row was measured with."""
     longest = row["pairs"]
     pairs = {"any": "pairs of any length", "mixed": "lengths mixed"}.get(longest)
     parts = [
