@@ -39,7 +39,7 @@ from xalign_fairseq.trainer.record import commit
 HERE = Path(__file__).resolve().parent
 BUSY = "another process"  # what was killed is being ended
 COMPLETE = "the output is complete"  # says xalign align of an output that it has finished
-LIMIT = 600.0  # seconds that a command may take
+LIMIT, TOO_LONG = 600.0, 124  # seconds that a command may take, and its exit code if it takes more
 TIMED = re.compile(r"/(minutes|seconds|command|commit|began|sessions)\b")  # values of one run
 UNNAMED = re.compile(r"\d+-[0-9a-f]{12}|\d+")  # process, random part or number of a name
 
