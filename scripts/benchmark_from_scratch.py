@@ -32,12 +32,10 @@ from harness import table as make_table
 from harness import write as write_results
 
 from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-from xalign_fairseq.aligner.statistical.calibration import calibration_error
-from xalign_fairseq.aligner.statistical.choice import candidates
+from xalign_fairseq.aligner.statistical.choice import calibration_error, candidates
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.aligner.statistical.models import mean_scores
-from xalign_fairseq.aligner.tools.engines import ToolEngine
-from xalign_fairseq.aligner.tools.tools import TOOLS, Tool
+from xalign_fairseq.aligner.tools import TOOLS, Tool
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.text.lines import read_lines
@@ -47,6 +45,7 @@ from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
+from xalign_fairseq.links.symmetrize import symmetrize
 
 NAME = "from_scratch"
 PROGRAM = Path(sys.executable).with_name("xalign")
@@ -132,12 +131,11 @@ def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]],
         return [set(parse_line(line).sure) for line in read_lines(stored)], spent.minutes(name)
     folder = work / name
     folder.mkdir(parents=True, exist_ok=True)
-    engine = ToolEngine(TOOLS[name], "grow-diag-final-and", folder)
     pairs = SentencePairs(src, tgt)
     before = children_seconds()
-    engine.run(pairs)
+    TOOLS[name].run(pairs, folder)
     seconds = children_seconds() - before
-    links = [set(pair.links) for pair in engine.stream(pairs, lambda _: None)]
+    links = [symmetrize(*found) for _, found in TOOLS[name].links(pairs, folder)]
     spent.add(name, seconds)
     with atomic_write(stored) as out:
         out.writelines(f"{format_links(each)}\n" for each in links)

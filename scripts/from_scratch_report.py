@@ -6,7 +6,7 @@ from typing import Any
 
 from markers import table
 
-from xalign_fairseq.aligner.tools.tools import TOOLS
+from xalign_fairseq.aligner.tools import TOOLS
 
 OURS, PEER = "xalign", "eflomal"
 Records = Mapping[str, Mapping[str, Any]]

@@ -293,8 +293,7 @@ def test_a_new_file_is_new(tmp_path):
 # What writes files other than by atomic_write and atomic_folder, and why nobody else's link is written through there.
 WRITERS = {
     "in a folder of atomic_folder, scratch_folder or tempfile": {
-        "aligner/tools/processes.py:run_tool",
-        "aligner/tools/tools.py:Tool.run",
+        "aligner/tools.py:Tool.run",
         "core/text/segmentation.py:_jieba",
         "encoder/pretrained/exporting.py:fill",
         "encoder/pretrained/saving.py:convert",

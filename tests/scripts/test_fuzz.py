@@ -157,7 +157,7 @@ NOT_FUZZED = {
         "transport/scorer_files.py:scorer_name",
     },
     "is read as text whatever it holds, for a report or an error": {
-        "aligner/tools/tools.py:_output",
+        "aligner/tools.py:Tool.links",
         "cli/train.py:rows_before",
         "core/process.py:tail",
     },

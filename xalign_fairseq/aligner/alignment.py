@@ -48,9 +48,6 @@ class Alignment:
 
         Where several links become one, it has the highest probability of these.
 
-        Raises:
-            XalignError: the pair was not given as texts, or these are other texts.
-
         Example::
 
             >>> from xalign_fairseq.core.text.segmented import from_words

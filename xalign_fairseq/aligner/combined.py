@@ -24,12 +24,7 @@ AT_ONCE = 512  # pairs whose statistics are counted together
 
 @dataclass(frozen=True)
 class Mixing:
-    """How the scores of an encoder are joined with those of statistics.
-
-    Attributes:
-        share: of the statistics.
-        choice: of links, by the sum.
-    """
+    """How the scores of an encoder are joined with those of statistics: the share of these, and the choice of links."""
 
     share: float
     choice: Grown
@@ -129,7 +124,7 @@ class CombinedAligner(WordAligner):
             read.clear()
 
     def _both(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> np.ndarray | None:
-        """The scores of the encoder and those of the statistics as one; ``None`` if the encoder has none."""
+        """The scores of both as one; ``None`` if the encoder has none."""
         if scores is None or statistics is None:
             return scores
         return (1 - self._share) * scores + self._share * statistics

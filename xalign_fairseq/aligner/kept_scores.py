@@ -32,12 +32,6 @@ class KeptScores(WordAligner):
     Args:
         encoder: what reads.
         folder: where the files are and go; those that are there are of this encoder and text.
-
-    Example::
-
-        kept = KeptScores(encoder, folder)
-        kept.read(text)
-        kept.guide(0)  # scores (words of the source, words of the target) of the first line
     """
 
     def __init__(self, encoder: WordAligner, folder: Path):

@@ -100,10 +100,7 @@ def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
     """Raise :class:`XalignError` for an option that does not go with the kind of aligner, before anything is read.
 
-    Args:
-        path: as of :func:`load_aligner`.
-        options: of the aligner.
-        learn: what is to be learned first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or empty.
+    ``learn``: what is to be learned first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or empty.
     """
     require_one_choice(options)
     combined = learn == GUIDED or options.statistics is not None
@@ -157,11 +154,8 @@ def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
 
 
 def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, guide: str | None = None) -> str:
-    """The method of an encoder that scores for a :class:`CombinedAligner`.
-
-    It is the one that is asked for, otherwise that of the ``guide`` of the statistics, otherwise ``scored`` of the
-    packaged encoder, and ``grow`` of all others.
-    """
+    """The method of an encoder that scores for a :class:`CombinedAligner`: the one that is asked for, otherwise that of
+    the ``guide`` of the statistics, otherwise ``scored`` of the packaged encoder, and ``grow`` of all others."""
     if asked.method or guide:
         return asked.method or str(guide)
     return "scored" if os.fspath(path) == NAME and not maps and agrees(asked, SCORED) else "grow"

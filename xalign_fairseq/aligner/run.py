@@ -26,8 +26,7 @@ from xalign_fairseq.aligner.render.formats import FORMATS, Format
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import is_statistical
-from xalign_fairseq.aligner.statistical.progress import passes_bar
+from xalign_fairseq.aligner.statistical.folder import is_statistical, passes_bar
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -93,10 +92,6 @@ def align_files(run: AlignRun) -> AlignReport:
 
     Raises:
         XalignError: options do not go together, a file is missing or has an error, or the output is in the way.
-
-    Example::
-
-        align_files(AlignRun(("test.en", "test.de"), "e5-small", AlignerOptions(), out="test.links"))
     """
     _check(run)
     options, gold = run.options, run.pictures.gold
@@ -159,11 +154,6 @@ def open_guided(guided: Guided, text: PairedText) -> Iterator[CombinedAligner]:
 
     Raises:
         XalignError: the folder has statistics of another text or of other options.
-
-    Example::
-
-        with open_guided(Guided("e5-small", options, Path("a.aligner"), record), SentencePairs("a.en", "a.de")) as both:
-            list(both.stream([("the house", "das Haus")]))
     """
     # The format and what chooses links have no effect on statistics.
     method = scoring_method(guided.model, guided.options.linking, guided.options.maps)

@@ -25,12 +25,6 @@ class TrainProgress:
         last: the newest interval of training, None before.
         updates: done, by the newest row of any kind; 0 before.
         validations: those that have an AER, of the current training.
-
-    Example::
-
-        with TrainProgress(1000) as progress:
-            for line in lines:
-                progress.hear(line)
     """
 
     def __init__(
@@ -128,12 +122,7 @@ def with_aer(rows: Iterable[LogRow]) -> list[LogRow]:
 
 
 def told(row: LogRow, most: int | None, aer: float | None = None) -> str:
-    """An interval of training in words.
-
-    Example::
-
-        told(row, 1000)  # "update 120/1,000, ETA 0:01:10, loss 9.21 (mlm 4.10, dwa 2.20), 12,345 tokens/s"
-    """
+    """An interval of training in words."""
     values = row.values
     parts = [f"update {row.updates:,}" + (f"/{most:,}" if most else "")]
     if most and values.get("ups"):

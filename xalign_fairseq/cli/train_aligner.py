@@ -343,7 +343,7 @@ def _learn(run: ScratchRun, quiet: bool) -> list[str]:
     from pathlib import Path
 
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-    from xalign_fairseq.aligner.statistical.progress import passes_bar
+    from xalign_fairseq.aligner.statistical.folder import passes_bar
     from xalign_fairseq.core.text.pairs import SentencePairs
     from xalign_fairseq.core.text.segmentation import find_segmenters
     from xalign_fairseq.links.gold import read_gold_text

@@ -57,10 +57,6 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
     Raises:
         XalignError: there is no such format, or it needs a translation and there is none, or the reverse; or its texts
             can't be extracted.
-
-    Example::
-
-        find_format("", "train.jsonl", None)
     """
     named = [name] if name else [key for key, each in ANNOTATIONS.items() if unpacked_name(src).endswith(each.suffixes)]
     if len(named) != 1 or named[0] not in ANNOTATIONS:

@@ -10,7 +10,7 @@ import torch
 from support.aligners import links_of
 
 from xalign_fairseq.aligner.neural import aligner as module
-from xalign_fairseq.aligner.statistical.calibration import Calibration
+from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking

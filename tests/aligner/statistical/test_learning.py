@@ -6,9 +6,8 @@ from support.units import tables_of, words_as_units
 
 from xalign_fairseq.aligner.statistical import backend as backends
 from xalign_fairseq.aligner.statistical.backend import backend
-from xalign_fairseq.aligner.statistical.guide import word_factors
 from xalign_fairseq.aligner.statistical.learning import PASSES, learn, maximised
-from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR
+from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, word_factors
 from xalign_fairseq.core.errors import XalignError
 
 SRC = [["das", "haus"], ["das", "buch"], ["ein", "buch"]]

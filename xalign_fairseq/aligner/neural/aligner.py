@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions, least_options, require_one_choice
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.statistical.calibration import Calibration
+from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.pairs import WordPair, chunks

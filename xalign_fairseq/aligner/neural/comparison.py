@@ -34,8 +34,6 @@ class Grid:
     Attributes:
         layers: each one layer, or several that are averaged.
         average: numbers of neighbouring layers whose means are compared, too.
-        methods: by name.
-        encodings: ``joint``, ``separate`` or both.
         varied: values of the options in :data:`VARIED`.
         fixed: values of other options, for all methods that have them.
     """
@@ -64,12 +62,7 @@ def compare_linkings(
 ) -> LinkingComparison:
     """Score every linking of a grid on development sets, with one pass of the encoder for each encoding.
 
-    Args:
-        model: an encoder.
-        options: of its aligner; their linking is what all that is compared has in common.
-        sets: text with gold links.
-        grid: what is compared.
-        quiet: no progress.
+    The linking of ``options`` is what all that is compared has in common.
     """
     aligner = Aligner.from_pretrained(model, options)
     linkings = grid_linkings(grid, aligner)

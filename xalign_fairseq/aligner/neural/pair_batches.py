@@ -46,12 +46,7 @@ def encode_pairs(
 
 
 def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: int) -> Iterator[list[EncodedPair]]:
-    """Batches of similar lengths, the longest first, so that a lack of memory shows at once.
-
-    Args:
-        encoding: ``joint`` pairs are one sequence each; of ``separate`` ones either side has a length of its own.
-        batch_tokens: most tokens in a batch, special ones and padding included; one pair at least is always taken.
-    """
+    """Batches of similar lengths, the longest first, so that a lack of memory shows at once; padding counts."""
     joint = encoding == "joint"
     batch: list[EncodedPair] = []
     widest = (0, 0)

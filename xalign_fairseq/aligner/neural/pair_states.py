@@ -31,24 +31,12 @@ Ids = tuple[np.ndarray, np.ndarray]
 class PairEncoder:
     """Token ids of sentence pairs to hidden states, and where in them the sides lie.
 
-    Args:
-        encoder: in evaluation mode, on the device to use.
-        encoding: ``joint``: ``<s> src </s> tgt </s>``; ``separate``: ``<s> src </s>`` and ``<s> tgt </s>``, as
-            awesome-align, SimAlign and the explicit alignment objectives do.
-        maps: linear maps to apply to separately encoded sides.
-        languages: of source and target; maps and encoders with language embeddings need them.
-
-    Attributes:
-        mapped: the languages, if maps are applied to them.
-        embedded: the languages, if the encoder adds their embeddings.
+    ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``, as
+    awesome-align, SimAlign and the explicit alignment objectives do, whose linear maps are applied if given. ``mapped``
+    and ``embedded`` are the languages, if maps are applied to them, or the encoder adds their embeddings.
 
     Raises:
         XalignError: an unknown encoding, maps with the joint one, a language without a map or without an embedding.
-
-    Example::
-
-        states, spans = PairEncoder(encoder, "separate").states([(src_ids, tgt_ids)], [8])
-        links, probability = Transport()(states[8], spans)
     """
 
     def __init__(
@@ -84,9 +72,7 @@ class PairEncoder:
     def states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
         """Hidden states (B, T, H) by layer, and spans (B, 4) int64 in them: [src start, src end, tgt start, tgt end).
 
-        Args:
-            pairs: token ids of both sides, (n,) and (m,), which :meth:`fits`.
-            layers: 0 embeddings; the encoder runs as far as the highest.
+        The token ids of both sides :meth:`fits`. Layer 0 is the embeddings; the encoder runs as far as the highest.
         """
         if self.encoding == "joint":
             sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
@@ -107,9 +93,6 @@ class PairEncoder:
 
         Every token has the state of the window in which it is furthest from an edge
         (:func:`~xalign_fairseq.aligner.neural.windows.pair_windows`).
-
-        Args:
-            batch_tokens: most tokens in a batch of windows; one window at least is always taken.
         """
         n, m, config = len(src), len(tgt), self.encoder.config
         windows = pair_windows(n, m, config.max_positions, self.encoding)
@@ -175,10 +158,7 @@ class PairEncoder:
 
 
 def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of similar lengths, at most this number of tokens with padding, but at least one row.
-
-    The longest come first.
-    """
+    """Rows of similar lengths, the longest first, at most this number of tokens with padding, but at least one row."""
     group: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if group:

@@ -47,16 +47,8 @@ class SideWindows:
 def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWindows, SideWindows]:
     """Windows over n source and m target tokens; those of both sides advance together, by the same proportion.
 
-    Args:
-        positions: of the encoder, for tokens and ``<s>`` and ``</s>``.
-        encoding: ``joint``: window k of the source and window k of the target fit into one sequence, which the sides
-            share in proportion to their lengths (a short side has a quarter of it, or is there as a whole);
-            ``separate``: each fits by itself.
-
-    Example::
-
-        src, tgt = pair_windows(1000, 1200, 512, "joint")
-        src.length, tgt.length  # (231, 278), of 509 tokens in all
+    ``joint``: window k of both sides fits into one sequence, which they share in proportion to their lengths (a short
+    side has a quarter of it, or is there as a whole); ``separate``: each fits by itself.
     """
     alone = positions - 2
     lengths = (min(n, alone), min(m, alone)) if encoding == "separate" else _shares(n, m, positions - 3)

@@ -19,10 +19,6 @@ def select(name: str) -> None:
 
     Raises:
         XalignError: there is no such backend, or the compiled code can't be had.
-
-    Example::
-
-        select("reference")
     """
     global _selected
     check_values("there is no such backend", ("backend", name, name in BACKENDS, " or ".join(BACKENDS)))

@@ -41,10 +41,6 @@ def posteriors(
         jumps: (2 ``REACH`` + 1,) weights of jumps; ``None`` is IBM Model 1: all places equal (Brown et al., 1993).
         valid: (M, B) which observed units are not padding.
         counts: (2 ``REACH`` + 1,) to which expected jumps are added.
-
-    Example::
-
-        posteriors(emitted, null, real, None, valid).partner.sum(-1)  # at most 1
     """
     if jumps is None:
         partner = emitted * ((1 - NO_PARTNER) / real.sum(1))[None, :, None]

@@ -54,12 +54,7 @@ class UnitText(NamedTuple):
 
 
 def number_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[Words, Words]:
-    """Both sides of a text; ids by first occurrence.
-
-    Example::
-
-        number_words([(["a", "b", "a"], ["x"])])[0].items  # [0, 1, 0]
-    """
+    """Both sides of a text; ids by first occurrence."""
     known = [defaultdict[str, int](count().__next__) for _ in range(2)]
     items, lengths = (array("i"), array("i")), (array("q"), array("q"))
     for pair in pairs:
@@ -79,12 +74,7 @@ def starts_of(lengths: np.ndarray) -> np.ndarray:
 
 
 def cut_words(words: Words, units: Sequence[Sequence[int]]) -> UnitSide:
-    """Sentences in units.
-
-    Args:
-        words: one side of a text.
-        units: ids of the units of each different word.
-    """
+    """Sentences in units, from the ids of the units of each different word."""
     sizes = np.fromiter(map(len, units), np.int64, len(units))
     flat = np.fromiter(chain.from_iterable(units), np.int32, int(sizes.sum()))
     counts = sizes[words.items]

@@ -42,10 +42,6 @@ def family_options(family: str | None, self_labelled: bool) -> dict[str, Any]:
     Args:
         family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
         self_labelled: the model is to learn from its own links, without a head.
-
-    Example::
-
-        family_options("e5-small", self_labelled=True)["objectives"]  # ("self_training",)
     """
     found = FAMILIES.get(family or "")
     return {} if found is None else {**found.any, **(found.self_labelled if self_labelled else found.other)}

@@ -22,12 +22,6 @@ class RunFolder:
 
     Args:
         path: the folder, which need not be there yet.
-
-    Example::
-
-        folder = RunFolder(Path("aligner"))
-        folder.require_own()
-        folder.begun({"seed": 1})  # None: the run has not begun
     """
 
     def __init__(self, path: Path):

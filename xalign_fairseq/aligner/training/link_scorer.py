@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from xalign_fairseq.aligner.statistical.calibration import fit_calibration
+from xalign_fairseq.aligner.statistical.choice import fit_calibration
 from xalign_fairseq.links.pharaoh import Gold, Link
 from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity
 from xalign_fairseq.transport.word_states import WordStates

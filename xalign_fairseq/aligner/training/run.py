@@ -83,10 +83,6 @@ class TrainingRun:
             processes that prepare the text, it does not make another run.
         chosen: the options that are meant as they are; the others may follow the model, see :meth:`for_family`. None:
             all are meant so.
-
-    Example::
-
-        run = TrainingRun("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
     """
 
     model: str
@@ -268,10 +264,5 @@ class TrainingRun:
 
 
 def objectives_of(names: str) -> tuple[str, ...]:
-    """Objectives by their names here or awesome-align's, separated by commas.
-
-    Example::
-
-        objectives_of("so,tlm")  # ("self_training", "tlm")
-    """
+    """Objectives by their names here or awesome-align's, separated by commas."""
     return tuple(ALIASES.get(name, name) for name in names.split(","))

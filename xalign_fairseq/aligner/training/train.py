@@ -39,12 +39,7 @@ class Progress:
 
 
 def read_line(line: str) -> Progress | None:
-    """The report in a line of fairseq's JSON log, None if there is none.
-
-    Example::
-
-        read_line('{"valid_aer": "0.25", "valid_num_updates": "100"}')  # Progress(100, aer=0.25)
-    """
+    """The report in a line of fairseq's JSON log, None if there is none."""
     row = read_row(line)
     if row is None or row.kind == EPOCH:
         return None
@@ -87,11 +82,6 @@ def train_aligner(
         XalignError: no fairseq, or input that does not fit, before any training; a folder of something else; a training
             that failed.
         Requeued: the training has saved after SIGUSR1 and ended.
-
-    Example::
-
-        run = TrainingRun("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
-        train_aligner(run)["checkpoint"]  # "aligner/checkpoint_last.pt"
     """
     require_fairseq()
     folder = RunFolder(run.out)

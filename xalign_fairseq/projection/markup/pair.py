@@ -9,9 +9,18 @@ from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
-from xalign_fairseq.projection.markup.inline import BILINGUAL, ESCAPES, HTML, SRT, VTT, XML, Dialect, read_inline
+from xalign_fairseq.projection.markup.inline import (
+    BILINGUAL,
+    ESCAPES,
+    HTML,
+    SRT,
+    VTT,
+    XML,
+    Dialect,
+    read_inline,
+    read_placeholders,
+)
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
-from xalign_fairseq.projection.markup.placeholders import read_placeholders
 from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.markup.usfm import read_usfm
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
