@@ -131,7 +131,7 @@ NOT_FUZZED = {
     "is part of the package": {
         "aligner/render/page.py:_asset",
         "encoder/pretrained/packaged.py:_sentencepiece",
-        "languages/sample/lexicon.py:_table",
+        "languages/sample/words.py:table",
         "trainer/report/page.py:_style",
         "transport/sinkhorn/toolchain.py:source_digest",
     },

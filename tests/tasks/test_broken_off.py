@@ -73,7 +73,7 @@ def test_losses_that_are_no_numbers_end_the_training_with_the_objective_and_the_
     said = done.stdout + done.stderr
     assert done.returncode == 1 and "Traceback" not in said
     assert (
-        said.count("update 3 is left out, 1 in a row, 2 end the training: not finite: the loss of tlm in the batch")
+        said.count("update 3 is skipped (1 in a row; 2 end the training): not finite: the loss of tlm in the batch")
         == 1
     )
     assert "error: training diverged: 2 updates in a row not finite\n  where: update 3" in said

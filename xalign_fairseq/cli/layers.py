@@ -101,7 +101,7 @@ class LayersRun(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score, print the tables and write what was asked for."""
+    """Score, print the tables, and write the requested files."""
     from xalign_fairseq.aligner.neural.comparison import compare_linkings
 
     asked = parse(args)

@@ -1,4 +1,4 @@
-"""Encoders of weights that are there: nothing is drawn that would be replaced, and nothing is copied."""
+"""Encoders of weights that are there: without drawing initial values or copying."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict

@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 _BODY = "encoder.sentence_encoder."
 _LAYER = re.compile(re.escape(f"{_BODY}layers.") + r"(\d+)\.")
-# Of a task state: what a model is of, and what it was trimmed to, whatever it is trained for.
+# Of a task state: the model's family and trimming, which every training keeps.
 LASTING = ("family", "trimmed")
 
 
@@ -74,7 +74,7 @@ def read(path: StrPath) -> dict[str, Any]:
     """Load a fairseq checkpoint by :func:`load_pickled`.
 
     Raises:
-        XalignError: as there, or the file holds something else than a checkpoint.
+        XalignError: the same errors, or the file is not a checkpoint.
     """
     state = load_pickled(path)
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):

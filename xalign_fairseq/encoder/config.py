@@ -67,7 +67,7 @@ class EncoderConfig:
         for name in DROPOUTS:
             if not 0 <= getattr(self, name) <= 1:
                 found = getattr(self, name)
-                raise XalignError("a rate of dropout is out of range", parameter=name, found=found, expected="0 to 1")
+                raise XalignError("a dropout rate is out of range", parameter=name, found=found, expected="0 to 1")
         if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
             raise XalignError(
                 "the hidden size is not a multiple of the number of attention heads",

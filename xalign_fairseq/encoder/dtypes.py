@@ -13,9 +13,6 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
     Weights are converted once, but for token embeddings on the CPU: these stay as they are, mapped from their file as
     a rule, and the rows of a batch are converted when they are looked up.
 
-    Args:
-        dtype: ``float32`` or ``bfloat16``, of weights and states.
-
     Example::
 
         convert(encoder, device, choose_dtype("auto", [device]))

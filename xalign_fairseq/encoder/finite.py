@@ -14,10 +14,6 @@ from xalign_fairseq.encoder.transformer import Encoder
 def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
     """Which texts of a batch have finite hidden states in all of some layers: (B,) bool, on the CPU.
 
-    Args:
-        encoder: that gave the states.
-        states: of each layer (B, T, H).
-
     Raises:
         XalignError: the states of a text without words are not finite either, so that it is the model.
 

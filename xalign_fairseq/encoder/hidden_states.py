@@ -36,8 +36,6 @@ class Pass:
     Args:
         inputs: several with a packing, otherwise one.
         packing: of the inputs; None: the input is run with its padding.
-        training: whether there is dropout.
-        grad: whether there is a gradient, whatever is switched on when a layer is asked for.
     """
 
     def __init__(self, encoder: Stack, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool):
@@ -124,9 +122,10 @@ class HiddenStates:
         return len(self._run.encoder.layers) if self._run.ended else self._run.reached
 
     def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run.
+        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); lower layers are kept, higher layers do not
+        run.
 
-        What is at padding says nothing.
+        Values at padding have no meaning.
         """
         layer = self._run.encoder.config.resolve_layer(layer)
         if layer not in self._layers:
@@ -204,7 +203,6 @@ class Prediction:
     Attributes:
         input: what the encoder reads.
         positions: (N,) int64, where the tokens are in its flattened (B * T,).
-        labels: (N,) int64, the tokens.
     """
 
     input: Input

@@ -20,7 +20,6 @@ class Lookup(nn.Module):
     Args:
         table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is not a parameter: ``to(dtype)``
             does not copy it.
-        dtype: of the rows.
     """
 
     def __init__(self, table: Tensor, dtype: torch.dtype = torch.float32):

@@ -41,7 +41,7 @@ def usable(weights: Mapping[str, Tensor], where: StrPath = "checkpoint") -> dict
 
 
 def is_same(second: Tensor | None, first: Tensor | None) -> bool:
-    """Whether a tensor by a second name is that of the first, or is not there."""
+    """Whether a tensor under a second name equals the first, or is missing."""
     if second is None or first is None:
         return True
     return second.shape == first.shape and (second.data_ptr() == first.data_ptr() or torch.equal(second, first))
@@ -51,10 +51,10 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
     """The state of a head that is made from embeddings (V, H): it predicts the pieces that states are closest to.
 
     logits = E LN(h) + b: the dense map lets states through, lifted to where gelu is the identity, which the layer norm
-    takes back. b are the pieces' log-probabilities by themselves, where they are known. For the packaged e5-small,
-    whose states were not trained for that, the loss of masked tokens of five languages is then 10.1 nats, and 7.6 after
-    60 updates of 8 sentences at 5e-5; without log-probabilities 10.7 and 7.8; from a random head as BERT's
-    initialisation draws it 11.6 and 8.7 (scripts/results/new-heads.json).
+    takes back. b has the pieces' log-probabilities, if they are known. For the packaged e5-small, whose states were not
+    trained for that, the loss of masked tokens of five languages is then 10.1 nats, and 7.6 after 60 updates of 8
+    sentences at 5e-5; without log-probabilities 10.7 and 7.8; from a random head as BERT's initialisation draws it 11.6
+    and 8.7 (scripts/results/new-heads.json).
 
     Args:
         embeddings: of tokens, the head's output vectors too.

@@ -29,7 +29,6 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
     in half precision.
 
     Attributes:
-        encoder, projection: the averages.
         followed: number of the last update in which they moved, -1 before the first.
 
     Example::

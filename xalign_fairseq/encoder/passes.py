@@ -54,7 +54,7 @@ class StepEncoder:
     def expect(self, reads: Iterable[tuple[Input, int]], *, labelling: bool = False) -> None:
         """Announce what will be asked for: inputs, each with the highest layer that is read of it.
 
-        Inputs that are read up to the same layer are run in one packed pass when the first of them is asked for.
+        Inputs that are read up to the same layer run in one packed pass, at the first request for one of them.
 
         Example::
 
@@ -122,12 +122,9 @@ class StepEncoder:
         """Hidden states (B, T, H) of both sides of unperturbed pairs in one row, and where they are in it, (B, 4).
 
         Args:
-            layer: whose states.
             encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the
                 source.
-            labelling: as in :meth:`states`.
             maps: that sides which are read by themselves are read through, each by its language's, if it has one.
-            languages: the names of the batch's languages by their numbers, for maps.
 
         Example::
 
@@ -158,7 +155,6 @@ class StepEncoder:
 
         Args:
             heads: the zero depends on these too, of objectives that the batch had nothing for.
-            lm_head: and on the masked-language-model head, if such an objective predicts tokens.
         """
         reached = max((states.reached for _, states in self._passes.values() if states.grad), default=-1)
         encoder = self._encoder.sentence_encoder

@@ -1,4 +1,4 @@
-"""Input embeddings of dictionary entries drawn together (ALIGN-MLM, Tang et al. 2022)."""
+"""Pull input embeddings of dictionary entries together (ALIGN-MLM, Tang et al. 2022)."""
 
 from dataclasses import dataclass
 

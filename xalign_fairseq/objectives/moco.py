@@ -134,7 +134,7 @@ class MoCo(Objective):
         size, had = self.queue_size, int((updates - 1) * pairs)
         if self.queue_init == "data" and had >= size:
             logger.info(
-                "moco learns from update %s of %s on: until then its queue fills with %s keys, about %.0f an update",
+                "moco learns from update %s of %s on: before that, its queue fills with %s keys, about %.0f per update",
                 f"{math.ceil(size / pairs) + 1:,}",
                 f"{updates:,}",
                 f"{size:,}",

@@ -1,4 +1,4 @@
-"""The encoder's parameters kept near where they were (Wu & Dredze 2020)."""
+"""Keep the encoder's parameters close to their start (Wu & Dredze 2020)."""
 
 from dataclasses import dataclass
 

@@ -140,7 +140,7 @@ class Objective(ABC):
     context: RunContext = field(init=False, repr=False, compare=False)
 
     def bind(self, context: RunContext) -> None:
-        """Learn what the run knows, once, before training; raise XalignError where options do not fit.
+        """Get what the run knows, once, before training; raise XalignError where options do not fit.
 
         An option ``layer``, or ``..._layer``, must be a layer of the encoder.
         """
@@ -178,8 +178,8 @@ class Objective(ABC):
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The inputs whose states with gradient :meth:`forward` is going to ask for, each with its highest layer.
 
-        They are run together with those of other objectives (:meth:`StepEncoder.expect`); what is neither named
-        here nor predicted from is run by itself.
+        They are run together with those of other objectives (:meth:`StepEncoder.expect`); inputs that are neither named
+        here nor predicted from run separately.
         """
         return ()
 

@@ -131,7 +131,7 @@ class WordExchange(Objective):
         linked = partners > 0
         if self.unaligned == "exclude":
             labels = labels.masked_fill(~linked, IGNORED)
-            if self.given:  # no logits of what the host knows to be without a partner
+            if self.given:  # no logits for positions that have no partner according to the host
                 first = true_first(linked, int((bitext.host.linked & (bitext.host.targets != PAD)).sum()))
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.unaligned == "identity":

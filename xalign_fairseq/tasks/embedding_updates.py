@@ -40,7 +40,9 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"
     embeddings.sparse = not reason
-    logger.info("token embeddings: %s", f"all are updated ({reason})" if reason else "a batch's alone are updated")
+    logger.info(
+        "token embeddings: %s", f"all are updated ({reason})" if reason else "only those of a batch are updated"
+    )
 
 
 def require_choice(given: str) -> str:

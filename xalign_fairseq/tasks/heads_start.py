@@ -13,10 +13,10 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 class HeadsStart:
     """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's own parameters.
 
-    In the first updates the encoder's parameters have no gradient, so that the optimizer leaves them, their decay and
-    their moments alone, and clips the norm of what it steps. A head's step is stretched by ``heads_lr / lr``: that is
-    its learning rate for every optimizer whose step is proportional to the rate, as SGD's and AdamW's are, weight decay
-    included, and the schedule is that of all. Neither adds anything to a checkpoint.
+    In the first updates the encoder's parameters have no gradient. The optimizer then does not change, decay or clip
+    them, and does not update their moments. A head's step is stretched by ``heads_lr / lr``: that is its learning rate
+    for every optimizer whose step is proportional to the rate, as SGD's and AdamW's are, weight decay included, and the
+    schedule is that of all. Neither adds anything to a checkpoint.
 
     Args:
         cfg: the task's options.

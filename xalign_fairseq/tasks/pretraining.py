@@ -225,7 +225,7 @@ class XalignPretrainingTask(XalignTask):
             )
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
-        """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""
+        """fairseq's iterator; for long epochs and epochs in updates, one that holds a window of batches."""
         training = isinstance(dataset, FairseqStreams) and dataset.training
         made = windowed_iterator(dataset, self._epoch_batches, **kwargs) if training else None
         made = super().get_batch_iterator(dataset, **kwargs) if made is None else made

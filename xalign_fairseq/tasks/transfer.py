@@ -175,7 +175,7 @@ class TransferTask(XalignTask):
             without = sum(gold(example) is None for example in examples[language])
             if without or not examples[language]:
                 raise XalignError(
-                    "examples without labels can't be trained or selected on",
+                    "examples without labels can't be used for training or selection",
                     where=path,
                     found=f"{without} of {len(examples[language])} without a label",
                     remedy=f"choose a labelled split (now {split})",
@@ -230,7 +230,7 @@ class TransferTask(XalignTask):
             return
         if self.cfg.code_switch:
             raise XalignError(
-                "a text in two languages has no one linear map",
+                "one linear map can't serve a text in two languages",
                 parameter=("code_switch", "feature_based"),
                 found=f"an encoder with maps of {', '.join(maps.languages)}",
                 remedy="leave one of them out, or start from the encoder without maps",

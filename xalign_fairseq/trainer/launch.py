@@ -29,7 +29,7 @@ class FairseqTraining:
         line: its command line without the program, the data first.
         folder: of the run: it gets ``train.log``, ``training.json`` and the lock.
         save_dir: of its checkpoints, if they are the run's own: damaged ones are then repaired or removed first.
-        lock: of the folder, where the caller holds it already.
+        lock: of the folder, if the caller already holds it.
     """
 
     line: Sequence[str]
@@ -87,7 +87,7 @@ def _error(log: Path, code: int) -> XalignError:
         return _usage_error(log)
     end = tail(log)
     said = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
-    remedy = "correct what it names and run the same command again"
+    remedy = "fix this and run the same command again"
     return failure("fairseq-train", log, code, said[0] if said else end, remedy)
 
 

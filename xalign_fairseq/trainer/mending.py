@@ -1,4 +1,4 @@
-"""The checkpoints of a run that was killed, made whole so that training resumes."""
+"""Repair the checkpoints of a killed run, so that training resumes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +22,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
         say: gets a line for each checkpoint that is replaced.
 
     Returns:
-        the newest whole checkpoint of a training, None if there is none; and the files that are still damaged.
+        the newest complete checkpoint of a training, None if there is none; and the files that are still damaged.
     """
     from xalign_fairseq.encoder.checkpoint import updates_of  # where it is needed: it loads torch
 
@@ -42,7 +42,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
 def mend(folder: Path, say: Say) -> bool:
     """:func:`repair` a run's own folder and remove what is still damaged; whether there is a checkpoint to resume from.
 
-    Where no checkpoint of a training is whole, the training begins anew.
+    If no checkpoint is complete, training starts from the beginning.
     """
     newest, damaged = repair(folder, say)
     for path in damaged:

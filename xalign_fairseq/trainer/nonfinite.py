@@ -26,7 +26,7 @@ class LossScaleMinimum(Exception):
 
 
 def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
-    """Warn of an update that is left out, with what the criterion's ``nonfinite`` says of its batches.
+    """Warn of a skipped update, with the text of the criterion's ``nonfinite`` about its batches.
 
     Raises:
         XalignError: it is one too many.
@@ -34,7 +34,7 @@ def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
     why, where, start = _why(trainer, samples), _where(trainer), _start(trainer)
     most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
     if in_a_row < most:
-        logger.warning("%s is left out, %d in a row, %d end the training: not finite: %s", where, in_a_row, most, why)
+        logger.warning("%s is skipped (%d in a row; %d end the training): not finite: %s", where, in_a_row, most, why)
         return
     raise XalignError(
         f"training diverged: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",

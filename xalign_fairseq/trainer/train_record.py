@@ -100,7 +100,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
 
 
 def _writer(folder: Path, record: TrainRecord) -> Session:
-    """The session that the last checkpoint is of: one that ended before it wrote any says nothing of the run."""
+    """The session that the last checkpoint is of: a session that ended before it wrote one is ignored."""
     written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
     before = [each for each in record["sessions"] if moment(each["begun"], folder / NAME) <= written]
     return (before or record["sessions"])[-1]

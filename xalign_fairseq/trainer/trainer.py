@@ -102,7 +102,7 @@ class XalignTrainer(Trainer):
         return swapped(torch.Tensor, "cuda", lambda tensor, *args, **kwargs: tensor)
 
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
-        """Clip; the norm is the same in all processes, so that all leave out an update where it is not finite.
+        """Clip; the norm is the same in all processes, so all skip an update whose norm is not finite.
 
         The norm is the host's, and so is from here on what the update has logged: the only transfer that it waits for.
 
@@ -113,7 +113,7 @@ class XalignTrainer(Trainer):
         self.left_out = True
         try:
             norm: torch.Tensor = super().clip_grad_norm(clip_norm)
-        except FloatingPointError as minimum:  # fairseq would run the update once more to find where, and fail
+        except FloatingPointError as minimum:  # fairseq would repeat the update to find the module, and fail
             raise LossScaleMinimum(str(minimum)) from None
         if not self.tpu:
             norm = read_with_logs(norm, [*self.logs, self.agreed])
@@ -296,7 +296,7 @@ def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
     def save_checkpoint(cfg: object, trainer: Any, *rest: object) -> Any:
         # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
         if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
-            logger.warning("no checkpoint is written after a non-finite update, which damaged %s", name)
+            logger.warning("no checkpoint is written: a non-finite update damaged %s", name)
             return None
         return save(cfg, trainer, *rest)
 

@@ -263,7 +263,7 @@ class AlignmentModel(HeadedEncoder):
         Args:
             out: a checkpoint, if it ends in ``.pt``; otherwise a folder that ``AutoModel.from_pretrained`` loads, with
                 the heads next to the model. :meth:`from_pretrained` and ``--init-checkpoint`` read both.
-            overwrite: replace what is there, once the new model is whole.
+            overwrite: replace an existing model when the new one is complete.
 
         Raises:
             XalignError: ``out`` exists already; or Hugging Face's models have no place for the encoder.

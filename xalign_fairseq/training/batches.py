@@ -26,7 +26,7 @@ class Batches(IterableDataset[dict[str, Any]]):
 
     Args:
         data: the data-bins.
-        reader: what is read of them: a model's :attr:`~xalign_fairseq.training.alignment_model.AlignmentModel.reader`.
+        reader: the text to read: a model's :attr:`~xalign_fairseq.training.alignment_model.AlignmentModel.reader`.
         split: ``train``, or another, which is read once, as it is stored.
         max_tokens: tokens of the pairs of a batch, padding included.
         batch_size: pairs of a batch, with or without a limit of tokens.
@@ -104,7 +104,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        # Another split than that of training is read whole, also after an interrupted reading.
+        # Splits other than training are read from their start, also after an interruption.
         if not (self.training or self._goes_on):
             self._before = self._done = 0
         self._goes_on = False
@@ -145,7 +145,7 @@ class Batches(IterableDataset[dict[str, Any]]):
             yield {**sample, "ignored": True} if ignored.popleft() else sample
 
     def _share(self, dataset: StreamsDataset) -> tuple[Sequence[np.ndarray], Sequence[np.ndarray]]:
-        """Every ``world_size``-th batch of the epoch, empty ones where others have one more; and all batches."""
+        """Every ``world_size``-th batch of the epoch; an empty batch if other ranks have one more; and all batches."""
         dataset.set_epoch(self.epoch)
         limits, seed = (self.max_tokens, self.batch_size, self.multiple), self.data.seed
         updates = self.data.options.epoch_updates

@@ -85,7 +85,7 @@ class StudyPlan:
         return list(describe(self.study, self.specs, {spec.name: spec.name in self.done for spec in self.specs}))
 
     def commands(self) -> dict[str, str]:
-        """The training command of each run by its name; empty where nothing is trained."""
+        """The training command of each run by its name; empty if nothing is trained."""
         return {spec.name: shown_command(spec, spec.folder(self.options.out) / "checkpoints") for spec in self.specs}
 
     def run(self) -> Iterator[Outcome]:

@@ -138,7 +138,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
 
 
 def untested(spec: RunSpec, folder: Path) -> list[str]:
-    """The languages that the run is to be tested on and its result, if there is one yet, lacks.
+    """The test languages that the run's result lacks (all, without a result).
 
     Raises:
         XalignError: there is a result, and the model is gone.
@@ -173,7 +173,7 @@ def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
 def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
     """The arguments of ``fairseq-train``."""
     settings, place = from_data(spec.settings), spec.place
-    on_cpu = training_device(place["cpu"]).type == "cpu"  # also where there is no GPU and nobody has said so
+    on_cpu = training_device(place["cpu"]).type == "cpu"  # also without a GPU if the option was not given
     task: dict[str, Any] = {
         "--task": f"xalign_{spec.family}",
         "--criterion": "transfer",

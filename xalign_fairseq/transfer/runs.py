@@ -94,7 +94,7 @@ def make(path: Path, keep_models: bool = False) -> None:
         # Another command may have written a spec of fewer languages meanwhile: the result's tests would be unknown.
         write_json(path, with_tests_of(spec, path).as_data())
         write_json(folder / "result.json", made)
-        tidy(folder, keep_models or result is not None)  # a model that was kept stays
+        tidy(folder, keep_models or result is not None)  # a stored model remains
 
 
 def tidy(folder: Path, keep_models: bool) -> None:

@@ -1,4 +1,4 @@
-"""All that a fine-tuned checkpoint says of its task besides weights; enough to build family and head again."""
+"""What a fine-tuned checkpoint records about its task; enough to build family and head again."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any

@@ -35,12 +35,12 @@ XTREME: dict[str, dict[str, Any]] = {
     "tydiqa": {"test_split": "dev", "holdout": 0.1},
     "tatoeba": {},
 }
-# Not XTREME's, and run only where it is asked for: it needs treebanks, which XTREME's scripts do not keep.
+# Not in XTREME, and only run if named: it needs treebanks, which XTREME's scripts do not keep.
 BESIDE: dict[str, dict[str, Any]] = {"parsing": {}}
 RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
 SPLITS = {"train": "train", "valid": "dev", "test": "test"}
-# Keys of a task that nothing reads where nothing is trained.
+# Keys that are unused if nothing is trained.
 TRAINING_KEYS = (
     *("train", "valid", "train_languages", "valid_languages", "train_split", "valid_split"),
     *("holdout", "models", "code_switch"),
@@ -275,7 +275,7 @@ def _benchmark(name: Any, where: str) -> Benchmark:
 
 
 def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benchmark, where: str) -> Settings:
-    """The benchmark's lengths where the study says nothing, checked together and with the family's options."""
+    """The benchmark's lengths if the study gives none, checked together and with the family's options."""
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
     with errors_at(where):

@@ -194,7 +194,7 @@ def _grouped(group: Sequence[RunResult]) -> TaskResults:
             tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
             if language in tested:  # a copied folder, for example
                 raise XalignError(
-                    f"two runs of {run.task} are of one checkpoint and seed",
+                    f"two runs of {run.task} have the same checkpoint and seed",
                     where=f"{tested[language].folder} and {run.folder}",
                     found=f"{run.checkpoint}, seed {run.seed}, tested on {language}",
                     expected="one",

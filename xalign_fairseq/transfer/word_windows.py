@@ -61,7 +61,7 @@ def _spans(ends: Sequence[int], room: int, overlap: int) -> list[tuple[int, int]
             spans.append((int(np.searchsorted(ends, ends[last] - room)), last))
             return spans
         spans.append((first, last))
-        # As much overlap as asked for, but never so much that the next word does not fit.
+        # The requested overlap, reduced if the next word would not fit.
         first = int(np.searchsorted(ends, max(ends[last] - overlap, ends[last + 1] - room)))
 
 

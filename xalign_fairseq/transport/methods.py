@@ -179,7 +179,7 @@ def links_and_scores(
 
 
 def with_options(method: Method, **options: object) -> Method:
-    """A method with some options changed; those that are None stay as they are. Errors as those of :func:`make_method`.
+    """A method with some options changed; those that are None do not change. Errors as those of :func:`make_method`.
 
     Example::
 
@@ -209,7 +209,7 @@ def method_of_state(state: Mapping[str, Any]) -> Method:
         return made
     except (KeyError, TypeError) as error:
         raise XalignError(
-            "a labelling method is of another version of this package", found=f"{dict(state)} ({error})"
+            "a labelling method was saved by another version of this package", found=f"{dict(state)} ({error})"
         ) from None
 
 

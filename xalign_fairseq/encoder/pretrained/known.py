@@ -1,7 +1,7 @@
 """Which known family of pretrained encoders a model is of: by its sizes, and by what it is called.
 
-The family of a model is where its defaults for aligning come from, and what is said of it. A model that was trained
-further keeps the family that it began with.
+A model's family determines its defaults for aligning. A model that was trained further keeps the family that it began
+with.
 """
 
 import os
@@ -109,8 +109,7 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str |
 def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
     """The family of a checkpoint of fairseq's, such as ``model.pt`` of XLM-R's archive.
 
-    One that this package trained is of the family that it says it began with; its sizes do not show where it
-    comes from.
+    A model that this package trained has the family of its first checkpoint; its sizes do not show its origin.
     """
     options = checkpoint.options(state)
     began = [options.get("init_checkpoint"), checkpoint.options(state, "checkpoint").get("finetune_from_model")]

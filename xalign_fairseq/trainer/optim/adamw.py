@@ -29,9 +29,9 @@ class FoldedAdamW(torch.optim.Optimizer):
     device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is as the
     backward pass has left it; afterwards that of float32 is as the step used it (scaled), others as they were.
 
-    **Sparse gradients** are stepped lazily: the rows that are in one follow the equations above, t being the updates of
-    the whole parameter, and all other rows and their moments stay as they are. In dense Adam a row whose gradient is
-    zero for n updates would have::
+    **Sparse gradients** are stepped lazily: rows with a gradient follow the equations above, with t the updates of the
+    whole parameter; other rows and their moments do not change. In dense Adam a row whose gradient is zero for n
+    updates would have::
 
         m_n = b1^n m          v_n = b2^n v
         p_n = (1 - lr w) p_(n-1) - lr sqrt(1 - b2^t) / (1 - b1^t) m_n / (sqrt(v_n) + eps)
@@ -87,7 +87,7 @@ class FoldedAdamW(torch.optim.Optimizer):
 
         Args:
             max_norm: 0 only measures.
-            aggregate: of this worker's norm, that of all of them.
+            aggregate: from this worker's norm, the norm over all workers.
         """
         norm = gradient_norm(self._gradients())
         norm = norm * (self.factor.to(norm.device) if isinstance(self.factor, Tensor) else self.factor)

@@ -143,7 +143,7 @@ def _has_varlen(device: torch.device) -> bool:
 
 
 def tell(how: str, first: str = "") -> None:
-    """Log how attention is computed, once, with what is to be said of the first batch."""
+    """Log once how attention is computed, with a note about the first batch."""
     if how not in _TOLD:
         _TOLD.add(how)
         logger.info("attention: %s%s", how, first)

@@ -11,7 +11,7 @@ _COPIES: MutableMapping[Tensor, tuple[tuple[int, int], Tensor]] = WeakIdKeyDicti
 
 
 def lasting_copy(weight: Tensor, dtype: torch.dtype) -> Tensor:
-    """A weight in another precision, kept as long as the weight lives and stays what it is.
+    """A weight in another precision, kept until the weight changes or is deleted.
 
     One that asks for its gradient changes with every update: it comes back itself, to be converted where it is used.
 

@@ -125,7 +125,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     Args:
         x: (..., I), of any strides.
-        weight: (O, I); no other copy of it is kept, since training changes it with every update.
+        weight: (O, I); no other copy is kept, because training changes it in every update.
         bias: (O,) or None.
 
     Example::

@@ -51,7 +51,7 @@ def library(kind: str) -> ctypes.CDLL:
 
 @functools.cache
 def built(kind: str) -> Built:
-    """The native library of a kind and where it comes from, compiled if it must be; the same object at each call.
+    """The native library of a kind and its origin, compiled if needed; the same object at each call.
 
     The library that was built with the package is taken if it comes from the sources that are here and this CPU, or
     the GPUs, run it; otherwise the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is

@@ -222,7 +222,9 @@ def _quotient(mass: Tensor | float, sums: Tensor) -> Tensor:
 
 
 def _too_small(sums: Tensor, mass: Tensor | float, factors: Tensor) -> Tensor:
-    """Which sums (B, n, 1), of products with ``factors``, may lack what has underflowed, or have a factor too large."""
+    """The sums (B, n, 1) of products with ``factors`` that may have lost underflowed terms, or have a factor that is
+    too large.
+    """
     limits = torch.finfo(sums.dtype)
     least = 1e6 * limits.tiny * factors.sum(1, keepdim=True).clamp_min(1.0)
     some = torch.as_tensor(mass, device=sums.device) > 0

@@ -108,7 +108,7 @@ def to_fairseq(
         rows, *rest = shapes[ours]
         expected = (rows - ROWS + family.position_offset, *rest) if name == POSITIONS else shapes[ours]
         if tuple(theirs[name].shape) != expected:
-            problem = "a parameter is not of the size that config.json has"
+            problem = "the size of a parameter differs from config.json"
             raise XalignError(problem, where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected)
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
     theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)

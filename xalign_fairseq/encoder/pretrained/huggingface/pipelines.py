@@ -26,7 +26,7 @@ ROLES = {
     "<unk>": ("unk_token", "pad_token", "eos_token"),
     "<mask>": ("mask_token", "unk_token", "pad_token"),
 }
-# What sentencepiece models call them, where there is nothing but the model.
+# Their names in sentencepiece models, if the folder has only the model.
 NAMES = {
     "pad_token": ("[PAD]", "<pad>"),
     "cls_token": ("[CLS]",),
@@ -124,7 +124,7 @@ def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
             problem, expected = "the tokenizer lacks a special symbol", f"one of {', '.join(settings)}"
             raise XalignError(problem, where=where, found=f"none for {symbol}", expected=expected)
         if role != settings[0] and symbol == MASK:
-            logger.warning("%s: no symbol masks tokens: the %s stands for it", where, role.replace("_token", " symbol"))
+            logger.warning("%s: there is no mask symbol: %s is used instead", where, role.replace("_token", " symbol"))
         found.append(roles[role])
     return tuple(found)
 

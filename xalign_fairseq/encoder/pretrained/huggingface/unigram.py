@@ -24,7 +24,7 @@ JOINED_BLANKS = [{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": c
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
 # Texts in many scripts, with what normalisations differ in: capitals, ligatures, wide and composed characters, other
 # spaces. Spaces at the ends and several in a row are not in it: sentencepiece, with which these models were trained,
-# takes them away, and transformers' own files differ in what they make of them.
+# removes them, and transformers' own files treat them in different ways.
 _SAMPLE = """\
 The red house isn't so BIG.|Der große Hund schläft über Nacht in der STRASSE.|L’été dernier, à Besançon…
 El niño pequeño comió una manzana, ¿verdad?|Căsuța roșie și mașina țăranului|Gdańsk, Łódź i Kraków

@@ -111,7 +111,7 @@ def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
 
 
 def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
-    """The file with the symbols, these in the order of their ids, and what it says of normalising text."""
+    """The file with the symbols, the symbols in the order of their ids, and the settings for normalising text."""
     whole, listed = folder / TOKENIZER, folder / VOCAB
     if not whole.is_file():
         if not listed.is_file():
@@ -133,7 +133,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     vocabulary = require_form(model.get("vocab"), dict[str, int], f"{whole}, model.vocab")
     symbols = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
-        raise XalignError("the tokenizer's ids are not 0 to the number of its symbols", where=whole)
+        raise XalignError("the tokenizer's ids are not consecutive from 0", where=whole)
     names = {
         "do_lower_case": "lowercase",
         "strip_accents": "strip_accents",
