@@ -90,7 +90,7 @@ def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tenso
 def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
     """Sentences of one length are a plain batch as they lie in the row: no copy, no mask, no padding.
 
-    There are at most sqrt(2 N) lengths (scripts/benchmark_packing.py has the times).
+    There are at most sqrt(2 N) lengths.
     """
     by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
     attend = by_products if by_hand else F.scaled_dot_product_attention
