@@ -24,7 +24,7 @@ AT_ONCE = 512  # pairs whose statistics are counted together
 
 @dataclass(frozen=True)
 class Mixing:
-    """How the scores of an encoder are joined with those of statistics: the share of these, and the choice of links."""
+    """How scores of an encoder and of statistics are combined: the share of statistics, and the choice of links."""
 
     share: float
     choice: Grown
@@ -50,11 +50,10 @@ class CombinedAligner(WordAligner):
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    in place of the probability :math:`t(v \mid u)` that u is translated as v: what the encoder keeps apart in this
-    sentence counts for a hundredth of what it puts together. So they learn what its links have in common over the
-    text, and the order of words besides; where it is sure they follow it, and where it is not the rest of the text
-    decides. With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
-    probability
+    in place of the probability :math:`t(v \mid u)` that u is translated as v: words that the encoder does not link in
+    this sentence count a hundredth of words that it links. The models thus learn from its links over the whole text,
+    and from word order. Where the encoder is certain, they follow it; otherwise the rest of the text decides. With
+    their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the probability
 
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
@@ -130,7 +129,7 @@ class CombinedAligner(WordAligner):
         return (1 - self._share) * scores + self._share * statistics
 
     def describe(self) -> str:
-        """How the encoder makes its scores, and how links are made of both, in a line."""
+        """How the encoder scores, and how links are made from both, in one line."""
         scores = self._encoder.describe()
         if self._second:
             scores += f"; the mean of its scores and those of another: {self._second.describe()}"
@@ -162,10 +161,10 @@ def learn_beside(
     Args:
         encoder: as of :class:`CombinedAligner`.
         text: read by the encoder once, and kept next to the statistics.
-        folder: where they go.
-        identity: of the text, the encoder and its options, and the version; a folder of another is refused.
-        reading: given the number of pairs, opens what is called with the number of pairs newly read.
-        learning: opens what is called with the units, the passes done, and all passes.
+        folder: where they go. identity: of the text, the encoder and its options, and the version; a folder with
+            another identity is refused.
+        reading: given the number of pairs, opens a function that is called with the number of new pairs read. learning:
+            opens a function that is called with the units, the passes done, and all passes.
 
     Returns:
         the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.

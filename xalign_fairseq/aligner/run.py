@@ -54,7 +54,7 @@ class AlignRun:
         format: ``pharaoh``, ``json``, ``scores`` or ``html``.
         segment: what finds the words of a line
             (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
-        resume: go on with the unfinished output of an interrupted run.
+        resume: continue the unfinished output of an interrupted run.
         pictures: what is drawn, and gold links.
         quiet: no progress.
     """
@@ -88,7 +88,7 @@ class AlignReport:
 def align_files(run: AlignRun) -> AlignReport:
     """Align a text and write its links, a line for each pair.
 
-    Memory does not grow with the number of pairs. All that can be is checked before the work begins.
+    Memory does not grow with the number of pairs. Checks run before the work begins.
 
     Raises:
         XalignError: options do not go together, a file is missing or has an error, or the output is in the way.
@@ -103,14 +103,14 @@ def align_files(run: AlignRun) -> AlignReport:
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
-        # An output goes on only in its dtype, or its lines would not be those of one run.
+        # An output continues only in its dtype; otherwise its lines would come from two different runs.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     form = Page(golds, options.languages) if run.format == "html" else FORMATS[run.format]
     files = (run.model, options.dictionary, options.spm, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
-    # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
+    # A format with text around its lines can't be continued; a pipe can't be read again.
     more = {
         "format": run.format,
         "segment": segmenter_versions(run.segment),
@@ -166,7 +166,7 @@ def open_guided(guided: Guided, text: PairedText) -> Iterator[CombinedAligner]:
 
 
 def _check(run: AlignRun) -> None:
-    """That the options go together, before anything is learned or read."""
+    """Check that the options go together, before anything is learned or read."""
     if run.learn and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
         raise XalignError(
             "learning from the text needs files as input and output",
@@ -183,7 +183,7 @@ def _check(run: AlignRun) -> None:
 def _open_aligner(
     run: AlignRun, options: AlignerOptions, pairs: SentencePairs | PairStream, record: dict[str, str] | None
 ) -> Iterator[WordAligner]:
-    """The aligner; what is to be learned is learned first."""
+    """The aligner, after learning if needed."""
     if not (run.learn and record and isinstance(pairs, SentencePairs)):
         with open_aligner(run.model, options) as aligner:
             yield aligner

@@ -39,7 +39,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Projected:
-    """The annotated translation as it is to be written, and what could not be placed on it.
+    """The annotated translation to write, and the annotations that could not be placed.
 
     Attributes:
         text: takes the unit's place in the output.
@@ -62,8 +62,8 @@ class Unit:
         src, tgt: the sentences, without annotation; the words that links count.
         where: file and line, for the report.
         project: from links to what takes the unit's place in the output.
-        needs_links: false for a pair without annotation, or with one that is not valid: it need not be aligned, and
-            ``project`` may be called without links.
+        needs_links: false for a pair without valid annotation: it need not be aligned, and ``project`` may be called
+            without links.
     """
 
     src: SegmentedText

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Of an interval of training, of an epoch's updates together, of a validation; of other subsets nothing is read.
+# Lines of an interval of training, of an epoch, and of a validation; other subsets are ignored.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
 # A --log-file has the lines without time, level and logger.
 _LINE = re.compile(r"^(?:(?P<time>\d\S+ \d\S+) \| )?(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
@@ -51,7 +51,7 @@ def read_row(line: str) -> LogRow | None:
 
 
 def standing(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The rows of the run in its present state: it may have resumed from an earlier update, or started anew."""
+    """The rows of the run in its present state; it may have resumed from an earlier update, or started again."""
     kept: list[LogRow] = []
     for row in rows:
         while kept and kept[-1].updates > row.updates:
@@ -100,7 +100,7 @@ class TrainingCost:
     Attributes:
         updates: of the optimiser.
         tokens: in the batches of all updates.
-        minutes: of the processes that came to their end.
+        minutes: of the processes that finished.
         gpus: the names of all GPUs that took part, by rank; none on a CPU.
     """
 

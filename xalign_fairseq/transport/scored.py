@@ -27,7 +27,7 @@ RECORD = "record"  # the key of the record, in JSON
 
 
 def save_scorer(scorer: LinkScorer, path: StrPath, record: Mapping[str, Any]) -> None:
-    """Write a scorer with its record; what counts in sums stays in float32."""
+    """Write a scorer with its record; parameters that enter sums stay in float32."""
     state = {name: value.detach().cpu().numpy() for name, value in scorer.state_dict().items()}
     small = {
         name: value.astype(np.float16) if name.startswith(("similarity.added", "rounds.")) else value
@@ -54,7 +54,7 @@ def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
 
 
 def packaged_record() -> dict[str, Any]:
-    """What the packaged scorer was learned from."""
+    """The training record of the packaged scorer."""
     return load_scorer(PACKAGED)[1]
 
 
@@ -96,7 +96,7 @@ OWN = "own"  # a checkpoint's
 
 @dataclass(frozen=True)
 class Scored(ByMatrix):
-    """Links of a probability by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`, whichever they are.
+    """All links from a probability on by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`.
 
     It reads the states of several layers, one behind the other in the last dimension: (B, T, L * H). Where links join
     tokens, each token is a word.

@@ -1,4 +1,4 @@
-"""Links between the tokens of sentence pairs, one entry each: what every labelling method gives."""
+"""Links between the tokens of sentence pairs, one entry each: the result of every labelling method."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,8 +14,7 @@ from xalign_fairseq.transport.similarity import side_positions
 class TokenLinks(NamedTuple):
     """The K links of a batch of pairs, in the order of pairs, source and target tokens.
 
-    How many they are is known on the host alone: whoever must not wait for the device asks a method for its labels or
-    its matrix.
+    Their number is read by the host; to avoid waiting for the device, ask a method for its labels or its matrix.
 
     Attributes:
         pair: (K,) int64, the pair's row in the batch.
@@ -98,7 +97,7 @@ def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
     length = labels.shape[1]
     at = torch.arange(length, device=labels.device, dtype=labels.dtype)
     for found in partners:
-        # Whoever has no partner writes to an extra last column, which is cut off.
+        # Tokens without a partner write to an extra last column, which is dropped.
         whose = found.long().masked_fill(found < 0, length)
         room = torch.cat([labels, labels[:, :1]], 1)
         labels = room.scatter_reduce(1, whose, at.expand_as(found), "amax")[:, :length]
@@ -109,7 +108,7 @@ def partners_of_matrix(links: Tensor, spans: Tensor, length: int) -> Tensor:
     """Like :func:`last_partners`, (B, length), from links (B, n, m) bool."""
     dtype = label_dtype(length)
     batch, n, m = links.shape
-    # Positions of padding are sent to an extra last column, which is cut off.
+    # Positions of padding go to an extra last column, which is dropped.
     labels = torch.full((batch, length + 1), NO_PARTNER, dtype=dtype, device=links.device)
     for side, size, other_size, sided in ((0, n, m, links), (1, m, n, links.transpose(1, 2))):
         if size == 0 or other_size == 0:
@@ -131,7 +130,7 @@ def _linked_side(partners: Tensor, spans: Tensor, sizes: Sequence[int], side: in
     """Links (B, own, other) at the tokens of one side, of its own and the other side's longest sizes."""
     own, other = sizes
     at, mask = side_positions(spans, side, own)
-    # Tokens without a partner write to an extra last column, which is cut off.
+    # Tokens without a partner write to an extra last column, which is dropped.
     matrix = torch.zeros(len(spans), own, other + 1, dtype=torch.bool, device=spans.device)
     for found in partners:
         partner = found.gather(1, at).long()
@@ -171,7 +170,7 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
                 found=f"a link of pair {int(links.pair.max())}, token {int(which.max())}",
                 expected=f"words of {len(words)} pairs with up to {words.shape[1]} tokens on that side",
             )
-    # In ascending order of probability the largest is the one that stays in the dictionary.
+    # In ascending order of probability, the largest value is written last and remains.
     order = links.probability.argsort()
     pair, i, j, probability = (column[order] for column in links)
     columns = (pair, src_words[pair, i], tgt_words[pair, j], probability)

@@ -42,7 +42,7 @@ def dustbin_plan(
     The scores get a last row and a last column of the dustbin's score z (as Sarlin et al., 2020, match key points;
     unbalanced transport for words: Arase et al., 2023), :math:`K = \exp(\bar S/\mu)`. Every token has mass 1, or that
     given; the source's dustbin (last row) has the mass of all target tokens and the target's (last column) that of all
-    source tokens, so that either side has as much in all and any token may stay alone. Each iteration scales the rows
+    source tokens, so that both sides have the same total and any token may stay alone. Each iteration scales the rows
     of K to these marginals, then the columns, which the plan meets exactly; its rows come near with iterations.
 
     Args:
@@ -104,9 +104,9 @@ class Dustbin(ByMatrix):
     """Links by transport with a dustbin (:func:`~xalign_fairseq.transport.unbalanced.dustbin_plan`).
 
     Scores are the cosines of the hidden states, scaled for each pair so that its lowest is 0 and its highest 1 (all 1
-    where they are equal), ``dustbin`` that of having no partner: the higher, the fewer links. One of a link's tokens at
-    least must send it more mass than it sends to the dustbin (three subwords with one partner have a third of its mass
-    each, and send the rest there); ``filter``, ``rounds`` and ``alpha`` choose among those
+    where they are equal), ``dustbin`` is the score of having no partner: the higher, the fewer links. One of a link's
+    tokens at least must send it more mass than it sends to the dustbin (three subwords with one partner have a third of
+    its mass each, and send the rest there); ``filter``, ``rounds`` and ``alpha`` choose among those
     (:func:`~xalign_fairseq.transport.extraction.find_links`). Its probability is the geometric mean of its shares of
     its row and of its column, the dustbin's mass included.
 

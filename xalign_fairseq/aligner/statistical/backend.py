@@ -15,10 +15,10 @@ _selected = "auto"
 
 
 def select(name: str) -> None:
-    """Choose for this process: ``auto`` (the compiled code where it can be had), ``reference`` or ``cpu``.
+    """Choose for this process: ``auto`` (the compiled code if available), ``reference`` or ``cpu``.
 
     Raises:
-        XalignError: there is no such backend, or the compiled code can't be had.
+        XalignError: there is no such backend, or the compiled code is not available.
     """
     global _selected
     check_values("there is no such backend", ("backend", name, name in BACKENDS, " or ".join(BACKENDS)))
@@ -34,7 +34,7 @@ def backend() -> ModuleType:
 
 @functools.cache
 def _fault() -> str | None:
-    """Why the compiled code can't be had."""
+    """Why the compiled code is not available."""
     try:
         library("cpu")
     except XalignError as error:

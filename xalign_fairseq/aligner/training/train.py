@@ -71,7 +71,7 @@ class TrainedAligner(TypedDict):
 def train_aligner(
     run: TrainingRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
 ) -> TrainedAligner:
-    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one stays as it is.
+    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one does not change.
 
     Args:
         run: what to train.
@@ -130,7 +130,7 @@ def train_aligner(
 
 
 def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: AlignerOptions, say: Say) -> float | None:
-    """Prepare the text; AER of the model as it is, None without development set."""
+    """Prepare the text; returns the AER before training, None without a development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))

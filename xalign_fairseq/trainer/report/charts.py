@@ -8,7 +8,7 @@ from html import escape
 # In pixels of the picture; the page scales it.
 WIDTH, HEIGHT = 360, 210
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 12, 24
-# A line of more points shows no more.
+# A line of more points shows no more detail.
 MOST_POINTS = 400
 # With few points, each is drawn and shows its number under the pointer.
 MOST_DOTS = 80
@@ -87,7 +87,7 @@ def thinned(points: Points, most: int = MOST_POINTS) -> list[tuple[int, float]]:
 
 
 def section(title: str, content: str) -> str:
-    """A part of the page under its heading; nothing where there is no content."""
+    """A part of the page under its heading; empty without content."""
     return f"<section><h2>{escape(title)}</h2>{content}</section>" if content else ""
 
 

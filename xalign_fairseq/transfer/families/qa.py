@@ -32,8 +32,8 @@ class QuestionWindows:
         begin, end: (T,) int64 of each window, the characters of the context behind each token; an empty range, 0 and 0,
             at special tokens, at the question and where the token has no character (``▁`` alone). Only tokens with
             characters can begin or end an answer.
-        targets: (windows, 2) int64, first and last token of the answer in each window; ``NO_ANSWER`` twice in one that
-            does not hold the answer whole, ``UNLABELLED`` twice without an answer.
+        targets: (windows, 2) int64, first and last token of the answer in each window; ``NO_ANSWER`` twice if the
+            window does not have the whole answer, ``UNLABELLED`` twice without an answer.
         cut: tokens of the question that no window has.
         context: position in every window where the context begins.
     """
@@ -142,7 +142,7 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse windows that have no room for context, besides what every family refuses."""
+        """Refuse windows without room for context, and what every family refuses."""
         super().check(limits, options)
         check_room(limits, options["max_question_tokens"])
 
