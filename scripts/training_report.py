@@ -13,7 +13,7 @@ from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS,
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 NOT_MEASURED = "not measured"
 BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens per second
-COLUMNS = ("setting", "padding", "training", "tokens per second", "times fairseq", "peak MB", "time of MLM + TLM's step")
+COLUMNS = ("setting", "padding", "training", "tokens per second", "times fairseq", "peak MB", "MLM + TLM step")
 LEGEND = (
     "Tokens without padding; medians over rounds, lowest and highest in brackets. Batches are pairs and as many tokens "
     "of monolingual blocks: pairs of any length, sorted by it, as training batches them; lengths mixed, as released "

@@ -3,7 +3,7 @@
 
 usage: scale.py RECIPE [--gpus N] [--per-gpu N] [--tokens-per-second N] [--tokens-per-pair N] [--text-gb N]
 
-The paper's batch = GPUs x per GPU x accumulation steps. GPU-hours = updates x tokens an update / tokens per second of one
+The paper's batch = GPUs x per GPU x accumulation steps. GPU-hours = updates x tokens an update / tokens a second of one
 GPU / 3600. Tokens per second come from the argument, otherwise from scripts/results/training-cuda.json where the recipe
 was measured there; without either they are not measured, and neither hours nor days are given.
 """
