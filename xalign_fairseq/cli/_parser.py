@@ -103,8 +103,9 @@ class CommandParser(argparse.ArgumentParser):
         """Report the first unknown word, with a suggestion; ``missing``: options that words without one may be for."""
         unknown = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
         if unknown is None:
-            meant = " ".join(f"{name} {word}" for name, word in zip(missing, rest)) if len(rest) <= len(missing) else ""
-            self.error(f"unexpected argument: {' '.join(rest)}{meant and f'; did you mean {meant}?'}")
+            pairs = zip(missing, rest, strict=False)
+            meant = f"; did you mean {' '.join(map(' '.join, pairs))}?" if len(rest) <= len(missing) else ""
+            self.error(f"unexpected argument: {' '.join(rest)}{meant}")
         options = [name for action in self._shown() for name in action.option_strings]
         self.error(f"there is no option {unknown}", _nearest(unknown, options))
 
