@@ -14,7 +14,7 @@ SIZES = (
     "max_positions",
 )
 DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
-# Far beyond any model, and small enough that a damaged configuration costs neither time nor memory.
+# Larger than any model, and small enough that a damaged configuration takes neither time nor memory.
 LIMITS = {
     "vocab_size": (1, 1 << 27),
     "encoder_layers": (0, 1000),
@@ -135,11 +135,11 @@ class EncoderConfig:
         return cls(vocab_size=vocab_size, **found)
 
     def stored(self) -> dict[str, Any]:
-        """The options that an imported checkpoint stores: all that its dictionary does not show."""
+        """The options that an imported checkpoint stores: all that the dictionary does not determine."""
         return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:
-        """The model's options that give this encoder, apart from dropout; what XLM-R lacks only where there is any.
+        """The model's options that give this encoder, without dropout; options that XLM-R lacks only if they are set.
 
         Example::
 

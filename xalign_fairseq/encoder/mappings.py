@@ -34,7 +34,7 @@ class LanguageMaps(StaysFloat32):
         super().__init__()
         self.maps, self._pivot = nn.Module(), pivot
         for language in languages:
-            # By setattr, or in a ParameterDict, Tongan would take the place of Module.to.
+            # With setattr, or in a ParameterDict, Tongan (to) would replace Module.to.
             self.maps._parameters[language] = nn.Parameter(torch.eye(dim).repeat(layers + 1, 1, 1))
         self.pivot = nn.Module()
         self.pivot._buffers[pivot] = torch.zeros(1)
@@ -54,7 +54,7 @@ class LanguageMaps(StaysFloat32):
         return self.maps.named_parameters()
 
     def of(self, language: str) -> Tensor | None:
-        """Maps (layers + 1, H, H) of a language, or None: its states are read as they are, the pivot's for one."""
+        """Maps (layers + 1, H, H) of a language; None if its states are not mapped, such as the pivot's."""
         return self.maps._parameters.get(language)
 
     def require(self, languages: Sequence[str], where: object = None) -> None:
@@ -104,10 +104,10 @@ class States(Protocol):
 
 
 class MappedStates:
-    """A pass of the encoder whose rows are mapped, each by its own language's map of the layer that is asked for.
+    """A pass of the encoder whose rows are mapped, each by its language's map of the requested layer.
 
     Args:
-        languages: of the B rows; rows in a language without a map stay as they are.
+        languages: of the B rows; rows in a language without a map do not change.
 
     Example::
 

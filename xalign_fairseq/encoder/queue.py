@@ -81,7 +81,7 @@ class KeyQueue(StaysFloat32):
 
     @torch.no_grad()
     def fill_at_random(self, seed: int) -> None:
-        """Put a random unit vector, of no sentence, at every place: by the seed, the same in all processes."""
+        """Fill every place with a random unit vector that belongs to no sentence; the same in all processes."""
         self.clear()
         drawn = torch.randn(self.keys.shape, generator=torch.Generator().manual_seed(seed), device="cpu")
         self.keys.copy_(nn.functional.normalize(drawn, dim=1))

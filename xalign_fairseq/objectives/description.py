@@ -29,7 +29,7 @@ class OptionRow(NamedTuple):
 
     @property
     def default_text(self) -> str:
-        """The default as a reader sees it: empty if there is none, ``required`` if it must be given."""
+        """The default as text: empty if there is none, ``required`` if it must be given."""
         return {"None": "", "???": "required"}.get(str(self.default), str(self.default))
 
 

@@ -28,7 +28,7 @@ AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
 
 
 class DwaHead(ReadOnce):
-    """The pointer, and how far own labels (0 or 1) have come: buffers, so that a resumed run continues from there."""
+    """The pointer, and in buffers whether own labels are in use (0 or 1), so that a resumed run continues there."""
 
     agreement: Tensor
     own_labels: Tensor

@@ -1,4 +1,4 @@
-"""A network that scores pairs of words, learned from gold links of any languages: which words annotators link."""
+"""A network that scores pairs of words, trained on gold links of any languages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

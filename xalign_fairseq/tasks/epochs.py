@@ -1,4 +1,4 @@
-"""fairseq's iterator over the batches of epochs that are too long to be held."""
+"""fairseq's iterator over the batches of epochs that do not fit into memory."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ class WindowedEpochIterator(TrainIterator):
 
 
 def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> float:
-    """How many pairs a batch of an epoch has, on average."""
+    """The average number of pairs of a batch of an epoch."""
     if isinstance(batches, Windows):
         return batches.plan.draws / len(batches)
     indices = np.concatenate([np.zeros(0, dtype=np.int64), *batches])

@@ -1,4 +1,4 @@
-"""Training by fairseq-train as a process: the one way that every command starts it."""
+"""Training by fairseq-train as a process, started in the same way by every command."""
 
 import difflib
 import re
@@ -41,15 +41,14 @@ class FairseqTraining:
 def run_training(
     training: FairseqTraining, hear: Callable[[str], object], say: Callable[[str], object] = print
 ) -> None:
-    """Run fairseq-train to its end, or from where it was interrupted.
+    """Run fairseq-train to its end; an interrupted run continues.
 
     One process at a time trains in a folder. fairseq-train ends when this process ends, however that happens; SIGUSR1
     is passed on to it.
 
     Args:
         training: what to run.
-        hear: gets each line of its output, which is also added to ``train.log``.
-        say: gets what happens before that.
+        hear: gets each line of its output, which is also added to ``train.log``. say: gets messages before that.
 
     Raises:
         XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with

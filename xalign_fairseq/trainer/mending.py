@@ -14,8 +14,8 @@ Say = Callable[[str], object]
 def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
     """Replace a damaged best or last checkpoint by the newest whole one.
 
-    The newest one is what an interrupted copy was made of. A model without training is not damaged: it stays, and
-    replaces no other.
+    The newest one is the source of an interrupted copy. A model without training is not damaged: it stays, and replaces
+    no other.
 
     Args:
         folder: the ``--save-dir``, which may not exist yet.
@@ -57,7 +57,7 @@ def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str,
     """A checkpoint with only a model, as other tools write it, with the state of a new training.
 
     Raises:
-        XalignError: the run is to go on with a training.
+        XalignError: the run must resume a training.
     """
     if "optimizer_history" in state or "best_loss" in state:
         return state

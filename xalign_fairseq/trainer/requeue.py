@@ -1,8 +1,8 @@
 """SIGUSR1 to fairseq-train: a checkpoint after the running update, and exit code 75.
 
 Slurm sends a signal before a job's time is over (``--signal=USR1@120``), and fairseq would end without a checkpoint. 75
-makes the job's script queue it again (scripts/slurm); the same command resumes. This file hears the signal and hands it
-to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
+makes the job's script queue it again (scripts/slurm); the same command resumes. This file receives the signal and
+passes it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
 """
 
 import functools

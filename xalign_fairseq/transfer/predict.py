@@ -54,7 +54,7 @@ class Evaluation:
         digest: of the test data.
         counts: metric name -> (N, K); empty without labels.
         scores: metric name -> fraction; empty without labels.
-        signatures: metric name -> what exactly was measured.
+        signatures: metric name -> its signature.
     """
 
     ids: list[str]
@@ -76,7 +76,7 @@ class Evaluation:
         Args:
             benchmark: whose test file it is.
             of_answers: language of the answers, which decides their normalisation: ``en`` of MLQA's ``en-de``.
-            choices: what the scores depend on, for their signatures, such as ``language``.
+            choices: settings that affect the scores, for their signatures, such as ``language``.
         """
         if any(gold is None for gold in self.golds):
             return

@@ -25,7 +25,7 @@ class TransferHead(nn.Module):
 
 @dataclass(frozen=True)
 class TransferSpec:
-    """A transfer task with its choices.
+    """A transfer task with its options.
 
     Attributes:
         benchmark: name in :data:`~xalign_fairseq.transfer.benchmarks.BENCHMARKS`.

@@ -1,4 +1,4 @@
-"""Which dtype is computed in: sums in float32 at least, and products in half precision on request."""
+"""The dtype of computations: sums in float32 at least, and products in half precision on request."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any

@@ -25,6 +25,7 @@ from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.finite import finite_rows
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
+from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.families import calibration_of
@@ -134,7 +135,7 @@ class Aligner(WordAligner):
 
     @classmethod
     def from_pretrained(
-        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: object
+        cls, path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: object
     ) -> "Aligner":
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
@@ -144,7 +145,7 @@ class Aligner(WordAligner):
         family ``transport`` on hidden states, at the depth of layer 10 of 12.
 
         Args:
-            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
+            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`; default: e5-small.
             options: all at once, or
             more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 

@@ -196,6 +196,6 @@ def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]
             bar.set_postfix_str(f"{units} {done}/{of}", refresh=False)
             bar.update(of * kind + done - bar.n)
             if bar.disable and done == of and not quiet:
-                print(f"learned by {units}, {kind + 1} of {len(NAMES)}", file=sys.stderr)
+                print(f"learned model {kind + 1} of {len(NAMES)} ({units})", file=sys.stderr)
 
         yield show

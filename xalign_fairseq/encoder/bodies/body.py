@@ -33,7 +33,7 @@ class Surroundings:
 
 
 class Rehearsed(nn.Module):
-    """Stands for a layer while transformers' model is run for what it gives its layers."""
+    """Replaces a layer while transformers' model runs to show the arguments of its layers."""
 
     def __init__(self, layer: nn.Module, family: BodyFamily, given: list[tuple[Tensor, Arguments]]):
         super().__init__()
@@ -73,7 +73,7 @@ class TransformersLayer(nn.Module):
         return self.run(*given)
 
     def run(self, x: Tensor, arguments: Arguments, training: bool) -> Tensor:
-        """:meth:`forward`; it sets the mode, which may be another's when it runs again."""
+        """:meth:`forward`, with the mode of this call, which may differ when it runs again."""
         if self.training != training:
             self.train(training)
         made = self.inner(x, *arguments[0], **arguments[1])
@@ -91,9 +91,9 @@ class TransformersLayer(nn.Module):
 class TransformersBody(nn.Module):
     """Stands for :class:`~xalign_fairseq.encoder.transformer.SentenceEncoder`: the same calls, transformers' layers.
 
-    Token embeddings are by our ids. transformers' model runs with stand-ins for its layers, which keep what they are
-    given; then each layer runs by itself, up to the one that is asked for. State k is what transformers gives as
-    ``hidden_states[k]``, so the last one has the final norm.
+    Token embeddings are by our ids. transformers' model runs with stand-ins for its layers, which record their
+    arguments; then the layers run one by one, up to the requested one. State k is transformers' ``hidden_states[k]``,
+    so the last one has the final norm.
 
     Attributes:
         rest: the model without token embeddings, layers and final norm.
@@ -139,7 +139,7 @@ class TransformersBody(nn.Module):
         return first.to(vectors.dtype)  # tables of positions are in float32
 
     def rehearse(self, vectors: Tensor, positions: Tensor) -> list[tuple[Tensor, Arguments]]:
-        """What transformers' model gives each of its layers for embeddings (B, T, H) at positions (B, T)."""
+        """The arguments of each layer of transformers' model for embeddings (B, T, H) at positions (B, T)."""
         own = {"position_ids": (positions - 1).clamp_min(0)} if self._takes_positions else {}
         self._given.clear()
         self.rest(inputs_embeds=vectors, attention_mask=positions.ne(0).long(), **own)

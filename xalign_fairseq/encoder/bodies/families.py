@@ -20,7 +20,7 @@ Theirs: TypeAlias = Any
 # The encoder alone is built: without embeddings of tokens, which are ours by our ids, a decoder's layers and LayerDrop.
 _ALONE = {"vocab_size": 2, "pad_token_id": 1, "encoder_layerdrop": 0.0, "decoder_layers": 0, "num_decoder_layers": 0}
 _ALONE |= {f"{name}_token_id": 0 for name in ("bos", "eos", "cls", "sep", "mask", "decoder_start")}
-# What a config.json says of files, ids and code, not of the encoder.
+# Settings of a config.json about files, ids and code, not about the encoder.
 _NOT_KEPT = {"architectures", "auto_map", "dtype", "torch_dtype", "transformers_version", "_name_or_path", "vocab_size"}
 _BERT_SIZES = {
     "encoder_embed_dim": "hidden_size",
@@ -136,7 +136,7 @@ class BodyFamily:
         return model  # type: ignore[no-any-return]
 
     def rename(self, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """A file's tensors by the names that transformers' model has."""
+        """A file's tensors by their names in transformers' model."""
         made: dict[str, Tensor] = {}
         for name, value in weights.items():
             for old, new in self.renamed.items():
@@ -292,7 +292,7 @@ def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, 
 
 
 def takes_positions(config: EncoderConfig) -> bool:
-    """Whether an encoder reads positions that a batch gives it, as our own does."""
+    """Whether an encoder reads the positions of a batch, as our own does."""
     if not config.transformers_config:
         return True
     family, settings = read_settings(config.transformers_config, WHERE)
@@ -300,7 +300,7 @@ def takes_positions(config: EncoderConfig) -> bool:
 
 
 def warn_of_dropout(config: EncoderConfig) -> None:
-    """Warn of each rate of dropout that is asked for and that the encoder, run by transformers, has no place for."""
+    """Warn of each requested dropout rate that the encoder in transformers does not have."""
     if config.transformers_config:
         family, _ = read_settings(config.transformers_config, WHERE)
         for name in DROPOUTS:

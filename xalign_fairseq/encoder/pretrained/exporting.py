@@ -41,9 +41,9 @@ def export(
 
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
     BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
-    objectives, for which Hugging Face's models have no place, and the options of the training are written next to the
-    model, and an import takes them back. An encoder that transformers runs goes back into the folder that it began
-    with (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
+    objectives, which Hugging Face's models do not have, and the training options are written next to the model; an
+    import restores them. An encoder that transformers runs goes back into the folder that it began with
+    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
 
     Args:
         folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;

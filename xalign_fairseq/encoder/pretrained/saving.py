@@ -1,4 +1,4 @@
-"""A model written as one file or as a folder, whole or not at all."""
+"""Write a model as one file or as a folder, completely or not at all."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,14 +50,14 @@ def _is_checkpoint(out: Path) -> bool:
 
 
 def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
-    """Raise :class:`XalignError` if a checkpoint is there that is not to be replaced."""
+    """Raise :class:`XalignError` for an existing checkpoint without ``overwrite``."""
     if Path(checkpoint).exists() and not overwrite:
         remedy = ("choose another name, or replace it by", Parameter("overwrite"))
         raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
-    """``torch.save``, with a clear error for a full disk: torch hides it behind an error about positions."""
+    """``torch.save`` with a clear error for a full disk, for which torch's error is about positions."""
     try:
         torch.save(state, stream)
     except RuntimeError as error:
@@ -67,7 +67,7 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrP
 
 
 def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:
-    """Write a checkpoint whole or not at all; what is there is replaced."""
+    """Write a checkpoint completely or not at all, replacing an existing one."""
     with atomic_write(path, "wb") as stream:
         save_checkpoint(state, stream, path)
 

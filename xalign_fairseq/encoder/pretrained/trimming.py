@@ -1,6 +1,6 @@
-"""A model cut down to the pieces that a text needs, and put back into the one that it was cut from.
+"""Trim a model to the pieces that a text needs, and restore the whole vocabulary.
 
-Most parameters of a multilingual encoder are embeddings of pieces that a text of two languages has none of (Abdaoui et
+Most parameters of a multilingual encoder are embeddings of pieces that a text in two languages never uses (Abdaoui et
 al. 2020, "Load What You Need"). Without them, the masked-language-model head and the optimiser's moments shrink too.
 Hidden states of that text do not change, because the tokenizer still cuts it into the same pieces.
 """

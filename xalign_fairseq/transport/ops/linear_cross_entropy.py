@@ -1,9 +1,9 @@
-"""Cross-entropy of a linear layer over a large vocabulary whose logits are never in memory all at once.
+"""Cross-entropy of a linear layer over a large vocabulary, without all logits in memory at once.
 
-The vocabulary is walked in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each prediction;
-backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient waits for
-backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is rounded to half
-precision, and each row of the embedding's gradient is written once.
+The vocabulary is processed in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each
+prediction; backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient
+waits for backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is
+rounded to half precision, and each row of the embedding's gradient is written once.
 
 Backward recomputes the logits of each chunk, except for the first :data:`KEPT` bytes. In the precision of the sums
 their exponentials are kept, with the highest logits that they are relative to; in half precision, where small ones

@@ -58,7 +58,7 @@ def built(kind: str) -> Built:
     compiled by one process while the others wait.
 
     Raises:
-        XalignError: it can't be had; the missing piece is named.
+        XalignError: it is not available; the missing piece is named.
 
     Example::
 
@@ -126,7 +126,7 @@ def capabilities() -> list[tuple[int, int]]:
 
 
 def _load_cached(folder: Path) -> Built | None:
-    """The same, if the file is what the compiler wrote: a file that breaks off would kill the process that loads it."""
+    """The same, if the file is complete: a truncated file would kill the process that loads it."""
     path = folder / LIBRARY
     for each in (folder, path):
         if each.exists() and (reason := fault(each)):

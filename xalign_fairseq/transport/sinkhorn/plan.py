@@ -1,4 +1,4 @@
-"""The transport plan as a function to be trained through: Sinkhorn with a backward pass of its own."""
+"""The transport plan as a differentiable function: Sinkhorn with its own backward pass."""
 
 from typing import Any
 

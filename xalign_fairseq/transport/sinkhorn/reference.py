@@ -38,8 +38,7 @@ def sinkhorn(
 
     Returns:
         (B, n, m), exactly 0 outside the masks. A pair with NaN or an infinity inside its masks, or a negative mass,
-        gets an all-zero plan, hence no links, and leaves the other pairs as they are. Nothing is read back from the
-        device.
+        gets an all-zero plan, hence no links; other pairs are not affected. Nothing is read back from the device.
 
     Raises:
         XalignError: the shapes do not fit.

@@ -1,6 +1,6 @@
-"""From native sources to a shared library: which compiler, which flags, and one run of it. setup.py uses it, too.
+"""Compile native sources into a shared library.
 
-So it imports no torch, and is loaded from its file there.
+setup.py loads this file alone, so it does not import torch.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ class Recipe(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Digest of all that makes a difference to the library, the C library included."""
+        """Digest of everything that affects the library, including the C library."""
         parts = (self.digest, self.compiler, *self.command, *self.needs, platform.machine(), *platform.libc_ver())
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 

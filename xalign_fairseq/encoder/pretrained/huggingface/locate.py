@@ -1,4 +1,4 @@
-"""Where a model of the hub is: in the local cache of Hugging Face's libraries, or on the network."""
+"""Find a model of the hub: in the local cache of Hugging Face's libraries, or on the network."""
 
 import os
 import re
@@ -14,12 +14,12 @@ from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM, TOKE
 from xalign_fairseq.encoder.pretrained.huggingface.weights import WEIGHTS
 
 TOKENIZERS = tuple(dict.fromkeys((SPM, VOCAB, TOKENIZER, *SENTENCEPIECES)))
-# What is read of a model; pickles only where it has no safetensors file.
+# The files of a model that are read; pickles only without a safetensors file.
 FILES = ("config.json", *TOKENIZERS, TOKENIZER_CONFIG, ADDED, OPTIONS, HEADS)
 SAFE = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin")
 SUBFOLDER = "0_Transformer"  # of old releases of sentence-transformers
-# "name" or "organisation/name"; a file's name with its ending is none.
+# "name" or "organisation/name", but not a file name with an ending.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 FILE_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".onnx", ".json", ".model", ".txt", ".zip", ".gz")
 SECONDS = 20  # to wait for the hub's answer
@@ -56,7 +56,7 @@ def in_subfolder(where: object, following: str) -> XalignError:
 
 
 def find_on_hub(name: str) -> Path:
-    """The folder of a model of the hub: from the local cache, or, if it is not there, from the network."""
+    """The folder of a model of the hub: from the local cache, otherwise from the network."""
     import huggingface_hub  # where it is needed: it takes half a second
 
     cached = Path(huggingface_hub.constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
@@ -72,7 +72,7 @@ def _download(name: str) -> Path:
     import huggingface_hub
 
     try:
-        # One request, which is not tried again: what is most often wrong is the name.
+        # One request without retries: the most frequent fault is a wrong name.
         about = huggingface_hub.model_info(name, timeout=SECONDS)
         there = [file.rfilename for file in about.siblings or ()]
         if SUBFOLDER + "/config.json" in there and not {*there} & {*WEIGHTS}:

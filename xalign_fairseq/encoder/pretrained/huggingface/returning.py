@@ -36,8 +36,8 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     """Write the folder that an encoder began with, with the checkpoint's weights in it, in float32.
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
-    model's own. What this package does not train (a decoder, rows of embeddings that no token has) is as it was;
-    whatever was tied to the embeddings follows them. Heads of objectives and options are next to the model, as
+    model's own. What this package does not train (a decoder, rows of embeddings that no token has) does not change;
+    tensors tied to the embeddings follow them. Heads of objectives and options are next to the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
     """
     encoder, others = checkpoint.load_encoder(state, where)

@@ -1,4 +1,4 @@
-"""Tokenizers of Hugging Face folders as checkpoints carry them, and the ids of their symbols on both sides."""
+"""Tokenizers of Hugging Face folders in the form of checkpoints, and the ids of their symbols in both forms."""
 
 import logging
 from collections.abc import Sequence
@@ -50,8 +50,8 @@ class Vocabulary:
 def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder, without tokens that were added to it later.
 
-    What the model has beyond its tokenizer, rows for such tokens and at most :data:`PADDING` others, is left out of
-    ``order``, which is logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
+    Rows of the model beyond its tokenizer (for added tokens, and at most :data:`PADDING` others) are left out of
+    ``order`` and logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
     """
     if family is XLM_R or _has_sentencepiece(folder):
         return _read_sentencepiece(folder, vocab_size)
@@ -143,7 +143,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
 
 
 def _require_bert_class(folder: Path) -> None:
-    """Refuse a tokenizer that cuts text by other rules than BERT's (MeCab, say), which ``vocab.txt`` does not show."""
+    """Refuse a tokenizer with other rules than BERT's (such as MeCab), which ``vocab.txt`` does not show."""
     for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
         name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
         if name is not None and name.removesuffix("Fast") not in ("BertTokenizer", "DistilBertTokenizer"):

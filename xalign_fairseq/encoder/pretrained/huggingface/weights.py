@@ -1,4 +1,4 @@
-"""The files of a Hugging Face folder: JSON and tensors, read without running any code that they may carry."""
+"""The files of a Hugging Face folder: JSON and tensors, read without running code that they may contain."""
 
 from collections.abc import Mapping
 from pathlib import Path
