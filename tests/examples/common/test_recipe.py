@@ -48,11 +48,12 @@ def train(folder, script, *options, **variables):
 def test_a_finished_run_is_not_continued(script, tmp_path):
     done, save = train(tmp_path, script)
     assert done.returncode == 0 and "--max-update" in json.loads(done.stdout), done.stderr
-    for log, called in (
+    logs = [
         (VALIDATION, True),  # logged before the checkpoint is written
         (VALIDATION + EPOCH.replace("40", "400"), True),
         (VALIDATION + EPOCH, False),
-    ):
+    ]
+    for log, called in logs if script == "ppa/2_train.sh" else logs[2:]:  # all ask recipe.sh
         (save / "train.log").write_text(log)
         done, _ = train(tmp_path, script)
         assert done.returncode == 0 and ("--max-update" in done.stdout) is called
