@@ -161,8 +161,8 @@ def learn_beside(
     Args:
         encoder: as of :class:`CombinedAligner`.
         text: read by the encoder once, and kept next to the statistics.
-        folder: where they go. identity: of the text, the encoder and its options, and the version; a folder with
-            another identity is refused.
+        folder: where they go.
+        identity: of the text, the encoder and its options, and the version; a folder with another identity is refused.
         reading: given the number of pairs, opens a function that is called with the number of new pairs read. learning:
             opens a function that is called with the units, the passes done, and all passes.
 
