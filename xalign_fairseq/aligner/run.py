@@ -46,17 +46,12 @@ class AlignRun:
     Attributes:
         text: files of source and target sentences, or one of ``source ||| target`` lines; ``-`` is standard input.
         model: an encoder, or the folder of an aligner from bitext alone; empty where one is learned.
-        options: of the aligner.
         learn: ``from_scratch``: an aligner from this text alone, into ``OUT.aligner``; ``statistics``: statistics of
             this text, guided by the encoder, to the same place; empty: nothing is learned.
-        learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
         out: the file of links; ``-`` is standard output.
         format: ``pharaoh``, ``json``, ``scores`` or ``html``.
-        segment: what finds the words of a line
-            (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
         resume: go on with the unfinished output of an interrupted run.
-        pictures: what is drawn, and gold links.
-        quiet: no progress.
+        learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
     """
 
     text: tuple[str, ...]
@@ -132,14 +127,7 @@ def align_files(run: AlignRun) -> AlignReport:
 
 @dataclass(frozen=True)
 class Guided:
-    """Statistics to learn, guided by an encoder.
-
-    Attributes:
-        model, options: the encoder, its device and dtype chosen.
-        folder: where the statistics go.
-        record: what determines the links, as of :func:`~xalign_fairseq.aligner.run_record.run_record`.
-        quiet: no progress.
-    """
+    """Statistics to learn, guided by an encoder whose device and dtype are chosen; ``record`` determines the links."""
 
     model: str
     options: AlignerOptions

@@ -15,16 +15,9 @@ SPARSE = 30.0
 class TrainProgress:
     """Shows on stderr what fairseq-train's log says: in one line on a terminal, otherwise in a line now and then.
 
-    Args:
-        most: updates of the whole training; None if it ends otherwise.
-        quiet: nothing but warnings.
-        verbose: the lines of the log too.
-        before: what the log has of the training that is gone on with.
-
-    Attributes:
-        last: the newest interval of training, None before.
-        updates: done, by the newest row of any kind; 0 before.
-        validations: those that have an AER, of the current training.
+    ``most``: updates of the whole training, None if it ends otherwise; ``before``: what the log has of the training
+    that is gone on with. ``last`` is the newest interval of training, ``updates`` are those of the newest row of any
+    kind, ``validations`` those of the current training that have an AER.
     """
 
     def __init__(

@@ -169,9 +169,6 @@ class TrainingRun:
     def check(self) -> GoldText | None:
         """The development set, if there is one; errors come before any long work.
 
-        Raises:
-            XalignError: parameters contradict each other, or files are missing or do not fit.
-
         Parameters that may follow the model's family are left to :meth:`check_options`, and what takes a pass over the
         training text to ``prepare``, which does it first.
         """

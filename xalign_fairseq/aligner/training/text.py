@@ -31,11 +31,7 @@ def development_set(src: str | None, tgt: str | None, gold: str | None) -> Devel
 
 
 def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tuple[str, str]:
-    """The languages that two files are named by, as in ``train.de`` and ``train.en``.
-
-    Raises:
-        XalignError: their names have the same ending, or no language.
-    """
+    """The languages that two files are named by, as in ``train.de`` and ``train.en``."""
     first, second = (suffix_of(path)[1:] for path in (src, tgt))
     if not first or not second or first == second:
         raise XalignError(

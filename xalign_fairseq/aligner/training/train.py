@@ -49,16 +49,8 @@ def read_line(line: str) -> Progress | None:
 
 
 class TrainedAligner(TypedDict):
-    """The content of ``result.json``.
-
-    Attributes:
-        checkpoint: the aligner.
-        updates: of it.
-        aer: on the development set, as a fraction; None without one.
-        before: the same before training.
-        language_embeddings: whether the encoder has them.
-        command: of fairseq-train.
-    """
+    """The content of ``result.json``; AER on the development set is a fraction, None without a set, ``before``
+    training."""
 
     checkpoint: str
     updates: int | None
@@ -73,10 +65,7 @@ def train_aligner(
 ) -> TrainedAligner:
     """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one stays as it is.
 
-    Args:
-        run: what to train.
-        say: gets a line for each step.
-        progress: gets what fairseq-train reports.
+    ``say`` gets a line for each step, ``progress`` what fairseq-train reports.
 
     Raises:
         XalignError: no fairseq, or input that does not fit, before any training; a folder of something else; a training
