@@ -252,7 +252,7 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     assert main([*command[1:8], *map(str, text), "--threshold", "0.05"]) == 0
     assert "scored" in capsys.readouterr().err and "-" in (tmp_path / "links").read_text()
     for options, found in (
-        (["--src", text[1]], "--src, --gold"),
+        (["--src", text[1]], "--gold, --src"),
         (["--from-scratch"], "--from-scratch"),
         (["--updates", 3, "--valid-src", text[1]], "--updates, --valid-src"),
     ):

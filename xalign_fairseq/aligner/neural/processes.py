@@ -98,7 +98,7 @@ class AlignerPool(WordAligner):
 
     def describe(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
-        return f"{self.ask(operator.methodcaller("describe"))}, {len(self._workers)} processes"
+        return f"{self.ask(operator.methodcaller('describe'))}, {len(self._workers)} processes"
 
     def signature(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
