@@ -35,7 +35,6 @@ class TrainProgress:
         self.bar: Any = tqdm(bar_format="{desc}", file=sys.stderr, leave=False) if terminal and not quiet else None
 
     def __enter__(self) -> "TrainProgress":
-        self.show("fairseq-train starts")
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -41,7 +41,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
     from xalign_fairseq.aligner.training.text import DevelopmentSet
-    from xalign_fairseq.aligner.training.train import Progress
 
 # The options of each special way to train; --gold names one unless --best is given.
 WAYS = {
@@ -335,8 +333,8 @@ def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
     """Fine-tune; what is said of it: the aligner, what the training was good for, and the line that aligns with it."""
     from xalign_fairseq.aligner.training.train import train_aligner
 
-    with _updates_bar(quiet) as (say, show):
-        result = train_aligner(run, say, show)
+    with _shown(quiet) as (say, hear):
+        result = train_aligner(run, say, hear)
     lines = [f"{result['checkpoint']}, update {result['updates']}"]
     if result["aer"] is not None and result["before"] is not None:
         lines[0] += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
@@ -349,8 +347,8 @@ def _learn_all(run: "BestRun", out: str) -> list[str]:
     """Do all steps; what was done, a step a line."""
     from xalign_fairseq.aligner.training.best import train_best
 
-    with _updates_bar(run.quiet) as (say, show):
-        result = train_best(run, say, show)
+    with _shown(run.quiet) as (say, hear):
+        result = train_best(run, say, hear)
     lines = []
     for name, step in result["steps"].items():
         before, aer = step["before"], step["aer"]
@@ -363,32 +361,22 @@ def _learn_all(run: "BestRun", out: str) -> list[str]:
 
 
 @contextmanager
-def _updates_bar(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[["Progress"], None]]]:
-    """What writes a line above a bar, and what shows the progress of a training."""
-    from tqdm import tqdm
+def _shown(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[str, int], None]]]:
+    """What writes a line, if quiet only a warning, and what shows the log of a training."""
+    from xalign_fairseq.cli._train_progress import TrainProgress
 
-    with tqdm(unit=" updates", smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
-        say = partial(_say, bar, quiet)
+    with TrainProgress(None, quiet) as progress:
+
+        def say(line: str) -> None:
+            if not quiet or line.startswith("warning:"):
+                progress.write(line)
+
+        def hear(line: str, updates: int) -> None:
+            progress.most = updates
+            progress.hear(line)
+
         try:
-            yield say, partial(_show, bar, say)
+            yield say, hear
         except KeyboardInterrupt:
-            bar.write("the same command resumes from the last checkpoint", file=sys.stderr)
+            progress.write("the same command resumes from the last checkpoint")
             raise
-
-
-def _say(bar: Any, quiet: bool, line: str) -> None:
-    """A line next to the bar; if quiet, only a warning, on stderr."""
-    if not quiet:
-        bar.write(line)
-    elif line.startswith("warning:"):
-        bar.write(line, file=sys.stderr)
-
-
-def _show(bar: Any, say: Callable[[str], None], report: "Progress") -> None:
-    bar.total = report.of
-    bar.update(report.updates - bar.n)
-    if report.loss is not None:
-        wait = "" if report.data_wait is None else f", {report.data_wait:.1f} % waiting for data"
-        bar.set_postfix_str(f"loss {report.loss:.2f}{wait}")
-    if report.aer is not None:
-        say(f"update {report.updates}: AER {100 * report.aer:.2f}")
