@@ -60,11 +60,6 @@ def test_every_entry_is_what_align_and_score_give(table_of, tiny_checkpoint, tin
         assert f"layer:{at}|{encoding}similarity:hidden|method:{method}|" in row["signature"]
 
 
-def test_options_that_no_method_has(layers, capsys):
-    assert layers("--method", "argmax", "softmax", "--mu", "0.5") == 2
-    assert "uses this option" in capsys.readouterr().err
-
-
 def test_the_tables(layers, table_of, capsys):
     asked = ("--method", "transport", "--layer", "1", "-1", "--encoding", "joint", "--filter", "argmax")
     assert layers(*asked, "--quiet") == 0
