@@ -44,7 +44,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
-from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -116,12 +116,6 @@ def _add_training_arguments(group: Any) -> None:
         ),
     )
     group.add_argument(
-        "--layer",
-        type=int,
-        metavar="L",
-        help="layer that links are read from (default: 10/12 of the depth; e5-small: 7)",
-    )
-    group.add_argument(
         "--similarity",
         choices=("hidden", "pointer"),
         help=(
@@ -136,53 +130,34 @@ def _add_training_arguments(group: Any) -> None:
             "argmax; e5-small with self_training first: grow)"
         ),
     )
-    group.add_argument(
-        "--updates",
-        type=int,
-        metavar="N",
-        help="number of updates (default: 20000; e5-small with self_training first: 200)",
-    )
-    group.add_argument(
-        "--batch-size",
-        type=int,
-        metavar="N",
-        help="pairs per update (default: 8; e5-small with self_training first: 32)",
-    )
-    group.add_argument(
-        "--lr",
-        type=float,
-        help=(
-            "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training "
-            "makes the aligner's links)"
+    small = "e5-small with self_training first"
+    add_values(
+        group,
+        ("layer", int, "L", "layer that links are read from (default: 10/12 of the depth; e5-small: 7)"),
+        ("updates", int, "N", f"number of updates (default: 20000; {small}: 200)"),
+        ("batch-size", int, "N", f"pairs per update (default: 8; {small}: 32)"),
+        (
+            *("lr", float, None),
+            "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training makes "
+            "the aligner's links)",
         ),
+        ("heads-lr", float, "LR", "learning rate of the heads (default: --lr)"),
+        ("warmup", int, "N", f"updates of warm-up (default: 0; {small}: 50, at most --updates)"),
+        (
+            *("freeze-layers", int, "N"),
+            "freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)",
+        ),
+        (
+            *("freeze-encoder-updates", int, "N"),
+            "train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
+        ),
+        (
+            *("validate-every", int, "N"),
+            f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)",
+        ),
+        ("patience", int, "N", "stop after N checkpoints without a lower AER; 0: never (default: 5)"),
+        ("seed", int, None, "default: 1"),
     )
-    group.add_argument(
-        "--warmup",
-        type=int,
-        metavar="N",
-        help="updates of warm-up (default: 0; e5-small with self_training first: 50, at most --updates)",
-    )
-    group.add_argument(
-        "--freeze-layers",
-        type=int,
-        metavar="N",
-        help="freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)",
-    )
-    group.add_argument(
-        "--freeze-encoder-updates",
-        type=int,
-        metavar="N",
-        help="train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
-    )
-    group.add_argument("--heads-lr", type=float, metavar="LR", help="learning rate of the heads (default: --lr)")
-    group.add_argument(
-        "--validate-every",
-        type=int,
-        metavar="N",
-        help="updates between checkpoints (default: 1000; e5-small with self_training first: 50, at most --updates)",
-    )
-    patience = "stop after N checkpoints without a lower AER; 0: never (default: 5)"
-    group.add_argument("--patience", type=int, metavar="N", help=patience)
     group.add_argument(
         "--trim-vocabulary",
         action=argparse.BooleanOptionalAction,
@@ -192,7 +167,6 @@ def _add_training_arguments(group: Any) -> None:
             "objective)"
         ),
     )
-    group.add_argument("--seed", type=int, help="default: 1")
 
 
 class ScratchRun(NamedTuple):
