@@ -1,13 +1,14 @@
 """Files of sentence pairs to files of links."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.combined import CombinedAligner, learn_beside
 from xalign_fairseq.aligner.load import (
     ALONE,
@@ -22,7 +23,7 @@ from xalign_fairseq.aligner.load import (
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.pictures import Pictures
 from xalign_fairseq.aligner.protocol import Progress, WordAligner
-from xalign_fairseq.aligner.render.formats import FORMATS, Format
+from xalign_fairseq.aligner.render.formats import LINES
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
@@ -101,11 +102,11 @@ def align_files(run: AlignRun) -> AlignReport:
         # An output goes on only in its dtype, or its lines would not be those of one run.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
-    form = Page(golds, options.languages) if run.format == "html" else FORMATS[run.format]
+    page = Page(golds, options.languages) if run.format == "html" else None
     files = (run.model, options.dictionary, options.spm, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
-    # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
+    # A page has an end after its lines, so that it can't go on; a pipe can't be read once more.
     more = {
         "format": run.format,
         "segment": segmenter_versions(run.segment),
@@ -113,12 +114,12 @@ def align_files(run: AlignRun) -> AlignReport:
         **({} if run.learn_from is None else {"learn_from": run.learn_from}),
     }
     record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
-    output = Output(run.out, None if form.begin() else record, run.resume, inputs)
+    output = Output(run.out, None if page else record, run.resume, inputs)
     with _open_aligner(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
-        if isinstance(form, Page):
-            form = replace(form, system=", ".join(filter(None, (run.model, aligner.describe()))))
-        counts = _write(aligner, pairs, form, output, run.quiet)
+        if page:
+            page = replace(page, system=", ".join(filter(None, (run.model, aligner.describe()))))
+        counts = _write(aligner, pairs, page or LINES[run.format], output, run.quiet)
         return AlignReport(
             f"{counts}; {aligner.describe()}",
             aligner.unknown().warning("links of these words are unreliable"),
@@ -185,16 +186,22 @@ def _open_aligner(
             yield guided
 
 
-def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format, output: Output, quiet: bool) -> str:
+def _write(
+    aligner: WordAligner,
+    pairs: SentencePairs | PairStream,
+    form: Page | Callable[[Alignment], str],
+    output: Output,
+    quiet: bool,
+) -> str:
     """Align and write the pairs that are not written yet; how many they were, and how fast it went."""
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed = output.done, 0, 0, 0
     start = time.monotonic()
     with output.open() as out, progress(total=total, unit=" pairs", quiet=quiet) as bar:
-        out.write(form.begin())
+        out.write(form.begin() if isinstance(form, Page) else "")
         remaining = islice(pairs, output.done, None) if output.done else pairs
         for number, alignment in enumerate(aligner.stream(remaining, bar.update), output.done + 1):
-            out.write(form.line(alignment, number) + "\n")
+            out.write((form.line(alignment, number) if isinstance(form, Page) else form(alignment)) + "\n")
             if isinstance(pairs, PairStream):  # whoever writes the pairs may wait for their links
                 out.flush()
             links += len(alignment.links)
@@ -203,7 +210,7 @@ def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} {alignment.units}s"
                 say(f"warning: line {number} is too long to be aligned and has no links: {words}")
-        out.write(form.end())
+        out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start
     done = number - output.done
     resumed = f" after {output.done} of an earlier run" if output.done else ""

@@ -12,7 +12,7 @@ from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.load import GUIDED, check_options, open_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import WordAligner
-from xalign_fairseq.aligner.render.formats import JsonLines
+from xalign_fairseq.aligner.render.formats import json_line
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run import Guided, open_guided
 from xalign_fairseq.aligner.run_record import run_record
@@ -31,7 +31,6 @@ from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece, Unit
 
 MOST_WAITING = 4096  # pieces that wait for links; then pairs that need none are aligned, too
-_LINES = JsonLines()
 
 
 @dataclass(frozen=True)
@@ -285,7 +284,7 @@ def _kept(
         yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0.0)
     for piece, links in _aligned(pieces, aligner):
         if isinstance(piece, Unit):
-            stream.write(_LINES.line(Alignment(piece.src.words, piece.tgt.words, links), 0) + "\n")
+            stream.write(json_line(Alignment(piece.src.words, piece.tgt.words, links)) + "\n")
         yield piece, {link: round(probability, 6) for link, probability in links.items()}
 
 
