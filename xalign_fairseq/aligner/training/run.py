@@ -31,7 +31,6 @@ OBJECTIVES = {
 # The objectives that make a model label links itself.
 LABELLERS = ("self_training", "dwa")
 REGULARISERS = ("reg_param", "reg_hidden")
-SIMILARITIES = ("hidden", "pointer")
 # Parameters that are part of a run's identity as they are.
 ALWAYS_OWN = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
