@@ -10,6 +10,7 @@ import pytest
 from support.text import write_bitext
 
 from xalign_fairseq.aligner import combined, kept_scores
+from xalign_fairseq.aligner import run as running
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.cli import main
@@ -79,7 +80,7 @@ def test_the_encoder_reads_the_text_once(align, tmp_path, monkeypatch):
     monkeypatch.setattr(kept_scores, "AT_ONCE", 20)
 
     with monkeypatch.context() as patch:
-        patch.setattr(combined, "learn_models", broken_off)
+        patch.setattr(running, "learn_models", broken_off)
         with pytest.raises(MemoryError):
             align("--statistics", "--out", tmp_path / "links")
     assert len(read) == 48

@@ -1,15 +1,15 @@
 """Files of sentence pairs to files of links."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.combined import CombinedAligner, learn_beside
+from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.kept_scores import KeptScores
 from xalign_fairseq.aligner.load import (
     ALONE,
     GUIDED,
@@ -22,12 +22,12 @@ from xalign_fairseq.aligner.load import (
 )
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.pictures import Pictures
-from xalign_fairseq.aligner.protocol import Progress, WordAligner
+from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.render.formats import LINES
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import is_statistical, passes_bar
+from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -126,32 +126,37 @@ def align_files(run: AlignRun) -> AlignReport:
         )
 
 
-@dataclass(frozen=True)
-class Guided:
-    """Statistics to learn, guided by an encoder whose device and dtype are chosen; ``record`` determines the links."""
-
-    model: str
-    options: AlignerOptions
-    folder: Path
-    record: dict[str, str]
-    quiet: bool = False
-
-
 @contextmanager
-def open_guided(guided: Guided, text: PairedText) -> Iterator[CombinedAligner]:
+def open_guided(
+    model: str, options: AlignerOptions, folder: Path, record: Mapping[str, str], text: PairedText, quiet: bool = False
+) -> Iterator[CombinedAligner]:
     """An encoder with statistics of a text, which are learned first; the same call continues an interrupted one.
+
+    Args:
+        model: the encoder, which reads the text once; its scores are kept next to the statistics.
+        options: its own, with device and dtype chosen.
+        folder: where the statistics go.
+        record: what determines the links (:func:`~xalign_fairseq.aligner.run_record.run_record`).
 
     Raises:
         XalignError: the folder has statistics of another text or of other options.
+
+    Example::
+
+        with open_guided("e5-small", options, Path("a.aligner"), record, SentencePairs("a.en", "a.de")) as both:
+            list(both.stream([("the house", "das Haus")]))
     """
     # The format and what chooses links have no effect on statistics.
-    method = scoring_method(guided.model, guided.options.linking, guided.options.maps)
-    identity = {name: value for name, value in guided.record.items() if name not in ("format", *CHOOSING, GUIDED)}
-    identity["method"] = method
-    with open_encoder(guided.model, scoring_options(guided.options, method)) as encoder:
-        reading, learning = partial(_reading_bar, quiet=guided.quiet), partial(passes_bar, guided.quiet)
-        scores, trained = learn_beside(encoder, text, guided.folder, identity, reading, learning)
-        yield CombinedAligner(scores, trained, method, *choice_of(guided.options))
+    method = scoring_method(model, options.linking, options.maps)
+    identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, GUIDED)}
+    with open_encoder(model, scoring_options(options, method)) as encoder:
+        with begun(folder, {**identity, "method": method}):
+            kept = KeptScores(encoder, folder)
+            with progress(total=len(text), unit=" pairs", quiet=quiet) as bar:
+                kept.read(text, bar.update)
+            with passes_bar(quiet) as show:
+                trained, _ = learn_models(text, folder, show, kept.guide)
+        yield CombinedAligner(kept, trained, method, *choice_of(options))
 
 
 def _check(run: AlignRun) -> None:
@@ -182,7 +187,7 @@ def _open_aligner(
         yield StatisticalAligner(trained, options.min_probability)
     else:
         sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
-        with open_guided(Guided(run.model, options, run.learned, record, run.quiet), sample) as guided:
+        with open_guided(run.model, options, run.learned, record, sample, run.quiet) as guided:
             yield guided
 
 
@@ -217,9 +222,3 @@ def _write(
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
     return f"{done} pairs{resumed}{left_out}, {links} links, {done / seconds:.1f} pairs/s"
-
-
-@contextmanager
-def _reading_bar(total: int, quiet: bool) -> Iterator[Progress]:
-    with progress(total=total, unit=" pairs", quiet=quiet) as bar:
-        yield bar.update

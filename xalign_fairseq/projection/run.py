@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.render.formats import json_line
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.aligner.run import Guided, open_guided
+from xalign_fairseq.aligner.run import open_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.devices import choose_devices
@@ -270,7 +270,7 @@ def _from_aligner(
     kept = Output(f"{run.out}.links" if is_plain(run.out) else os.devnull, record, run.resume, files)
     aligner: AbstractContextManager[WordAligner]
     if run.learns:
-        aligner = open_guided(Guided(run.model, options, Path(f"{run.out}.aligner"), record, run.quiet), pairs)
+        aligner = open_guided(run.model, options, Path(f"{run.out}.aligner"), record, pairs, run.quiet)
     else:
         aligner = open_aligner(run.model, options)
     return _kept(pieces, stack.enter_context(aligner), kept, stack.enter_context(kept.open()))
