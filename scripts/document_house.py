@@ -28,7 +28,6 @@ FEATURES = {
     """,
     "projection of labels and markup": """
         xalign_fairseq/**/*project* xalign_fairseq/projection/**/* tests/projection/**/* tests/**/*project*.py
-        scripts/benchmark_projection.py scripts/benchmark_markup.py
     """,
     "the aligner from bitext alone": """
         xalign_fairseq/aligner/statistical/**/* tests/aligner/statistical/**/* scripts/*from_scratch*.py

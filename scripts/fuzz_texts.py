@@ -1,4 +1,4 @@
-"""Readers of text, markup and labels, with an example of each, for scripts/fuzz.py."""
+"""Readers of text, markup and labels, with an example of each, for fuzz.py."""
 
 import json
 from collections.abc import Callable

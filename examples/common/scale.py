@@ -58,11 +58,7 @@ RECIPES = {
 
 
 def steps(recipe: Recipe, gpus: int, per_gpu: int | None) -> tuple[int, int]:
-    """What each GPU has at once, and accumulation steps, so that the product is the paper's batch.
-
-    Raises:
-        XalignError: a number is below 1, or the batch cannot be kept with whole numbers.
-    """
+    """What each GPU has at once, and accumulation steps, so that the product is the paper's batch."""
     if gpus < 1 or (per_gpu is not None and per_gpu < 1):
         raise XalignError(
             "there are no GPUs, or nothing for them",

@@ -140,7 +140,7 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
         ("-o x.HTML", "html"),
         ("-o x.jsonl", "json"),
         ("-o x.scores", "scores"),
-        ("-o x.links", "pharaoh"),
+        *((f"-o {name}", "pharaoh") for name in ("x", "x.links", "x.Align", "x.txt", "x.en-fr", "parts/links.000017")),
         ("-o x.json --format html", "html"),
         ("-o x.xlsx --format pharaoh", "pharaoh"),
     ],
@@ -150,10 +150,10 @@ def test_the_format_is_that_of_the_output_s_name(line, expected):
     assert align.parse(args).format == expected
 
 
-@pytest.mark.parametrize("name", ["x.xlsx", "x.CSV", "x.links.gz"])
-def test_a_name_of_a_format_that_is_not_written_is_an_error(name):
+@pytest.mark.parametrize("name", ["x.foo", "x.xlsx", "x.CSV", "x.links.gz"])
+def test_an_unknown_ending_is_an_error_that_lists_the_known_ones(name):
     args = build_parser().parse_args(["align", "a", "b", "-o", name])
-    with pytest.raises(XalignError, match=rf"found: {name}\n"):
+    with pytest.raises(XalignError, match=rf"found: {name}\n  expected: \.json, .*\.html, .*\.links, .*\.en-fr"):
         align.parse(args)
 
 

@@ -245,8 +245,8 @@ def test_what_is_nearly_called_so(tmp_path):
     for name in ("test.en", "test.de", "runs/first/checkpoint_best.pt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert files.nearly(tmp_path / "test.ne") == f"no such name, but {tmp_path}/test.en, {tmp_path}/test.de"
-    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"no such name, but {tmp_path}/runs"
+    assert files.nearly(tmp_path / "test.ne") == f"only similar names: {tmp_path}/test.en, {tmp_path}/test.de"
+    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"only similar names: {tmp_path}/runs"
     assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
     assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
 

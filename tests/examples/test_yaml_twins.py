@@ -203,6 +203,7 @@ def test_yaml_with_overrides_has_the_options_of_the_other_settings(tmp_path):
         same_options(*both)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", [twin for twin in TWINS if recipe(twin) in PAPERS], ids=recipe)
 def test_the_papers_own_values_are_there(twin, configurations):
     paper = PAPERS[recipe(twin)]

@@ -173,7 +173,7 @@ def machine(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [NAMES[0], pytest.param(NAMES[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize("script", CASES)
 def test_paths_of_any_name(machine, script, name):
     arguments, files, variables = CASES[script]

@@ -27,7 +27,7 @@ OWN = "own"  # the method that a model labelled itself with, or its family's
 
 @dataclass(frozen=True)
 class BenchmarkRun:
-    """The systems and sets of a benchmark; the first system is what the others are tested against.
+    """The systems and sets of a benchmark; all others are tested against the first system.
 
     Attributes:
         data: a folder with test sets (:func:`~xalign_fairseq.aligner.gold_sets.find_sets`).
@@ -78,7 +78,7 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
 
 
 def _check_model(path: str, methods: Sequence[str]) -> None:
-    """That the model is there, and that the methods are for it."""
+    """Check that the model exists, and that the methods suit it."""
     if _has_no_methods(path):
         if set(methods) != {OWN}:
             raise XalignError(

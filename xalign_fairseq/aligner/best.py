@@ -1,4 +1,4 @@
-"""The folder of an aligner that was made in steps: a trained encoder, a link scorer, and statistics of its bitext."""
+"""The folder of an aligner made in steps: a trained encoder, a link scorer, and statistics of its bitext."""
 
 import os
 from pathlib import Path
@@ -16,8 +16,7 @@ COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtyp
 
 class FinishedStep(TypedDict):
     """A finished step: ``before`` and ``aer`` are the AER on held-out gold (a fraction) without it and with it, None
-    without gold that can judge it; ``used``: whether the aligner uses its result, which it does unless the AER is
-    higher.
+    without gold that can judge it; ``used``: whether the aligner uses its result, that is, unless the AER is higher.
     """
 
     done: str
@@ -28,8 +27,7 @@ class FinishedStep(TypedDict):
 
 
 class BestAligner(TypedDict):
-    """What ``best.json`` says: encoder and method that the steps began with, and folders below this one, empty if not
-    used."""
+    """The content of ``best.json``: the first encoder and method, and folders below this one, empty if not used."""
 
     encoder: str
     method: str

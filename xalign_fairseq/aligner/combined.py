@@ -20,7 +20,7 @@ AT_ONCE = 512  # pairs whose statistics are counted together
 
 @dataclass(frozen=True)
 class Mixing:
-    """How the scores of an encoder are joined with those of statistics: the share of these, and the choice of links."""
+    """How scores of an encoder and of statistics are combined: the share of statistics, and the choice of links."""
 
     share: float
     choice: Grown
@@ -46,11 +46,10 @@ class CombinedAligner(WordAligner):
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    in place of the probability :math:`t(v \mid u)` that u is translated as v: what the encoder keeps apart in this
-    sentence counts for a hundredth of what it puts together. So they learn what its links have in common over the
-    text, and the order of words besides; where it is sure they follow it, and where it is not the rest of the text
-    decides. With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
-    probability
+    in place of the probability :math:`t(v \mid u)` that u is translated as v: words that the encoder does not link in
+    this sentence count a hundredth of words that it links. The models thus learn from its links over the whole text,
+    and from word order. Where the encoder is certain, they follow it; otherwise the rest of the text decides. With
+    their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the probability
 
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
@@ -126,7 +125,7 @@ class CombinedAligner(WordAligner):
         return (1 - self._share) * scores + self._share * statistics
 
     def describe(self) -> str:
-        """How the encoder makes its scores, and how links are made of both, in a line."""
+        """How the encoder scores, and how links are made from both, in one line."""
         scores = self._encoder.describe()
         if self._second:
             scores += f"; the mean of its scores and those of another: {self._second.describe()}"

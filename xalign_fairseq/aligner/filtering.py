@@ -80,7 +80,7 @@ def filter_files(run: FilterRun) -> str:
 def _score(run: FilterRun, scores: Path) -> list[str]:
     """Make the scores, unless they are complete and of the same text and options; what was done.
 
-    What they come from is in ``P.scores.json``. It is written after the scores and removed before they change.
+    ``P.scores.json`` records the text and options. It is written after the scores and removed before they change.
     """
     made_from, part = Path(f"{scores}.json"), Path(f"{scores}.part")
     aligning = replace(run.aligning, text=(run.src, run.tgt), out=str(scores), format="scores")

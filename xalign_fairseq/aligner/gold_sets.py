@@ -27,7 +27,7 @@ class GoldSet:
 def find_sets(folder: str) -> list[GoldSet]:
     """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` next to it, ordered by name.
 
-    Links to folders are followed; a folder that they lead to once more counts once.
+    Links to folders are followed; each folder counts once.
 
     Raises:
         XalignError: there is none, a text is missing, text and links do not fit each other, or a set has no link.

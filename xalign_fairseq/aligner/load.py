@@ -63,7 +63,7 @@ def load_aligner(
     options = options or AlignerOptions.of(**more)
     check_options(path, options)
     if not is_statistical(path):
-        # One dtype for all processes: their links are those of one.
+        # One dtype for all processes, so that their links equal those of one process.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     return open_aligner(path, options)
@@ -154,8 +154,9 @@ def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
 
 
 def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, guide: str | None = None) -> str:
-    """The method of an encoder that scores for a :class:`CombinedAligner`: the one that is asked for, otherwise that of
-    the ``guide`` of the statistics, otherwise ``scored`` of the packaged encoder, and ``grow`` of all others."""
+    """The method of an encoder that scores for a :class:`CombinedAligner`: the requested one, otherwise that of the
+    ``guide`` of the statistics, otherwise ``scored`` for the packaged encoder and ``grow`` for all others.
+    """
     if asked.method or guide:
         return asked.method or str(guide)
     return "scored" if os.fspath(path) == NAME and not maps and agrees(asked, SCORED) else "grow"
@@ -183,6 +184,6 @@ def _load_in_worker(path: str, options: AlignerOptions, device: str) -> Aligner:
 
 
 def _log_from(_: Aligner, level: int) -> None:
-    """In one of several processes, which all choose the same: log on stderr what computes transport."""
+    """In one of several processes with the same choice: log on stderr what computes transport."""
     logging.getLogger(SINKHORN).setLevel(level)
     logging.getLogger(SINKHORN).addHandler(logging.StreamHandler())

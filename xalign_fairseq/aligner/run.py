@@ -51,7 +51,7 @@ class AlignRun:
             this text, guided by the encoder, to the same place; empty: nothing is learned.
         out: the file of links; ``-`` is standard output.
         format: ``pharaoh``, ``json``, ``scores`` or ``html``.
-        resume: go on with the unfinished output of an interrupted run.
+        resume: continue the unfinished output of an interrupted run.
         learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
     """
 
@@ -84,7 +84,7 @@ class AlignReport:
 def align_files(run: AlignRun) -> AlignReport:
     """Align a text and write its links, a line for each pair.
 
-    Memory does not grow with the number of pairs. All that can be is checked before the work begins.
+    Memory does not grow with the number of pairs. Checks run before the work begins.
 
     Raises:
         XalignError: options do not go together, a file is missing or has an error, or the output is in the way.
@@ -99,14 +99,14 @@ def align_files(run: AlignRun) -> AlignReport:
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
-        # An output goes on only in its dtype, or its lines would not be those of one run.
+        # An output continues only in its dtype; otherwise its lines would come from two different runs.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     page = Page(golds, options.languages) if run.format == "html" else None
     files = (run.model, options.dictionary, options.spm, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
-    # A page has an end after its lines, so that it can't go on; a pipe can't be read once more.
+    # A page has text around its lines, and can't be continued; a pipe can't be read again.
     more = {
         "format": run.format,
         "segment": segmenter_versions(run.segment),
@@ -160,7 +160,7 @@ def open_guided(
 
 
 def _check(run: AlignRun) -> None:
-    """That the options go together, before anything is learned or read."""
+    """Check that the options go together, before anything is learned or read."""
     if run.learn and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
         raise XalignError(
             "learning from the text needs files as input and output",
@@ -177,7 +177,7 @@ def _check(run: AlignRun) -> None:
 def _open_aligner(
     run: AlignRun, options: AlignerOptions, pairs: SentencePairs | PairStream, record: dict[str, str] | None
 ) -> Iterator[WordAligner]:
-    """The aligner; what is to be learned is learned first."""
+    """The aligner, after learning if needed."""
     if not (run.learn and record and isinstance(pairs, SentencePairs)):
         with open_aligner(run.model, options) as aligner:
             yield aligner

@@ -15,7 +15,7 @@ WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # 
 
 
 def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
-    """A value for each option that has an effect: a text's is its digest, a model's the sizes and times of its files.
+    """A value for each option that has an effect: the digest of a text, the sizes and times of a model's files.
 
     ``model`` is empty where an aligner is learned from the text alone; ``more``: other options.
     """

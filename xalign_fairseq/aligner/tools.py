@@ -26,7 +26,7 @@ NONE: Directions = (frozenset(), frozenset())
 
 @dataclass(frozen=True)
 class Tool:
-    """How a tool is called in a folder with the file ``text``, so that it leaves ``forward`` and ``backward`` there.
+    """The command of a tool: it reads the file ``text`` of its folder, and writes ``forward`` and ``backward``.
 
     Args:
         name: also of its Python package, which knows the version.

@@ -49,7 +49,7 @@ class LinkFiles:
 
     @property
     def manifest(self) -> Path:
-        """What says where the links come from."""
+        """The record of what made the links."""
         return self.links.with_name(f"{self.links.name}.json")
 
     @property
@@ -125,8 +125,8 @@ class LinksRun:
 def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
     """Align, filter and write; the manifest, and its file.
 
-    Nothing is written unless the end is reached. The manifest's counts add up: links found are those dropped as
-    identical, as not one-to-one, and those kept; pairs are those written and those dropped.
+    Nothing is written if an error occurs. The manifest's counts add up: links found are those dropped as identical, as
+    not one-to-one, and those kept; pairs are those written and those dropped.
 
     Raises:
         XalignError: no tool is installed, a file is in the way, or the filters leave no pair.
@@ -142,7 +142,7 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
             say(f"{len(pairs)} pairs; links by {tool.name}")
         tool.run(pairs, folder)
         with ExitStack() as stack:
-            # Entered first and so renamed last: where the manifest is, the other files are.
+            # Entered first and so renamed last: if the manifest exists, so do the other files.
             note = stack.enter_context(atomic_write(files.manifest))
             manifest = {
                 "format": FORMAT,

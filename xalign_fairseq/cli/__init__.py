@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``xalign``.
 
     Bad input and files that can't be written are reported without a traceback and give exit code 2, Ctrl-C gives 130,
-    SIGTERM 143 and SIGUSR1 75, after what is unfinished has been removed and what was started has been ended.
+    SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
     """
     parser = build_parser()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what the line could go on with

@@ -179,7 +179,7 @@ def _log_lines() -> None:
 
 
 class _LogLines(logging.Handler):
-    """Lines on what stderr is at that time, above a progress bar; parameters and commands as they are typed."""
+    """Lines on the current stderr, above a progress bar, with parameters and commands as they are typed."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if isinstance(given := record.args, tuple):
@@ -312,7 +312,7 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
 
 @contextmanager
 def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal, a line now and then elsewhere; yields the function that advances it."""
+    """A bar on a terminal, otherwise occasional lines; yields the function that advances it."""
     with progress(total=total, unit=unit, quiet=quiet) as bar:
         yield bar.update
 

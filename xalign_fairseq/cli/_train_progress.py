@@ -1,4 +1,4 @@
-"""One line for a training: where it is, its losses, its speed, when it is done."""
+"""One line for a training: updates, losses, speed and time left."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ SPARSE = 30.0
 
 
 class TrainProgress:
-    """Shows on stderr what fairseq-train's log says: in one line on a terminal, otherwise in a line now and then.
+    """Shows fairseq-train's log on stderr: as one line on a terminal, otherwise as occasional lines.
 
     ``most``: updates of the whole training, None if it ends otherwise; ``before``: what the log has of the training
     that is gone on with. ``last`` is the newest interval of training, ``updates`` are those of the newest row of any
@@ -101,7 +101,7 @@ class TrainProgress:
             self.write(text)
 
     def write(self, text: str) -> None:
-        """A line that stays."""
+        """A permanent line."""
         if self.bar is not None:
             self.bar.write(text, file=sys.stderr)
         else:

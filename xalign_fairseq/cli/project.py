@@ -1,8 +1,8 @@
 """Project the annotation of a text to its translation.
 
-Labels and markup of a source text are moved to the words of the translation that word links lead to. The output is the
-annotated translation, in the format of the source. The aligner finds the links, or --links gives them. Annotation that
-cannot be placed is counted on stderr, by reason, and listed by --report.
+Copies labels and markup of a source text to the linked words of its translation. The output is the annotated
+translation, in the format of the source. The aligner finds the links, or --links gives them. Annotation that cannot be
+placed is counted on stderr, by reason, and listed by --report.
 
 --format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, usfm, srt, vtt, xliff, tmx). A
 tag without a link is put near its place, and reported.

@@ -34,4 +34,4 @@ def run(args: argparse.Namespace) -> None:
 
     for pair in write_sample(args.out, args.pairs, args.seed, args.valid, args.test, args.overwrite):
         mean = f"{pair.src_words / pair.pairs:.1f} and {pair.tgt_words / pair.pairs:.1f} words a sentence"
-        print(f"{args.out}/{pair.pair}: {pair.pairs} pairs, {mean}, {pair.links / pair.pairs:.1f} links a pair")
+        print(f"{args.out}/{pair.pair}: {pair.pairs} pairs, {mean}, {pair.links / pair.pairs:.1f} links per pair")

@@ -3,7 +3,7 @@
 Options after DATA go to fairseq-train unchanged. Missing ones get these defaults: --user-dir this package, --task
 xalign_pretraining, --criterion xlm_align, --arch that of the --init-checkpoint (otherwise xalign_base), --optimizer
 xalign_adamw with a rate that falls to 0 over --max-update, --save-dir checkpoints. The learning rate, an end (such as
---max-update) and the batch size are required. The full command is printed and written to training.json.
+--max-update) and the batch size are required. Added options are printed; training.json has the full command.
 
 The log goes to SAVE_DIR/train.log. The progress line shows updates, the loss of each objective, tokens per second,
 validation AER and the time left; warnings are printed. If training fails, the end of the log is printed. The same

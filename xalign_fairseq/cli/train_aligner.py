@@ -9,20 +9,22 @@ embeddings, 200 updates of 32 pairs; this takes minutes on a CPU. Other models u
 pairs with Adam and no warm-up, and XLM-Align's labels and layer. awesome-align's names so and co are accepted for
 self_training and consistency.
 
-With --links, dwa learns from these links (awesome-align's --train_gold_file), and self_training from those of its own
-links that are among them. e5-small improves further when trained on links of xalign align --statistics with an aligner
-that was trained before.
+With --links, dwa learns from these links (awesome-align's --train_gold_file); self_training keeps only those of its own
+links that are among them. To improve e5-small further, train it twice: the second time, pass --links the output of
+xalign align --statistics --model FIRST.
 
 --from-scratch learns from the bitext alone, in minutes for 100,000 pairs. Use it for languages that no encoder covers.
 It is also the default if neither --model nor e5-small is available. A development set chooses its thresholds and
 calibrates its probabilities.
 
---best makes an aligner in steps: statistics and links of the bitext, self-training that these links check, and with
---gold a link scorer of the trained encoder. It combines both encoders and the statistics. Of each gold set, every fifth
-pair trains nothing and judges each step; a step with a higher AER is not used. The folder is a model for xalign align.
+--best does all of this in steps: it learns statistics of the bitext, self-trains the encoder with their links as a
+check, and with --gold trains a link scorer. The result combines e5-small, the trained encoder and the statistics. Every
+fifth pair of each gold set is held out; a step that raises AER on these pairs is not used. The folder is a model for
+xalign align.
 
---gold alone trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with
-several languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
+--gold alone trains a small network on gold links, in a minute, and leaves the encoder unchanged. Use gold links of
+several languages; the network then works for other languages too. Use the result as xalign align --method scored
+--scorer DIR/scorer.npz.
 
 Options of fairseq-train follow --, for example: --out aligner -- --bf16 --dropout 0.1
 

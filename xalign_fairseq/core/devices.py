@@ -34,12 +34,12 @@ def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def fast_bfloat16(device: "torch.device") -> bool:
-    """Whether a device multiplies bfloat16 in its own instructions, and so faster than float32."""
+    """Whether a device has instructions for products in bfloat16, which are then faster than float32."""
     import torch
 
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
-    # What torch itself asks; not public, and not in every version.
+    # torch's own check; not public, and not in every version.
     asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return device.type == "cpu" and any(ask() for ask in asked if ask)
 

@@ -10,7 +10,7 @@ from xalign_fairseq.trainer.reading import read_at_once
 
 
 def logged_sums(logging_outputs: Iterable[Mapping[str, Any]]) -> defaultdict[str, float]:
-    """The sum of every logged value over the outputs of batches, read from the device at once; 0 for what none has."""
+    """The sum of every logged value over the outputs of batches, read from the device at once; 0 if missing."""
     entries = [(key, value) for log in logging_outputs for key, value in log.items()]
     read = iter(read_at_once([value for _, value in entries if isinstance(value, Tensor)]))
     sums: defaultdict[str, float] = defaultdict(float)

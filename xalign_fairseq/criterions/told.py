@@ -1,4 +1,4 @@
-"""A batch in words, by which its text is found."""
+"""A description of a batch, to find its text."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ LONGEST = 160  # characters of a text in a message
 
 
 def told(sample: Mapping[str, Any], task: Any) -> str:
-    """A batch in words: numbers of pairs and blocks, languages, epoch, and the beginning of the first of each."""
+    """The description: numbers of pairs and blocks, languages, epoch, and the beginning of the first of each."""
     parts, epoch = [], task.datasets["train"].now
     for stream, noun in (("bitext", "pairs"), ("mono", "blocks")):
         batch = sample.get(stream)

@@ -21,7 +21,7 @@ from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
 @dataclass
 class TransferCriterionConfig(FairseqDataclass):
-    """Everything is the task's affair."""
+    """The task does everything."""
 
 
 @register_criterion("transfer", dataclass=TransferCriterionConfig)

@@ -22,7 +22,7 @@ from xalign_fairseq.transport.sinkhorn import backend
 
 @dataclass
 class WeightedConfig(FairseqDataclass):
-    """Options of every criterion of this package, besides those of its objectives."""
+    """Options of every criterion of this package; its objectives add theirs."""
 
     objectives: str = field(default="", metadata={"help": "objectives to sum, separated by commas"})
     loss_normalization: str = field(
@@ -95,7 +95,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             self.update.begin(samples, device)
 
     def nonfinite(self, samples: Sequence[dict[str, Any] | None]) -> str:
-        """Which objectives of the update that was run have a loss that is not finite, and in which batches.
+        """The objectives of the last update whose loss is not finite, and their batches.
 
         Args:
             samples: the update's micro-batches.
@@ -135,7 +135,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
         """Log every objective's loss per prediction (in bits if it is in nats) and its stats as ratios, and AER.
 
-        The loss of all is divided by log 2 as fairseq's criterions do, whatever is in it.
+        The total loss is divided by log 2, as in fairseq's criterions, whatever its objectives.
         """
         sums = logged_sums(logging_outputs)
         size = max(sums["sample_size"], 1)

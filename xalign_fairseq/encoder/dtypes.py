@@ -1,4 +1,4 @@
-"""An encoder that is only read, on its device and in its dtype (:func:`~xalign_fairseq.core.devices.choose_dtype`)."""
+"""An encoder without training, on its device and in its dtype (:func:`~xalign_fairseq.core.devices.choose_dtype`)."""
 
 import torch
 
@@ -8,13 +8,10 @@ from xalign_fairseq.transport.precision import dtype_name
 
 
 def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
-    """Bring an encoder that will only be read to a device and a dtype, in its place.
+    """Move an encoder that is not trained to a device and a dtype, in place.
 
-    Weights are converted once, but for token embeddings on the CPU: these stay as they are, mapped from their file as
-    a rule, and the rows of a batch are converted when they are looked up.
-
-    Args:
-        dtype: ``float32`` or ``bfloat16``, of weights and states.
+    Weights are converted once, except token embeddings on the CPU: these usually stay mapped from their file, and the
+    rows of a batch are converted when they are looked up.
 
     Example::
 
@@ -30,5 +27,5 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
 
 
 def dtype_of(encoder: Encoder) -> str:
-    """The dtype that an encoder computes in, as :func:`convert` has it."""
+    """The dtype that an encoder computes in, as set by :func:`convert`."""
     return dtype_name(next(encoder.sentence_encoder.parameters()).dtype)

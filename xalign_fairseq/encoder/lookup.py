@@ -1,7 +1,7 @@
-"""Token embeddings of an encoder that is only read: rows of a mapped table, made numbers when a batch has their tokens.
+"""Token embeddings of an encoder without training: rows of a mapped table, converted when a batch needs them.
 
-Of 250,002 rows a batch needs some hundreds. A table that is never written can stay in its file, where processes share
-its pages, and in the file's own form: four bits a weight, or float32 for an encoder that computes in bfloat16.
+A batch needs some hundreds of 250,002 rows. A table that is never written can stay in its file, where processes share
+its pages, and in the file's form: four bits a weight, or float32 for an encoder that computes in bfloat16.
 """
 
 import torch
@@ -15,12 +15,11 @@ BLOCK_BYTES = 2 + BLOCK // 2
 
 
 class Lookup(nn.Module):
-    """Stands for ``nn.Embedding`` in an encoder without gradient: the very rows that the whole table would give.
+    """Replaces ``nn.Embedding`` in an encoder without gradient, with the same rows.
 
     Args:
         table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is not a parameter: ``to(dtype)``
             does not copy it.
-        dtype: of the rows.
     """
 
     def __init__(self, table: Tensor, dtype: torch.dtype = torch.float32):
@@ -34,7 +33,9 @@ class Lookup(nn.Module):
 
 
 def look_up(encoder: Encoder, table: Tensor, dtype: torch.dtype = torch.float32) -> None:
-    """Give an encoder token embeddings that are looked up. Its masked-language-model head, which needs all, goes."""
+    """Give an encoder token embeddings of this kind, and remove its masked-language-model head, which needs the whole
+    table.
+    """
     encoder.sentence_encoder.embed_tokens = Lookup(table, dtype)  # type: ignore[assignment]
     if hasattr(encoder, "lm_head"):
         del encoder.lm_head

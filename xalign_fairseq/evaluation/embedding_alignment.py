@@ -125,7 +125,7 @@ def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]
     beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
     if len(golds) != len(queries) or beyond:
         raise XalignError(
-            "words and their translations do not fit",
+            "words and sets of translations differ in number",
             found=f"{len(golds)} sets of translations for {len(queries)} words"
             + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
             expected="one set for each word, of rows of the candidates",

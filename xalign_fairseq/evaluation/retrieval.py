@@ -15,7 +15,7 @@ def unit(vectors: Tensor) -> Tensor:
     """The vectors (N, H) at length 1, in their dtype; zeros stay zeros.
 
     Raises:
-        XalignError: some are not finite. They are near to nothing, so that a score of them would be 0 without a reason.
+        XalignError: some are not finite. They are near no sentence, so their score would be 0 for no reason.
     """
     spoilt = (~vectors.isfinite().all(1)).nonzero()
     if len(spoilt):

@@ -38,8 +38,8 @@ def derive(
 
     A word takes its UPOS, XPOS, FEATS and DEPREL along, and its HEAD is where its head is now. FORM is the derived
     word. What holds of natural words alone is left out: LEMMA and MISC (with SpaceAfter) are ``_``, multi-word tokens
-    become their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. Of the comments
-    ``sent_id``, ``newdoc`` and ``newpar`` are kept, and ``text`` is made anew: all words with a space between them.
+    become their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. The comments ``sent_id``,
+    ``newdoc`` and ``newpar`` are kept, and ``text`` is written again: all words with a space between them.
     """
     derived, counts = [], Counter({"multi-word tokens": 0, "empty nodes": 0, "enhanced dependencies": 0})
     for key, sentence in enumerate(sentences):

@@ -39,10 +39,8 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
     """Check a file; with trees, where the transformation asks for them.
 
     Args:
-        kind: one of :data:`KINDS`.
         name: how its derived files begin.
         path: the file. Text is one sentence per line, of words separated by spaces, or CoNLL-U by its name.
-        language: the natural language's code.
         with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file next to them.
     """
     trees = None

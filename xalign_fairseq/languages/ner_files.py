@@ -38,8 +38,6 @@ def derive(
 
     Args:
         sentences: as :func:`read` gives them; those without tags are derived without.
-        transform: the derived language.
-        trees: of each sentence, for a transformation that asks for them.
 
     Returns:
         The sentences; ``entities``, how many of them are ``torn`` and the ``pieces`` that these became.

@@ -62,13 +62,7 @@ def sentences(pairs: Iterable[PairExample]) -> list[list[str]]:
 def derive(
     pairs: Iterable[PairExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[PairExample], dict[str, int]]:
-    """The derived pairs, with the labels that they had, and how many of their texts are ``empty``.
-
-    Args:
-        pairs: as :func:`read` gives them.
-        transform: the derived language.
-        trees: of each of :func:`sentences`, for a transformation that asks for them.
-    """
+    """The derived pairs, with the labels that they had, and how many of their texts are ``empty``."""
     derived: list[PairExample] = []
     for number, pair in enumerate(pairs):
         texts = [

@@ -59,8 +59,6 @@ class Likelihood:
 
     Attributes:
         names: for tags, relations and both: what was seen -> its number.
-        sizes: how many there are of each.
-        count: observations.
     """
 
     def __init__(self, observations: Iterable[Observation]):

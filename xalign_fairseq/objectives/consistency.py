@@ -1,4 +1,4 @@
-"""Both directions of a pair made to agree (awesome-align, Dou & Neubig 2021), without labels."""
+"""Make both directions of a pair agree, without labels (awesome-align, Dou & Neubig 2021)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Consistency(Objective):
         self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 8 / 12)))
 
     def count(self, batch: Batch) -> int:
-        """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""
+        """Pairs with tokens on both sides; pairs with non-finite states have no loss."""
         return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:

@@ -28,7 +28,7 @@ AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
 
 
 class DwaHead(ReadOnce):
-    """The pointer, and how far own labels (0 or 1) have come: buffers, so that a resumed run goes on from there."""
+    """The pointer, and in buffers whether own labels are in use (0 or 1), so that a resumed run continues there."""
 
     agreement: Tensor
     own_labels: Tensor
@@ -158,7 +158,7 @@ class DWA(Objective):
         )
 
     def _refuse(self, chooser: str, problem: str, ignored: Sequence[str], expected: Sequence[str]) -> None:
-        """XalignError where an option that another one's value makes meaningless has a value of its own."""
+        """XalignError for an option that has no effect with the value of another option."""
         for each in ignored:
             if getattr(self, each) != getattr(DWA, each):
                 raise XalignError(
@@ -201,7 +201,7 @@ class DWA(Objective):
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
         tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
-        # Transport links every pair that has tokens on both sides, but for one with non-finite hidden states.
+        # Transport links every pair that has tokens on both sides, except if hidden states are not finite.
         unlabelled = ~(labels >= 0).any(1) & (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
         stats = {
             "accuracy": (correct, queries.sum()),
@@ -227,7 +227,7 @@ class DWA(Objective):
 
     def _labels_itself(self, step: Step) -> bool:
         late = self.links_until > 0 and step.update >= self.links_until
-        # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
+        # A head that switched in an earlier run counts only if this run also switches by agreement.
         return late or (self.links_agreement > 0 and step.head.number("own_labels") > 0)
 
     def self_labels(self, step: Step) -> Tensor:
@@ -238,7 +238,7 @@ class DWA(Objective):
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 
     def _compare(self, step: Step) -> tuple[Tensor, Tensor]:
-        """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
+        """F1 of own labels against given ones, over all workers; record it, and switch when the target is reached."""
         head: DwaHead = step.head
         given = step.bitext.partner
         own = self.self_labels(step).masked_fill(~step.bitext.has_links[:, None], -1)
@@ -247,13 +247,13 @@ class DWA(Objective):
         before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)
         after = torch.where(before > 0, 0.8 * before + 0.2 * now, now)
         head.agreement.copy_(torch.where(sums[1] > 0, after, before))
-        # The one look of the host at the device: it has to know whether it is to run the pass that labels.
+        # The host's only wait for the device: it must know whether to run the labelling pass.
         if 0 < self.links_agreement <= float(head.agreement):
             head.put("own_labels", 1)
         return sums[0].float(), sums[1].float()
 
     def _most(self, host: OnHost) -> int | None:
-        """A bound on the queries of a pair, of what the host knows; None for any number."""
+        """A bound on the queries of a pair, from values on the host; None for any number."""
         masked = host.targets != PAD
         if self.queries == "masked":
             return int(masked.sum(1).max())

@@ -12,7 +12,7 @@ from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 @dataclass
 class TokenPrediction(Objective):
-    """L = - sum_{i in M} log p(x_i | masked x), M the positions of all that ``predicts`` names."""
+    """L = - sum_{i in M} log p(x_i | masked x), with M the positions of all predictions of ``predicts``."""
 
     traits = Traits(stats=("accuracy",), predicts_tokens=True, counts_ahead=True)
 

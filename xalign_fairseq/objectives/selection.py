@@ -1,4 +1,4 @@
-"""Rows picked by a mask without waiting for the device, where the host knows how many they are."""
+"""Rows selected by a mask, without waiting for the device if the host knows their number."""
 
 from torch import Tensor
 

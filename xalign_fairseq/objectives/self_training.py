@@ -1,4 +1,4 @@
-"""Self-training on the hidden states themselves (awesome-align, Dou & Neubig 2021), without a head."""
+"""Self-training on hidden states, without a head (awesome-align, Dou & Neubig 2021)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -152,7 +152,7 @@ def labelling_method(name: str, given: str) -> Method:
                 parameter="self_training_method_options",
                 found=part,
             )
-        # make_method refuses an unknown option and names those that there are.
+        # make_method refuses an unknown option and lists the known ones.
         known = option in METHODS[name]
         options[option] = _value(option, value, getattr(usual, option)) if known else value
     return make_method(name, **options)

@@ -38,7 +38,7 @@ class SentenceMLM(TokenPrediction):
 def predicted_in(bitext: Bitext, side: int) -> Tensor:
     """(N,) int64: where ``side(side, "targets")``, flattened, is not ``pad``, in ascending order.
 
-    The host knows how many there are, so that the device need not be waited for.
+    The host knows their number, so it does not wait for the device.
     """
     row, column = bitext.predicted // bitext.tokens.shape[1], bitext.predicted % bitext.tokens.shape[1]
     start, end = bitext.spans[row, 2 * side], bitext.spans[row, 2 * side + 1]

@@ -25,8 +25,8 @@ from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 class WordExchangeHead(nn.Module):
     """W2 of Eq. 6 and, unless the MLM head is shared, W3 of Eq. 7 with a layer norm for the paper's ``linear``.
 
-    The paper is silent on the start. W2 is the identity, so that training begins with the plain exchange: a random W2
-    would hand noise to a trained MLM head, and before a random W3 it would only shrink the states. W3 starts as the
+    The paper does not specify the start. W2 is the identity, so that training begins with the plain exchange: a random
+    W2 would give noise to a trained MLM head, and before a random W3 it would only shrink the states. W3 starts as the
     MLM head does, at N(0, 0.02), or with ``copies`` from the MLM head that the encoder has, as TLM's head does.
     """
 
@@ -111,7 +111,7 @@ class WordExchange(Objective):
         return WordExchangeHead(self.context.config, self.heads == "separate", copies=self.start == "mlm")
 
     def count(self, batch: Batch) -> int:
-        """Masked tokens, without partners left out where ``unaligned`` is ``exclude``; self-made links are unknown."""
+        """Masked tokens, with ``unaligned`` ``exclude`` only those with a partner; unknown for links of the model."""
         bitext = declared(batch.bitext, "bitext")
         if self.unaligned != "exclude":
             return len(bitext.predicted)
@@ -131,7 +131,7 @@ class WordExchange(Objective):
         linked = partners > 0
         if self.unaligned == "exclude":
             labels = labels.masked_fill(~linked, IGNORED)
-            if self.given:  # no logits of what the host knows to be without a partner
+            if self.given:  # no logits for positions that have no partner according to the host
                 first = true_first(linked, int((bitext.host.linked & (bitext.host.targets != PAD)).sum()))
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.unaligned == "identity":

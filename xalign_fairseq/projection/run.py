@@ -93,9 +93,9 @@ class ProjectReport:
 def project_files(run: ProjectRun) -> ProjectReport:
     """Project the annotation of a file on its translation, and write that.
 
-    The file is read once before the work, so that what is wrong with it is found at once, and then piece by piece.
-    Links that the aligner finds are kept in ``OUT.links``, which can be given as ``links`` to project again with other
-    options, and from which an interrupted run goes on.
+    The file is read once before the work, so that errors are found immediately, and then piece by piece. ``OUT.links``
+    keeps the aligner's links: give them as ``links`` to project again with other options. An interrupted run continues
+    from them.
 
     Raises:
         XalignError: a file is missing or not of the format, options do not go together, or the output is in the way.
@@ -192,7 +192,7 @@ class AnnotatedPairs:
 
 
 def _check(run: ProjectRun) -> None:
-    """That the options go together."""
+    """Check that the options go together."""
     if run.learns:
         for name, fits, expected in (
             ("out", is_plain(run.out), "a file as output"),
@@ -203,7 +203,7 @@ def _check(run: ProjectRun) -> None:
     if not run.links:
         check_options(run.model, run.options, GUIDED if run.learns else "")
     elif given := [name for name in run.options.given() if name != "min_probability"] + ["resume"] * run.resume:
-        raise XalignError("the links are given, and no aligner is needed", parameter=("links", *given))
+        raise XalignError("links are given, so no aligner is needed", parameter=("links", *given))
 
 
 def _field(text: str) -> str:
@@ -279,7 +279,7 @@ def _from_aligner(
 def _kept(
     pieces: Iterator[Piece], aligner: WordAligner, kept: Output, stream: IO[str]
 ) -> Iterator[tuple[Piece, Links]]:
-    """Each piece with the links of an earlier run, otherwise with new ones, which are kept."""
+    """Each piece with the links of an earlier run, otherwise with new links, which are stored."""
     if kept.done:
         yield from _from_file(_before(pieces, kept.done), f"{kept.part}", 0.0)
     for piece, links in _aligned(pieces, aligner):

@@ -32,7 +32,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Projected:
-    """The annotated translation, which takes the unit's place in the output, and what could not be placed on it.
+    """The annotated translation to write, and the annotations that could not be placed.
 
     ``labels`` are of source and target words, for the page that shows them; empty for markup.
     """
@@ -48,7 +48,7 @@ class Unit:
     """One sentence pair, whose source is annotated; ``where`` is file and line, for the report.
 
     ``project`` makes of links what takes the unit's place in the output. ``needs_links`` is false for a pair without
-    annotation, or with one that is not valid: it need not be aligned, and ``project`` may be called without links.
+    valid annotation: it need not be aligned, and ``project`` may be called without links.
     """
 
     src: SegmentedText

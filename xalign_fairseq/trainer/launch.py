@@ -1,4 +1,4 @@
-"""Training by fairseq-train as a process: the one way that every command starts it."""
+"""Training by fairseq-train as a process, started in the same way by every command."""
 
 import difflib
 import re
@@ -29,7 +29,7 @@ class FairseqTraining:
         line: its command line without the program, the data first.
         folder: of the run: it gets ``train.log``, ``training.json`` and the lock.
         save_dir: of its checkpoints, if they are the run's own: damaged ones are then repaired or removed first.
-        lock: of the folder, where the caller holds it already.
+        lock: of the folder, if the caller already holds it.
     """
 
     line: Sequence[str]
@@ -41,15 +41,14 @@ class FairseqTraining:
 def run_training(
     training: FairseqTraining, hear: Callable[[str], object], say: Callable[[str], object] = print
 ) -> None:
-    """Run fairseq-train to its end, or from where it was interrupted.
+    """Run fairseq-train to its end; an interrupted run continues.
 
     One process at a time trains in a folder. fairseq-train ends when this process ends, however that happens; SIGUSR1
     is passed on to it.
 
     Args:
         training: what to run.
-        hear: gets each line of its output, which is also added to ``train.log``.
-        say: gets what happens before that.
+        hear: gets each line of its output, which is also added to ``train.log``. say: gets messages before that.
 
     Raises:
         XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with
@@ -87,7 +86,7 @@ def _error(log: Path, code: int) -> XalignError:
         return _usage_error(log)
     end = tail(log)
     said = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
-    remedy = "correct what it names and run the same command again"
+    remedy = "fix this and run the same command again"
     return failure("fairseq-train", log, code, said[0] if said else end, remedy)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-# Of an interval of training, of an epoch's updates together, of a validation; of other subsets nothing is read.
+# Lines of an interval of training, of an epoch, and of a validation; other subsets are ignored.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
 # A --log-file has the lines without time, level and logger.
 _LINE = re.compile(r"^(?:(?P<time>\d\S+ \d\S+) \| )?(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
@@ -55,7 +55,7 @@ def read_row(line: str) -> LogRow | None:
 
 
 def standing(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The rows of the run in its present state: it may have resumed from an earlier update, or started anew.
+    """The rows of the run in its present state; it may have resumed from an earlier update, or started again.
 
     Example::
 

@@ -25,7 +25,7 @@ class SampleSize(Tensor):
 
 
 def counting(step: Callable[..., Any], logs: list[dict[str, Any]]) -> Callable[..., Any]:
-    """The task's ``train_step``, whose logs go to ``logs``, too, and in which a stand-in micro-batch counts nothing."""
+    """The task's ``train_step``; it also adds its logs to ``logs``, and a replacement micro-batch counts 0."""
 
     def nothing(value: object) -> Any:  # a tensor may hold a number that is not finite
         number = isinstance(value, int | float)
@@ -47,7 +47,7 @@ def as_sample_size(size: object) -> Any:
 
 
 def as_tensor(size: object) -> Any:
-    """A :class:`SampleSize` as a plain tensor, for all but the division."""
+    """A :class:`SampleSize` as a plain tensor, for everything except the division."""
     return size.as_subclass(Tensor) if isinstance(size, Tensor) else size
 
 
@@ -67,7 +67,7 @@ def read_at_once(numbers: Sequence[Tensor]) -> list[float]:
         alike[number.device][number.dtype].append(at)
     values = [0.0] * len(numbers)
     for of_device in alike.values():
-        # float64 holds what float32 and counts have.
+        # float64 holds float32 values and counts exactly.
         stacks = [torch.stack([numbers[at].detach().view(()) for at in each]).double() for each in of_device.values()]
         read = torch.cat(stacks).tolist()
         for at, value in zip((at for each in of_device.values() for at in each), read, strict=True):

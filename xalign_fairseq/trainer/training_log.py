@@ -20,7 +20,7 @@ class TrainingCost:
     Attributes:
         updates: of the optimiser.
         tokens: in the batches of all updates.
-        minutes: of the processes that came to their end.
+        minutes: of the processes that finished.
         gpus: the names of all GPUs that took part, by rank; none on a CPU.
     """
 

@@ -1,4 +1,4 @@
-"""A question and a long context to overlapping windows, in which each token knows its characters of the context."""
+"""A question and a long context as overlapping windows, with the context's characters of each token."""
 
 from dataclasses import dataclass
 
@@ -21,8 +21,8 @@ class QuestionWindows:
         begin, end: (T,) int64 of each window, the characters of the context behind each token; an empty range, 0 and 0,
             at special tokens, at the question and where the token has no character (``▁`` alone). Only tokens with
             characters can begin or end an answer.
-        targets: (windows, 2) int64, first and last token of the answer in each window; ``NO_ANSWER`` twice in one that
-            does not hold the answer whole, ``UNLABELLED`` twice without an answer.
+        targets: (windows, 2) int64, first and last token of the answer in each window; ``NO_ANSWER`` twice if the
+            window does not have the whole answer, ``UNLABELLED`` twice without an answer.
         cut: tokens of the question that no window has.
         context: position in every window where the context begins.
     """

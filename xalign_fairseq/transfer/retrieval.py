@@ -30,7 +30,7 @@ def evaluate_retrieval(
     maps: LanguageMaps | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Evaluation:
-    """Find the English line of each line of a bitext and the other way round, by cosine and by margin.
+    """Find the English line of each line of a bitext, and the reverse, by cosine and by margin.
 
     Args:
         encoder, tokenizer: which belong together.

@@ -16,7 +16,7 @@ from omegaconf.errors import OmegaConfBaseException, ValidationError
 
 from xalign_fairseq.core.errors import XalignError
 
-# Far more than any study has: values, each counted as often as an alias repeats it.
+# Far more than any study has; values that aliases repeat count each time.
 MOST_VALUES = 100_000
 MOST_LEVELS = 100  # of lists and keys within each other
 LENGTHS = ("epochs", "updates")  # the settings of which a run has one

@@ -154,7 +154,7 @@ def _differences(report: StudyReport) -> Table:
 
 
 def _english_check(report: StudyReport) -> Table:
-    """Whether English got worse than it is with the baseline."""
+    """Whether English became worse than with the baseline."""
     found = report.findings.english if report.findings else []
     columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
     rows = [(*_finding(each), _verdict(each)) for each in found]

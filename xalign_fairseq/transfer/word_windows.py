@@ -1,4 +1,4 @@
-"""Sentences of words to windows of tokens, so that each word has a hidden state however long the sentence is."""
+"""Sentences of words as windows of tokens, so that each word has a hidden state in sentences of any length."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -61,12 +61,12 @@ def _spans(ends: Sequence[int], room: int, overlap: int) -> list[tuple[int, int]
             spans.append((int(np.searchsorted(ends, ends[last] - room)), last))
             return spans
         spans.append((first, last))
-        # As much overlap as asked for, but never so much that the next word does not fit.
+        # The requested overlap, reduced if the next word would not fit.
         first = int(np.searchsorted(ends, max(ends[last] - overlap, ends[last + 1] - room)))
 
 
 def collate_windows(encoded: Sequence[EncodedExample]) -> tuple[Tensor, list[int]]:
-    """All windows one below the other, (N, T) int64, and the row at which each example's windows begin."""
+    """All windows as rows, (N, T) int64, and the first row of each example."""
     tokens = pad([window for each in encoded for window in each.windows], PAD)
     return tokens, [0, *accumulate(len(each.windows) for each in encoded)][:-1]
 

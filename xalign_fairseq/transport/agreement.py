@@ -11,7 +11,7 @@ from xalign_fairseq.transport.similarity import finite_pairs, pair_similarity
 
 
 class Agreement(NamedTuple):
-    """Log-probabilities of a batch of pairs, float32 or float64; outside the masks they mean nothing.
+    """Log-probabilities of a batch of pairs, float32 or float64; undefined outside the masks.
 
     Attributes:
         forward: (B, n, m), log p(j | i) of a target token for each source token; rows sum to 1.

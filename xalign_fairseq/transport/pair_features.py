@@ -21,7 +21,7 @@ FAR = 9.0
 
 
 class ScoreMap:
-    """Scores (B, n, m) of pairs of words, 0 outside, and what is around each: computed for some rows at a time."""
+    """Scores (B, n, m) of pairs of words, 0 outside, and of their neighbours, computed for some rows at a time."""
 
     def __init__(self, scores: Tensor):
         self.scores = scores
@@ -48,7 +48,7 @@ class ScoreMap:
 
 
 def _two_best(scores: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """The two highest scores along a dimension; 0 for a second one that there is not."""
+    """The two highest scores along a dimension; 0 for a missing second one."""
     if scores.shape[dim] < 2:
         return scores.sum(dim), torch.zeros_like(scores.sum(dim))
     first, second = scores.topk(2, dim).values.unbind(dim)
@@ -90,7 +90,7 @@ class PairFeatures:
         return len(mirrors(layers))
 
     def rows(self, rows: slice) -> Tensor:
-        """The features of some rows; those outside the pair mean nothing."""
+        """The features of some rows; undefined outside the pair."""
         src, tgt = self._src.states[:, rows], self._tgt.states
         sides = ((src, tgt), (self._centred[0][:, rows], self._centred[1]))
         found = [torch.einsum("bilh,bjlh->bijl", *each) for each in sides]

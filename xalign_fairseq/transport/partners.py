@@ -28,7 +28,7 @@ def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
     length = labels.shape[1]
     at = torch.arange(length, device=labels.device, dtype=labels.dtype)
     for found in partners:
-        # Whoever has no partner writes to an extra last column, which is cut off.
+        # Tokens without a partner write to an extra last column, which is dropped.
         whose = found.long().masked_fill(found < 0, length)
         room = torch.cat([labels, labels[:, :1]], 1)
         labels = room.scatter_reduce(1, whose, at.expand_as(found), "amax")[:, :length]
@@ -39,7 +39,7 @@ def partners_of_matrix(links: Tensor, spans: Tensor, length: int) -> Tensor:
     """Like :func:`last_partners`, (B, length), from links (B, n, m) bool."""
     dtype = label_dtype(length)
     batch, n, m = links.shape
-    # Positions of padding are sent to an extra last column, which is cut off.
+    # Positions of padding go to an extra last column, which is dropped.
     labels = torch.full((batch, length + 1), NO_PARTNER, dtype=dtype, device=links.device)
     for side, size, other_size, sided in ((0, n, m, links), (1, m, n, links.transpose(1, 2))):
         if size == 0 or other_size == 0:
@@ -61,7 +61,7 @@ def _linked_side(partners: Tensor, spans: Tensor, sizes: Sequence[int], side: in
     """Links (B, own, other) at the tokens of one side, of its own and the other side's longest sizes."""
     own, other = sizes
     at, mask = side_positions(spans, side, own)
-    # Tokens without a partner write to an extra last column, which is cut off.
+    # Tokens without a partner write to an extra last column, which is dropped.
     matrix = torch.zeros(len(spans), own, other + 1, dtype=torch.bool, device=spans.device)
     for found in partners:
         partner = found.gather(1, at).long()

@@ -21,7 +21,7 @@ OWN = "own"  # a checkpoint's
 
 @dataclass(frozen=True)
 class Scored(ByMatrix):
-    """Links of a probability by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`, whichever they are.
+    """All links from a probability on by a :class:`~xalign_fairseq.transport.link_scorer.LinkScorer`.
 
     It reads the states of several layers, one behind the other in the last dimension: (B, T, L * H). Where links join
     tokens, each token is a word.

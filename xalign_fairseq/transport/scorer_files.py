@@ -1,4 +1,4 @@
-"""Link scorers in files: parameters in half precision, and a record of what they were learned from."""
+"""Link scorers in files: parameters in half precision, and a record of their training."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ RECORD = "record"  # the key of the record, in JSON
 
 
 def save_scorer(scorer: LinkScorer, path: StrPath, record: Mapping[str, Any]) -> None:
-    """Write a scorer with its record; what counts in sums stays in float32."""
+    """Write a scorer with its record; parameters that enter sums stay in float32."""
     state = {name: value.detach().cpu().numpy() for name, value in scorer.state_dict().items()}
     small = {
         name: value.astype(np.float16) if name.startswith(("similarity.added", "rounds.")) else value
@@ -47,7 +47,7 @@ def load_scorer(path: StrPath) -> tuple[LinkScorer, dict[str, Any]]:
 
 
 def packaged_record() -> dict[str, Any]:
-    """What the packaged scorer was learned from."""
+    """The training record of the packaged scorer."""
     return load_scorer(PACKAGED)[1]
 
 

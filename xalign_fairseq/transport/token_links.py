@@ -1,4 +1,4 @@
-"""Links between the tokens of sentence pairs, one entry each: what every labelling method gives."""
+"""Links between the tokens of sentence pairs, one entry each: the result of every labelling method."""
 
 from typing import NamedTuple
 
@@ -11,8 +11,7 @@ from xalign_fairseq.transport.similarity import side_positions
 class TokenLinks(NamedTuple):
     """The K links of a batch of pairs, in the order of pairs, source and target tokens.
 
-    How many they are is known on the host alone: whoever must not wait for the device asks a method for its labels or
-    its matrix.
+    Their number is read by the host; to avoid waiting for the device, ask a method for its labels or its matrix.
 
     Attributes:
         pair: (K,) int64, the pair's row in the batch.

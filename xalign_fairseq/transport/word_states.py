@@ -50,7 +50,7 @@ def word_states(
     if width is None:
         width = int(words.max()) + 1 if words.numel() else 0
     owner = torch.where(mask, words, -1)
-    # Products with 0 and 1 give the same sums each time, on a GPU too.
+    # Products with 0 and 1 are deterministic, also on a GPU.
     member = (torch.arange(width, device=words.device)[:, None] == owner[:, None, :]).to(rows.dtype)
     tokens = member.sum(2)
     means = (member @ rows) / tokens.clamp(min=1)[..., None]

@@ -36,7 +36,7 @@ def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[
                 found=f"a link of pair {int(links.pair.max())}, token {int(which.max())}",
                 expected=f"words of {len(words)} pairs with up to {words.shape[1]} tokens on that side",
             )
-    # In ascending order of probability the largest is the one that stays in the dictionary.
+    # In ascending order of probability, the largest value is written last and remains.
     order = links.probability.argsort()
     pair, i, j, probability = (column[order] for column in links)
     columns = (pair, src_words[pair, i], tgt_words[pair, j], probability)

@@ -25,6 +25,7 @@ from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.finite import finite_rows
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
+from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.families import calibration_of
@@ -134,17 +135,17 @@ class Aligner(WordAligner):
 
     @classmethod
     def from_pretrained(
-        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: object
+        cls, path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: object
     ) -> "Aligner":
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
-        What is unspecified of the linking is as the model labelled itself in its training. A model that never did has
-        what was chosen for its family (:mod:`~xalign_fairseq.transport.families`), and the packaged encoder as it
-        comes a link scorer that learned from gold links of other languages; one of no known family has ``transport`` on
-        hidden states, at the depth of layer 10 of 12.
+        Unspecified parts of the linking are those with which the model labelled itself in training. Without such
+        labelling they are the defaults of the model's family (:mod:`~xalign_fairseq.transport.families`): for the
+        packaged encoder without training, a link scorer that learned from gold links of other languages; for an unknown
+        family ``transport`` on hidden states, at the depth of layer 10 of 12.
 
         Args:
-            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
+            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`; default: e5-small.
             options: all at once, or
             more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
@@ -162,7 +163,7 @@ class Aligner(WordAligner):
     @classmethod
     def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
         """Like :meth:`from_pretrained`, with device and dtype by name."""
-        model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
+        model = open_model(path, lookup=True, dictionary=options.dictionary, spm=options.spm)
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
@@ -202,7 +203,7 @@ class Aligner(WordAligner):
         )
 
     def signature(self, linking: Linking | None = None) -> str:
-        """The line that names all that decides the links, by its own linking or by another one of the same encoder.
+        """One line with everything that determines the links, by its own linking or by another one of the same encoder.
 
         Example::
 
@@ -224,7 +225,7 @@ class Aligner(WordAligner):
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
         usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
-        learned = " by gold links of other languages" if linking.method == "scored" else ""
+        learned = " by a network trained on gold links of other languages" if linking.method == "scored" else ""
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
@@ -332,7 +333,7 @@ class Aligner(WordAligner):
         return [symbols[token] for token in pair.src], [symbols[token] for token in pair.tgt]
 
     def _batches(self, pairs: list[EncodedPair]) -> Iterator[list[EncodedPair]]:
-        """Batches of similar lengths; a pair that needs windows is one by itself."""
+        """Batches of similar lengths; a pair that needs windows is a batch of its own."""
         short = []
         for pair in pairs:
             if self.pair_encoder.fits(*pair.sizes):
@@ -365,7 +366,9 @@ class Aligner(WordAligner):
         return {link: p for link, p in links.items() if p >= least} if least else links
 
     def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
-        """Hidden states by layer, spans in them, and which pairs have finite ones; in windows what does not fit."""
+        """Hidden states by layer, spans in them, and which pairs have finite states; pairs that do not fit are read in
+        windows.
+        """
         if self.pair_encoder.fits(*batch[0].sizes):
             states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
         else:
@@ -381,7 +384,7 @@ class Aligner(WordAligner):
 
 
 def _alignable(pairs: Iterable[EncodedPair]) -> list[EncodedPair]:
-    """Without those that have an empty side, or more similarities than memory holds."""
+    """Without pairs that have an empty side or too many similarities."""
     return [pair for pair in pairs if 0 < pair.similarities <= MOST_SIMILARITIES]
 
 

@@ -20,16 +20,16 @@ from xalign_fairseq.transport.names import ENCODINGS
 # are, the less padding there is; other devices need more to be busy.
 PASS_TOKENS = 512
 LARGE_PASS = 8192
-# On the CPU the tokens of a pass are a multiple of this, by sequences that nobody reads: for each new product shape
-# oneDNN compiles half a megabyte, which takes as long as the product and stays in memory.
+# On the CPU, unused sequences bring the tokens of a pass to a multiple of this: for each new product shape oneDNN
+# compiles half a megabyte, which takes as long as the product and stays in memory.
 PASS_STEP = 32
-# The shortest sequence of a pass as a share of the longest: what padding costs at most, also where there are few pairs.
+# The shortest sequence of a pass as a share of the longest, which bounds the padding, also with few pairs.
 SHORTEST = 0.8
 Ids = tuple[np.ndarray, np.ndarray]
 
 
 class PairEncoder:
-    """Token ids of sentence pairs to hidden states, and where in them the sides lie.
+    """Token ids of sentence pairs to hidden states, and the positions of the sides in them.
 
     ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``, as
     awesome-align, SimAlign and the explicit alignment objectives do, whose linear maps are applied if given. ``mapped``
@@ -80,7 +80,7 @@ class PairEncoder:
             return self._read(sequences, layers, lambda read, rows: self._joint(read, spans[rows])), spans
         sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
         found = self._read(sentences, layers, lambda read, rows: self._separate(read, [row % 2 for row in rows]))
-        # Both sides of a pair behind each other, each as long as the longest of all.
+        # Both sides of a pair one after the other, each padded to the longest.
         longest = max(map(len, sentences))
         edges = [[1, 1 + len(src), longest + 1, longest + 1 + len(tgt)] for src, tgt in pairs]
         joined = {layer: hidden.view(len(pairs), 2 * longest, -1) for layer, hidden in found.items()}
@@ -123,11 +123,11 @@ class PairEncoder:
         layers: Collection[int],
         begin: Callable[[Input, list[int]], States],
     ) -> dict[int, Tensor]:
-        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 behind their ends."""
+        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 after their ends."""
         lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
         on_cpu = self._device.type == "cpu"
-        # A batch of one pass stays as small as it was asked for.
+        # A batch of one pass keeps the requested size.
         fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
         for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
             filled = _filled([lengths[row] for row in rows]) if fill else []

@@ -16,9 +16,9 @@ def pharaoh_line(alignment: Alignment) -> str:
 def json_line(alignment: Alignment) -> str:
     """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``.
 
-    Where a side was given as a text, ``src_text`` is that, and ``src_chars`` and ``src_bytes`` are the first character
-    (the first byte in UTF-8) of each word, and the one after its last; ``tgt_text`` and so on of the target. Links
-    between subwords have ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords, without places.
+    For a side given as a text, ``src_text`` is the text; ``src_chars`` and ``src_bytes`` have the first character (byte
+    of UTF-8) of each word and the one after its last. The target has ``tgt_text`` and so on. Links between subwords
+    have ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords, without places.
 
     Example::
 

@@ -27,8 +27,7 @@ class Page:
     """A page where pointing at a word, or moving to it by keys, shows its partners and the links' probabilities.
 
     With ``golds``, in the order of the input, links that are not gold and sure links that are missing are marked. The
-    codes of ``languages`` let a browser choose fonts. A page that was cut off after a line still shows the pairs before
-    it.
+    codes of ``languages`` let a browser choose fonts. A truncated page still shows its complete pairs.
     """
 
     golds: Sequence[Gold] | None = None

@@ -1,4 +1,4 @@
-"""Which scores become links, and what probability a score stands for, from gold links or other languages' gold."""
+"""The scores that become links, and their probabilities, from gold links or other languages' gold."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -108,7 +108,7 @@ def choose(scores: Sequence[np.ndarray | None], golds: Sequence[Gold]) -> tuple[
 
 
 def candidates(scores: Sequence[np.ndarray | None], golds: Sequence[Gold]) -> tuple[np.ndarray, np.ndarray]:
-    """Scores (L,) of the pairs of words that could be links, and whether gold has them."""
+    """Scores (L,) of pairs of words, and whether they are gold links."""
     found = [
         (value, link in gold.possible)
         for each, gold in zip(scores, golds, strict=True)

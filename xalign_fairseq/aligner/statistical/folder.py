@@ -1,4 +1,4 @@
-"""The folder of a statistical aligner: trained one kind of units after the other, so that a broken run goes on."""
+"""The folder of a statistical aligner: one kind of units is trained at a time; an interrupted run continues."""
 
 import logging
 import os
@@ -128,8 +128,7 @@ def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None
 def learn_models(
     pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
 ) -> tuple[TrainedModels, Report | None]:
-    """Learn a model of each kind of units, or read those that an earlier run of the same text has left; and a report on
-    ``dev``.
+    """Learn a model of each kind of units, or read those of an interrupted run; also returns a report on ``dev``.
 
     ``progress`` is called with the units, the passes done, and all passes; the folder is held by :func:`begun`.
     """
@@ -139,7 +138,7 @@ def learn_models(
     choice, report = choose(mean_scores(models, list(dev.pairs)), dev.golds) if dev else (USUAL, None)
     threshold, growth, (slope, shift) = choice
     described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
-    # An interrupted output of xalign align recognises this aligner by its time.
+    # An unfinished output of xalign align recognises this aligner by its time.
     write_changed_json(folder / DONE, described)
     return TrainedModels(models, choice), report
 
@@ -197,6 +196,6 @@ def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]
             bar.set_postfix_str(f"{units} {done}/{of}", refresh=False)
             bar.update(of * kind + done - bar.n)
             if bar.disable and done == of and not quiet:
-                print(f"learned by {units}, {kind + 1} of {len(NAMES)}", file=sys.stderr)
+                print(f"learned model {kind + 1} of {len(NAMES)} ({units})", file=sys.stderr)
 
         yield show

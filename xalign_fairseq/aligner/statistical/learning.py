@@ -1,4 +1,4 @@
-"""Expectation maximisation of both directions at once, which learn from what both say (Liang et al., 2006)."""
+"""Expectation maximisation of both directions together, which agree (Liang et al., 2006)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -33,7 +33,7 @@ class UnitModel:
     _known: tuple[dict[str, list[int]], dict[str, list[int]]] = field(default_factory=lambda: ({}, {}))
 
     def cut(self, words: tuple[Words, Words]) -> UnitText:
-        """Both sides of a text in units. Words are remembered: no more than some, whatever the length of a text."""
+        """Both sides of a text in units. A limited number of words is cached."""
         for side, (known, units, numbers) in enumerate(zip(self._known, self.units, words, strict=True)):
             if len(known) > CACHED_WORDS:
                 known.clear()

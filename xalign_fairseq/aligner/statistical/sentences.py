@@ -47,7 +47,7 @@ class UnitSide(NamedTuple):
 
 
 class UnitText(NamedTuple):
-    """Both sides, and (K,) which pairs have something to align and not too much."""
+    """Both sides, and (K,) which pairs can be aligned: not empty and not too long."""
 
     sides: tuple[UnitSide, UnitSide]
     fits: np.ndarray
@@ -69,7 +69,7 @@ def number_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[
 
 
 def starts_of(lengths: np.ndarray) -> np.ndarray:
-    """(K + 1,) where what has these lengths begins, one after another."""
+    """(K + 1,) the start of each item with these lengths, one after another."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 

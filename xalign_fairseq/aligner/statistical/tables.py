@@ -100,7 +100,7 @@ def first_tables(src: dict[str, int], tgt: dict[str, int], starts: np.ndarray, t
 
 
 def empty_pairs(count: int) -> np.ndarray:
-    """(``FIRST`` + ``count``, 2), whose first rows change nothing for padding, and are for pairs never seen."""
+    """(``FIRST`` + ``count``, 2); the first rows are neutral, for padding, and for pairs never seen."""
     pairs = np.empty((FIRST + count, 2), np.float32)
     pairs[:FIRST] = WITHOUT_PAIR
     return pairs
@@ -111,5 +111,5 @@ def _null(size: int) -> np.ndarray:
 
 
 def no_jumps() -> tuple[np.ndarray, np.ndarray]:
-    """Two counts of jumps, of none."""
+    """Empty counts of jumps, for both sides."""
     return np.zeros(2 * REACH + 1), np.zeros(2 * REACH + 1)

@@ -51,8 +51,8 @@ class BestRun:
         src, tgt: the bitext, one sentence a line.
         out: the folder of all steps.
         languages: of the sides.
-        golds: files ``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`. Every fifth pair of each set
-            trains nothing; all of these judge each step. Without gold every step is used.
+        golds: files ``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`. Every fifth pair of each set is
+            held out, and all held-out pairs judge each step. Without gold every step is used.
         model: the encoder to start from.
         updates: of the self-training; ``None``: as is usual for the encoder.
         seed: of all steps.
@@ -98,7 +98,7 @@ class BestRun:
 
 
 def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
-    """Do all steps; the same call goes on after the last finished one, and a finished folder stays as it is.
+    """Do all steps; the same call continues after the last finished one; a finished folder does not change.
 
     Args:
         run: what to learn from.
@@ -126,7 +126,7 @@ def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates
 
 
 class _Steps:
-    """The steps of a run, and what they have found."""
+    """The steps of a run, and their results."""
 
     def __init__(self, run: BestRun, say: Say, hear: Hear):
         self._run, self._say, self._hear = run, say, hear
@@ -138,7 +138,7 @@ class _Steps:
         self._statistics = Path(f"{self._links}.aligner")
 
     def make(self) -> BestAligner:
-        """Do what is not done; what the aligner is made of."""
+        """Do the missing steps; returns the parts of the aligner."""
         run = self._run
         parts = BestParts(run.model, scoring_method(run.model, Linking(), maps=False))
         counted = parts._replace(statistics=self._statistics)
@@ -160,7 +160,7 @@ class _Steps:
         return found
 
     def _step(self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts) -> BestParts:
-        """Do a step unless it is done; the parts that it leaves."""
+        """Do a step unless it is done; returns its parts."""
         if name in self._done:
             self._say(f"{name}: done before ({what})")
         else:
@@ -178,7 +178,7 @@ class _Steps:
     def _judge(self, before: BestParts, after: BestParts) -> tuple[float, float] | None:
         """The mean AER of the held-out gold that can judge a step, without it and with it; None if there is none.
 
-        Gold that the packaged scorer has learned from judges nothing that this scorer is part of. For gold of other
+        Gold that the packaged scorer learned from does not judge steps that use this scorer. For gold of other
         languages than the bitext's, the statistics are left out.
         """
         seen = {each["sha256"] for each in packaged_record()["sets"].values()} if before.method == "scored" else set()
@@ -237,5 +237,5 @@ def write_words(text: SentencePairs, paths: Sequence[str]) -> None:
 
 
 def _cpu_seconds() -> float:
-    """Of this process and those that it has waited for."""
+    """CPU seconds of this process and of its finished child processes."""
     return sum(os.times()[:4])

@@ -8,7 +8,7 @@ Options = Mapping[str, Any]
 
 
 class FamilyTraining(NamedTuple):
-    """Options of a run: of any, of one that learns from the model's own links without a head, and of any other one."""
+    """Options of a run: for all runs, for runs that learn from the model's own links without a head, and for others."""
 
     any: Options
     self_labelled: Options
@@ -16,7 +16,7 @@ class FamilyTraining(NamedTuple):
 
 
 # By development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu for pairs
-# without text of their own. By speed: a vocabulary costs what predicts its pieces, which self-training does not.
+# without text of their own. Speed decides on trimming: only objectives that predict pieces pay for the vocabulary.
 FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
     {
         "e5-small": FamilyTraining(

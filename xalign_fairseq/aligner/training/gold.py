@@ -1,4 +1,4 @@
-"""Train a link scorer on gold links of several languages at once, on an encoder that stays as it is."""
+"""Train a link scorer on gold links of several languages at once, with a frozen encoder."""
 
 import os
 import shlex
@@ -35,7 +35,7 @@ class ScorerRun:
         out: the folder that ``scorer.npz`` goes to.
         seed: of the scorer.
         device: of the encoder.
-        held_out: nothing is learned from every pair of this number in a set, 5 or 10 or 15 if it is 5; 0: from all.
+        held_out: every pair with a multiple of this number is held out (5: pairs 5, 10, 15); 0: none.
     """
 
     model: str
@@ -105,7 +105,7 @@ def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[s
 
 
 def learned_part(gold_set: GoldSet, held_out: int) -> GoldSet:
-    """The pairs of a set but every one of the number ``held_out``; all if it is 0."""
+    """The pairs of a set that are not held out."""
     return _part(gold_set, [at for at in range(len(gold_set.pairs)) if not held_out or (at + 1) % held_out])
 
 
@@ -119,7 +119,7 @@ def _part(gold_set: GoldSet, rows: Sequence[int]) -> GoldSet:
 
 
 def grouped(sets: Sequence[GoldSet]) -> list[list[GoldSet]]:
-    """The sets, those together that share sentences: what is learned from one is to be tried on unseen ones."""
+    """The sets, those together that share sentences: a similarity learned from one set is tested on others."""
     groups: list[tuple[set[str], list[GoldSet]]] = []
     for each in sets:
         own = {" ".join(side) for pair in each.pairs for side in pair}

@@ -40,7 +40,7 @@ class TrainedAligner(TypedDict):
 
 
 def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, updates: None) -> TrainedAligner:
-    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one stays as it is.
+    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one does not change.
 
     ``say`` gets a line for each step, ``hear`` the log of fairseq-train.
 
@@ -92,7 +92,7 @@ def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, 
 
 
 def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: AlignerOptions, say: Say) -> float | None:
-    """Prepare the text; AER of the model as it is, None without development set."""
+    """Prepare the text; returns the AER before training, None without a development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))

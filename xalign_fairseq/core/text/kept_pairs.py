@@ -15,7 +15,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 
 
 class KeptPairs(SentencePairs):
-    """Pairs that are segmented once: the first whole reading keeps where words are in a file without a name.
+    """Pairs that are segmented once: the first complete reading stores the positions of words in a file without a name.
 
     Args:
         src, tgt, split: as of :class:`SentencePairs`.

@@ -60,7 +60,7 @@ UPOS_TAGS, UD_RELATIONS = frozenset(_TAGS.split()), frozenset(_RELATIONS.split()
 
 
 def read_upos(path: StrPath, language: str) -> list[WordsExample]:
-    """Read words and universal part-of-speech tags; the tree is not looked at.
+    """Read words and universal part-of-speech tags; the tree is ignored.
 
     Words are the syntactic ones: a multi-word token (``1-2``) becomes its words, an empty node (``8.1``) is left
     out, and a word may contain spaces. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
@@ -79,7 +79,7 @@ def read_trees(path: StrPath, language: str) -> list[TreeExample]:
 
 
 def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
-    """Read sentences one at a time; their trees are not looked at."""
+    """Read sentences one at a time; their trees are not checked."""
     count = 0
     for first, lines in read_blocks(path):
         sentence = parse_sentence(lines, path, first, str(count + 1))
@@ -91,7 +91,7 @@ def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
 
 
 def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> ConlluSentence:
-    """The sentence of such lines, the first of them at this place; without rows if all are comments."""
+    """The sentence in these lines, which begin at this place; without rows if all are comments."""
     sentence = ConlluSentence(id, path, first)
     for number, line in enumerate(lines, first):
         if line.startswith("#"):
@@ -156,7 +156,7 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
 
 
 def _cycle(heads: Sequence[int]) -> list[int]:
-    """Words of one circle, the first of them repeated at the end; empty if there is none."""
+    """Words of one cycle, with the first repeated at the end; empty if there is no cycle."""
     safe = {0}
     for start in range(1, len(heads) + 1):
         path: list[int] = []

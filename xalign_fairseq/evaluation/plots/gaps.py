@@ -69,7 +69,7 @@ def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
         axes.set_xlabel("alignment score, %", color=INK, fontsize=9)
         _finish(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
-    # What a colour and what a marker stands for, each by itself: lines without points.
+    # The meaning of each colour and each marker: lines without points.
     shown = []
     for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
         shown += [(objective, line) for line in panels[0].plot([], [], "s", color=colour, label=objective)]
@@ -81,7 +81,7 @@ def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
 
 
 def _again(looks: Sequence[str], names: Sequence[str]) -> list[str]:
-    """A look for each name, from the first on again where there are more names."""
+    """A style for each name; they repeat if there are more names."""
     return [looks[number % len(looks)] for number in range(len(names))]
 
 

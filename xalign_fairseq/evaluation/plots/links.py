@@ -33,8 +33,8 @@ def plot_links(
 ) -> None:
     """Draw the links of a pair as cells whose colour is their probability.
 
-    Gold links are outlines: sure ones solid, possible ones dashed. A cell without an outline is a link too many, an
-    outline without a cell is one that is missing.
+    Gold links are outlines: sure ones solid, possible ones dashed. A cell without an outline is a wrong link; an
+    outline without a cell is a missing link.
     """
     rows, columns = max(len(src), 1), max(len(tgt), 1)
     cell = min(CELL, LONGEST_SIDE / max(rows, columns))

@@ -90,7 +90,7 @@ def _offset(number: int, count: int) -> float:
 
 
 def _strength(number: int) -> float:
-    """Opacity: where colours begin again, they are fainter."""
+    """Opacity: repeated colours are fainter."""
     return 0.6 ** (number // len(COLOURS))
 
 

@@ -20,13 +20,8 @@ class AddedLexicon:
     """A lexicon to add to a data-bin.
 
     Attributes:
-        data: the data-bin's folder.
-        pair: languages of the two sides.
-        files: dictionaries, read one after the other.
         format: of all of them; ``auto`` goes by each name and its first line.
         pieces: entries are symbols of the dictionary, not text for the tokenizer.
-        options: which entries are kept, and in which parts.
-        overwrite: replace the lexicon of these languages.
     """
 
     data: str | os.PathLike

@@ -90,11 +90,8 @@ def build(
     """The lexicon of a dictionary's entries.
 
     Args:
-        src, tgt: the languages.
         pairs: the entries as text, either side possibly empty.
         encode: of both languages: a tokenizer's ``encode_batch``, or :func:`pieces_encoder`.
-        dictionary: of the ids.
-        options: which entries, and which parts.
 
     Returns:
         the lexicon, its entries in the order of the dictionary, and the description that goes with it: options, counts

@@ -40,7 +40,7 @@ class Treebank:
         self._files = files
 
     def pieces(self) -> Iterator[Unit]:
-        """A unit for each sentence; what a source sentence has is not projected if it is not valid."""
+        """A unit for each sentence; invalid annotation is not projected."""
         files = self._files
         for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), self._targets())):
             if source is None or target is None:
@@ -134,7 +134,7 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
     The head of a target word is the image of its source word's head (direct correspondence, Hwa et al. 2005), or of
     the nearest ancestor that has another image. Of several target words with one source word the others depend on its
     image. A word without a source depends on the next word to its right that has one, otherwise on the last to its
-    left. What is then no tree with one root is repaired by :func:`to_tree`.
+    left. :func:`to_tree` then repairs anything that is not a tree with one root.
 
     Args:
         tree: of the source.

@@ -39,7 +39,7 @@ class JsonSpans:
         self._files = files
 
     def pieces(self) -> Iterator[Unit]:
-        """A unit for each line; one that is not valid is left as it is, unless it is the first."""
+        """A unit for each line; an invalid one does not change, unless it is the first."""
         for number, line in enumerate(read_rows(self._files.src), 1):
             yield self._unit(line, f"{self._files.src}, line {number}", number == 1)
 

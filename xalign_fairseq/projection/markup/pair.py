@@ -144,7 +144,7 @@ def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:
 
 
 def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
-    """Whether a result is read as it was meant, but for spaces: a break in a language without them is read as one."""
+    """Whether a result reads back as intended, except for spaces: without spaces a break is read as one."""
     try:
         read = markup.read(text)
         if markup.target == "placeholders":

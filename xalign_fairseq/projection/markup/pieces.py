@@ -54,7 +54,7 @@ class LinkedPieces:
                         self.total[b] += probability
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The free target words whose links to some source words weigh most against links to others, and their weight.
+        """The free target words with the most link weight to some source words, minus that to others, and this weight.
 
         Links of other parts of the words that a tag cuts do not count.
         """

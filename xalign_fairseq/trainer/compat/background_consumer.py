@@ -25,14 +25,14 @@ _running: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
 def needed() -> bool:
-    """Whether fairseq's class lacks a way to stop it."""
+    """Whether fairseq's class can't be stopped."""
     from fairseq.data import iterators
 
     return not source_has(iterators.BackgroundConsumer, "def stop")
 
 
 def install() -> None:
-    """Put the stoppable class in the place of fairseq's."""
+    """Replace fairseq's class by one that can be stopped."""
     from fairseq.data import iterators
 
     replace(iterators, "BackgroundConsumer", NAME, _stoppable)

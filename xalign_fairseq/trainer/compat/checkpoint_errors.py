@@ -24,7 +24,7 @@ def needed() -> bool:
 
 
 def install() -> None:
-    """Look at a file that could not be loaded once more, to say what it is."""
+    """Inspect a file that could not be loaded, to say what it is."""
     from fairseq import checkpoint_utils
 
     replace(checkpoint_utils, "load_checkpoint_to_cpu", NAME, _explained)

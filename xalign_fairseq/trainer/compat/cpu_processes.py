@@ -86,9 +86,9 @@ def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
 def give_way() -> None:
     """Let gloo's threads have Python's lock (the GIL) before the interpreter ends.
 
-    They let go of tensors that Python made a little after the collective that used them is over, and need the lock for
-    it. A thread that still waits for it when the interpreter ends is ended with "terminate called without an active
-    exception", and the process, whose work is done, with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
+    They release Python's tensors shortly after the collective that used them, and need the lock for it. A thread that
+    still waits for the lock when the interpreter ends is ended with "terminate called without an active exception", and
+    the process, whose work is done, with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
     """
     time.sleep(0.1)
 

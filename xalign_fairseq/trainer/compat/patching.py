@@ -36,7 +36,7 @@ def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any
 
 def source_has(function: Any, text: str) -> bool:
     """Whether fairseq's own source of a (perhaps patched) function or class still contains ``text``."""
-    while hasattr(function, "__wrapped__"):  # inspect.unwrap leaves classes as they are since Python 3.13
+    while hasattr(function, "__wrapped__"):  # inspect.unwrap does not unwrap classes since Python 3.13
         function = function.__wrapped__
     return text in inspect.getsource(function)
 
@@ -57,7 +57,7 @@ def swapped(owner: object, attribute: str, value: object) -> Iterator[None]:
 
 
 def training_loop() -> Any:
-    """fairseq-train's module, whose functions are the loop over epochs and updates; None where nothing is trained.
+    """fairseq-train's module, whose functions are the loop over epochs and updates; None if nothing is trained.
 
     It may be the program itself (``python -m fairseq_cli.train``). It is not imported here, as it sets up logging.
     """

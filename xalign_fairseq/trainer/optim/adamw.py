@@ -1,4 +1,4 @@
-"""AdamW that scales and clips within its one pass over the parameters, and steps sparse gradients by their rows."""
+"""AdamW that scales and clips in its one pass over the parameters, and steps sparse gradients by rows."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from xalign_fairseq.trainer.optim.kernels import Kernel, Part, Rule, choose_kern
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
-# Numbers of half precision that are in float32 at a time, with their gradients, unless a parameter has more.
+# Half-precision numbers that are converted to float32 at a time, with their gradients, unless a parameter has more.
 TOGETHER = 2**24
 
 
@@ -26,12 +26,12 @@ class FoldedAdamW(torch.optim.Optimizer):
         p = (1 - lr w) p - lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps)
 
     which is fairseq's adam, eps where that has it. :meth:`multiply` and :meth:`clip` change the factor, a number on the
-    device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is as the
-    backward pass has left it; afterwards that of float32 is as the step used it (scaled), others as they were.
+    device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is
+    unscaled; afterwards, float32 gradients are scaled as in the step, others unchanged.
 
-    **Sparse gradients** are stepped lazily: the rows that are in one follow the equations above, t being the updates of
-    the whole parameter, and all other rows and their moments stay as they are. In dense Adam a row whose gradient is
-    zero for n updates would have::
+    **Sparse gradients** are stepped lazily: rows with a gradient follow the equations above, with t the updates of the
+    whole parameter; other rows and their moments do not change. In dense Adam a row whose gradient is zero for n
+    updates would have::
 
         m_n = b1^n m          v_n = b2^n v
         p_n = (1 - lr w) p_(n-1) - lr sqrt(1 - b2^t) / (1 - b1^t) m_n / (sqrt(v_n) + eps)
@@ -87,7 +87,7 @@ class FoldedAdamW(torch.optim.Optimizer):
 
         Args:
             max_norm: 0 only measures.
-            aggregate: of this worker's norm, that of all of them.
+            aggregate: from this worker's norm, the norm over all workers.
         """
         norm = gradient_norm(self._gradients())
         norm = norm * (self.factor.to(norm.device) if isinstance(self.factor, Tensor) else self.factor)
@@ -98,7 +98,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         return norm
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients and the factor."""
+        """Clear the gradients and the factor."""
         self.factor = 1.0
         super().zero_grad(set_to_none)
 
@@ -133,7 +133,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         return loss
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from a state of this optimizer or of fairseq's adam; moments keep their precision.
+        """Load a state of this optimizer or of fairseq's adam; moments keep their precision.
 
         Raises:
             XalignError: the state is another optimizer's, or of other parameters.
@@ -224,12 +224,12 @@ def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
 
 
 def moment_type(p: Tensor) -> torch.dtype:
-    """The type that a parameter's moments have, and that it is updated in."""
+    """The dtype of a parameter's moments and of its update."""
     return torch.float32 if p.dtype in HALVES else p.dtype
 
 
 def aligned(gradient: Tensor, p: Tensor) -> Tensor:
-    """A gradient in its parameter's order in memory: fused kernels know no strides."""
+    """A gradient in its parameter's memory order; fused kernels ignore strides."""
     return gradient if gradient.stride() == p.stride() else torch.empty_like(p).copy_(gradient)
 
 

@@ -1,4 +1,4 @@
-"""fairseq's ``--fp16`` and ``--bf16`` with one launch for all parameters, where fairseq has one for each."""
+"""fairseq's ``--fp16`` and ``--bf16`` with one launch for all parameters instead of one for each."""
 
 from collections.abc import Callable, Iterator
 
@@ -59,7 +59,7 @@ class HalfPrecision(FP16Optimizer):
             self._multiply_factor = 1.0 / float(self.scaler.loss_scale)
 
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Aggregate | None = None) -> Tensor:
-        """fairseq's, whose three looks at the norm for the loss scale are at the host's."""
+        """fairseq's class, with the norm on the host for its three reads."""
         if self.scaler is None:
             norm: Tensor = super().clip_grad_norm(max_norm, aggregate_norm_fn)
             return norm
@@ -71,5 +71,5 @@ class HalfPrecision(FP16Optimizer):
         return read
 
 
-# fairseq goes on from a checkpoint whose optimizer was of a class of this name: their states are the same.
+# fairseq resumes from a checkpoint of an optimizer class of this name: their states are equal.
 HalfPrecision.__name__ = FP16Optimizer.__name__

@@ -54,9 +54,9 @@ class XalignAdamW(FairseqAdam):
         return self.optimizer.clip(max_norm, aggregate_norm_fn)
 
     def zero_grad(self) -> None:
-        """Forget the gradients and what they were to be multiplied by."""
+        """Clear the gradients and their factor."""
         self.optimizer.zero_grad()
 
 
-# fairseq goes on from a checkpoint whose optimizer was of a class of this name: their states are the same.
+# fairseq resumes from a checkpoint of an optimizer class of this name: their states are equal.
 XalignAdamW.__name__ = FairseqAdam.__name__

@@ -1,11 +1,11 @@
-"""Which optimizer a run has: its class, and what computes its updates."""
+"""The optimizer of a run: its class, and the kernel of its updates."""
 
 from fairseq.optim import FairseqOptimizer
 from torch.optim import Optimizer
 
 from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 
-# fairseq takes one of the first two for --optimizer adam where it finds NVIDIA's apex and a GPU.
+# fairseq uses one of the first two for --optimizer adam if it finds NVIDIA's apex and a GPU.
 KERNELS = {
     "fairseq.optim.fused_adam.FusedAdamV1": "apex (fused_adam_cuda)",
     "fairseq.optim.fused_adam.FusedAdamV2": "apex (multi_tensor_adam)",

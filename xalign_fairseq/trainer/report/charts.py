@@ -7,7 +7,7 @@ from html import escape
 # In pixels of the picture; the page scales it.
 WIDTH, HEIGHT = 360, 210
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 12, 24
-# A line of more points shows no more.
+# A line of more points shows no more detail.
 MOST_POINTS = 400
 # With few points, each is drawn and shows its number under the pointer.
 MOST_DOTS = 80

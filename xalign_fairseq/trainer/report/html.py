@@ -6,7 +6,7 @@ from html import escape
 
 
 def section(title: str, content: str) -> str:
-    """A part of the page under its heading; nothing where there is no content."""
+    """A part of the page under its heading; empty without content."""
     return f"<section><h2>{escape(title)}</h2>{content}</section>" if content else ""
 
 

@@ -1,4 +1,4 @@
-"""The page of a training run: one file that loads nothing and runs no script, light or dark as the reader has it."""
+"""The page of a training run: one file that loads nothing and runs no script, in the reader's light or dark theme."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
+"""A training run read from its folder: of xalign train, train-aligner, transfer, or fairseq-train."""
 
 import ast
 import os
@@ -85,7 +85,7 @@ class TrainedRun:
     """The data of a run; missing parts are empty.
 
     Attributes:
-        rows: the numbers of the log, in its order, but for those beyond an update that the run went back to later.
+        rows: the numbers of the log, in order, without those after an update from which the run later resumed.
         configuration: fairseq's, by group, of the last time that it began.
         sessions: of ``training.json``.
         result: of ``result.json``: of train-aligner the AER before and after, of transfer the scores.
@@ -136,7 +136,7 @@ class TrainedRun:
 
 
 def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
-    """Read what a run has left.
+    """Read the files of a run.
 
     Args:
         folder: its save dir, or the output of train-aligner, or the folder of one run of a transfer study.

@@ -38,7 +38,7 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse windows that have no room for context, besides what every family refuses."""
+        """Refuse windows without room for context, and what every family refuses."""
         super().check(limits, options)
         check_room(limits, options["max_question_tokens"])
 

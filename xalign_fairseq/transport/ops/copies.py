@@ -6,14 +6,14 @@ import torch
 from torch import Tensor
 from torch.utils.weak import WeakIdKeyDictionary
 
-# Of each weight: what it was when it was copied (its address and the number of changes in place), and the copy.
+# For each weight: its address and version when it was copied, and the copy.
 _COPIES: MutableMapping[Tensor, tuple[tuple[int, int], Tensor]] = WeakIdKeyDictionary()
 
 
 def lasting_copy(weight: Tensor, dtype: torch.dtype) -> Tensor:
-    """A weight in another precision, kept as long as the weight lives and stays what it is.
+    """A weight in another precision, kept until the weight changes or is deleted.
 
-    One that asks for its gradient changes with every update: it comes back itself, to be converted where it is used.
+    A weight with gradient changes in every update, so it is returned itself, to be converted where it is used.
 
     Example::
 

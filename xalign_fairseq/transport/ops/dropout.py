@@ -1,4 +1,4 @@
-"""Dropout whose random numbers cost little on a CPU: four decisions from 64 random bits, where torch draws for each."""
+"""Dropout with cheap random numbers on a CPU: four decisions from 64 random bits, where torch draws one number each."""
 
 import torch
 import torch.nn.functional as F

@@ -1,13 +1,13 @@
-"""Cross-entropy of a linear layer over a large vocabulary whose logits are never in memory all at once.
+"""Cross-entropy of a linear layer over a large vocabulary, without all logits in memory at once.
 
-The vocabulary is walked in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each prediction;
-backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient waits for
-backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is rounded to half
-precision, and each row of the embedding's gradient is written once.
+The vocabulary is processed in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each
+prediction; backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient
+waits for backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is
+rounded to half precision, and each row of the embedding's gradient is written once.
 
-What backward needs of a chunk's logits is computed again, unless it is among the first :data:`KEPT` bytes. In the
-precision of the sums their exponentials are kept, with the highest logits that they are relative to; in half precision,
-where small ones would be lost before the loss is scaled, the logits themselves.
+Backward recomputes the logits of each chunk, except for the first :data:`KEPT` bytes. In the precision of the sums
+their exponentials are kept, with the highest logits that they are relative to; in half precision, where small ones
+would be lost before the loss is scaled, the logits themselves.
 """
 
 from typing import Any, NamedTuple
@@ -90,7 +90,7 @@ class LinearCrossEntropy(torch.autograd.Function):
             wide = scratch[: logits.numel()].view_as(logits).copy_(logits) if half else logits
             top, at = _first_highest(wide)
             chosen = torch.where(top > highest, at + start, chosen)
-            # Finite, so that a chunk of nothing but -inf takes no part: a difference of two of them would be NaN.
+            # Finite, so that a chunk of only -inf has no effect: a difference of two of them would be NaN.
             before, highest = highest, torch.maximum(highest, top).clamp_min(torch.finfo(highest.dtype).min)
             inside, place = _place(labels, start, stop)
             of_label = torch.where(inside, wide.gather(1, place)[:, 0], of_label)
@@ -123,7 +123,7 @@ class LinearCrossEntropy(torch.autograd.Function):
         scratch = _scratch(chunks if half else [], total)
         for (start, stop), highest in zip(chunks, ctx.highest, strict=True):
             rows = embeddings[start:stop].to(ctx.dtype)
-            # What was kept is gone if this graph has been differentiated before.
+            # The stored logits are gone if this graph was differentiated before.
             logits = kept = ctx.kept.pop(start, None)
             if logits is None:
                 logits = linear(x, rows, bias[start:stop].to(ctx.dtype))

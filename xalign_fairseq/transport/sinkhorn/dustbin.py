@@ -36,7 +36,7 @@ def dustbin_plan(
     The scores get a last row and a last column of the dustbin's score z (as Sarlin et al., 2020, match key points;
     unbalanced transport for words: Arase et al., 2023), :math:`K = \exp(\bar S/\mu)`. Every token has mass 1, or that
     given; the source's dustbin (last row) has the mass of all target tokens and the target's (last column) that of all
-    source tokens, so that either side has as much in all and any token may stay alone. Each iteration scales the rows
+    source tokens, so that both sides have the same total and any token may stay alone. Each iteration scales the rows
     of K to these marginals, then the columns, which the plan meets exactly; its rows come near with iterations.
 
     Args:

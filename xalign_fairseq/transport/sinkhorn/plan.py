@@ -1,4 +1,4 @@
-"""The transport plan as a function to be trained through: Sinkhorn with a backward pass of its own."""
+"""The transport plan as a differentiable function: Sinkhorn with its own backward pass."""
 
 from typing import Any
 
@@ -126,7 +126,7 @@ def _converges(options: SinkhornOptions) -> bool:
 
 
 def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
-    """The gradient (B, n, m) by log K from that by the plan: the iterations anew, then back through each of them."""
+    """The gradient (B, n, m) by log K from that by the plan: repeat the iterations, then differentiate each of them."""
     logs = problem.log_kernel()
     row_mass, column_mass = problem.log_masses()
     f, steps = torch.zeros_like(logs[:, :, :1]), []
