@@ -178,7 +178,7 @@ def test_lines_where_there_is_no_terminal(monkeypatch, capsys):
     with passes_bar() as show:
         show("word", 8, 9)
         show("word", 9, 9)
-    assert capsys.readouterr().err == "learned by word, 1 of 2\n"
+    assert capsys.readouterr().err == "learned model 1 of 2 (word)\n"
     with passes_bar(quiet=True) as show:
         show("word", 9, 9)
     assert capsys.readouterr().err == ""
