@@ -25,11 +25,7 @@ EXAMPLES = (
 
 
 def overview(summaries: Mapping[str, str]) -> str:
-    """The commands in their groups, one line each.
-
-    Args:
-        summaries: command -> what it does.
-    """
+    """The commands in their groups, one line each with its summary."""
     grouped = {name for names in GROUPS.values() for name in names}
     groups = {**GROUPS, OTHERS: tuple(name for name in summaries if name not in grouped)}
     width = max(map(len, summaries))
