@@ -1,8 +1,8 @@
 """Writes the sample: distinct sentence pairs with gold links, in splits that share no sentence.
 
 Which split an English sentence may go to is a function of its text alone (a checksum), so that no English sentence is
-in two splits, not even in two language pairs or under two seeds. A translation that is in one split of a pair is kept
-out of its other splits too.
+in two splits, not even in two language pairs or under two seeds. A translation in one split of a pair is also kept out
+of its other splits.
 """
 
 import random
