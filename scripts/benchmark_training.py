@@ -129,7 +129,7 @@ class Measurement:
             row = {key: found.pop(key) for key in ("tokens", "seconds")}
             self._keep(name, {**found, "rounds": [*self.found[name].get("rounds", ()), row]})
             self._say(
-                f"round {number + 1} of {self.rounds}: {name}, {row['tokens'] / row['seconds']:.0f} tokens a second"
+                f"round {number + 1} of {self.rounds}: {name}, {row['tokens'] / row['seconds']:.0f} tokens per second"
             )
 
     def _answer(self, name: str) -> dict[str, Any] | None:

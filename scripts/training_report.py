@@ -12,8 +12,8 @@ from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS,
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 NOT_MEASURED = "not measured"
-BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens a second
-COLUMNS = ("setting", "padding", "training", "tokens a second", "times fairseq", "peak MB", "time of MLM + TLM's step")
+BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens per second
+COLUMNS = ("setting", "padding", "training", "tokens per second", "times fairseq", "peak MB", "MLM + TLM step")
 LEGEND = (
     "Tokens without padding; medians over rounds, lowest and highest in brackets. Batches are pairs and as many tokens "
     "of monolingual blocks: pairs of any length, sorted by it, as training batches them; lengths mixed, as released "
@@ -112,7 +112,7 @@ def note(device: str, result: Result) -> str:
 
 
 def draw(results: Mapping[str, Result], path: Path) -> None:
-    """Times fairseq's tokens a second, a panel for each device, with the budget; nothing if nothing was measured."""
+    """Times fairseq's tokens per second, a panel for each device, with the budget; nothing if nothing was measured."""
     panels = {
         device: [row for row in result["rows"] if "times_fairseq" in row and row["contestant"] != "fairseq"]
         for device, result in results.items()
@@ -138,7 +138,7 @@ def draw(results: Mapping[str, Result], path: Path) -> None:
         axes.axvline(BUDGETS[device], color=MUTED, linewidth=0.8, linestyle="dashed")
         axes.set_yticks(range(len(settings)), settings)
         axes.set_title(f"{DEVICES[device]} (dashed: budget)", color=INK, fontsize=9, loc="left")
-        axes.set_xlabel("times fairseq's tokens a second", color=INK, fontsize=9)
+        axes.set_xlabel("times fairseq's tokens per second", color=INK, fontsize=9)
         axes.grid(axis="x", color=GRID, linewidth=0.7)
         axes.tick_params(colors=MUTED, labelsize=8)
         axes.invert_yaxis()

@@ -3,7 +3,6 @@
 import argparse
 import logging
 import re
-import sys
 
 import pytest
 
@@ -165,17 +164,6 @@ def test_what_computes_transport_is_told_unless_quiet(capsys):
         logger.info("info")
         logger.warning("warning")
         assert capsys.readouterr().err == told  # once, however often it is asked for
-
-
-def test_progress_is_shown_on_a_terminal_alone(monkeypatch, capsys):
-    with _aligning.progress_bar(3, quiet=False) as advance:
-        advance(3)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    for quiet in (True, False):
-        with _aligning.progress_bar(3, quiet) as advance:
-            advance(2)
-        assert ("2/3" in capsys.readouterr().err) is not quiet
 
 
 @pytest.mark.parametrize("name", names.METHODS)

@@ -28,6 +28,7 @@ def parser():
         (("--modle=a",), "there is no option --modle; did you mean --model?"),
         (("--nothing", "a", "b"), "there is no option --nothing"),
         (("--model", "a", "--out", "b", "c"), "unexpected argument: c"),
+        (("--out", "b", "c"), "unexpected argument: c; did you mean --model c?"),
         (("--model", "a"), "--out must be given"),
         ((), "--model and --out must be given"),
         (("--model", "a", "--out", "b", "--top", "x"), "argument --top: invalid int value: 'x'"),

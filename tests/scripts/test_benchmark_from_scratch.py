@@ -56,6 +56,7 @@ def test_text_sets_and_tools_become_a_table(benchmark, text, tmp_path, monkeypat
     assert all(f"xalign {name}" in learned for name in NAMES)
 
 
+@pytest.mark.slow
 def test_the_cost_of_whole_commands(benchmark, text, tmp_path, monkeypatch):
     only_tools(monkeypatch, tmp_path / "bin", fast_align=DIAGONAL)
     benchmark.main([str(text), "de-en", "--out", str(tmp_path), "--cost", "1"])

@@ -1,20 +1,16 @@
 """Links by one encoder or two, and by statistics of the bitext that the first one guides."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.kept_scores import KeptScores, kept_scores
+from xalign_fairseq.aligner.kept_scores import kept_scores
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
-from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
+from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.aligner.statistical.models import mean_scores
-from xalign_fairseq.core.text.pairs import PairedText, chunks
+from xalign_fairseq.core.text.pairs import chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.grown import Grown
@@ -63,7 +59,7 @@ class CombinedAligner(WordAligner):
 
     Args:
         encoder: its aligner, by the scoring options of ``method``.
-        trained: the statistics, which :func:`learn_beside` learns; ``None``: encoders alone.
+        trained: the statistics, which :func:`~xalign_fairseq.aligner.run.open_guided` learns; ``None``: encoders alone.
         method: of the encoder, ``grow`` or ``scored``.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``.
@@ -146,33 +142,3 @@ class CombinedAligner(WordAligner):
     def signature(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())
-
-
-def learn_beside(
-    encoder: WordAligner,
-    text: PairedText,
-    folder: Path,
-    identity: dict[str, Any],
-    reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],
-    learning: Callable[[], AbstractContextManager[UnitProgress]],
-) -> tuple[KeptScores, TrainedModels]:
-    """Learn statistics of a text with the guidance of an encoder; the same call continues an interrupted one.
-
-    Args:
-        encoder: as of :class:`CombinedAligner`.
-        text: read by the encoder once, and kept next to the statistics.
-        folder: where they go. identity: of the text, the encoder and its options, and the version; a folder with
-            another identity is refused.
-        reading: given the number of pairs, opens a function that is called with the number of new pairs read. learning:
-            opens a function that is called with the units, the passes done, and all passes.
-
-    Returns:
-        the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.
-    """
-    with begun(folder, identity):
-        kept = KeptScores(encoder, folder)
-        with reading(len(text)) as read:
-            kept.read(text, read)
-        with learning() as progress:
-            trained, _ = learn_models(text, folder, progress, kept.guide)
-        return kept, trained

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,12 @@ def add_linked_text(parser: ArgumentGroup) -> None:
     parser.add_argument(
         "--segment", default="auto", metavar="NAME", help="word segmentation, as in xalign align (default: auto)"
     )
+
+
+def add_values(parser: ArgumentGroup, *options: tuple[str, Callable[[str], object], str | None, str]) -> None:
+    """Options with a value: the name of each, its type, what the help calls a value, and the help."""
+    for name, kind, metavar, about in options:
+        parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
 
 
 def add_json(parser: ArgumentGroup) -> None:

@@ -25,11 +25,7 @@ EXAMPLES = (
 
 
 def overview(summaries: Mapping[str, str]) -> str:
-    """The commands in their groups, one line each.
-
-    Args:
-        summaries: command -> what it does.
-    """
+    """The commands in their groups, one line each with its summary."""
     grouped = {name for names in GROUPS.values() for name in names}
     groups = {**GROUPS, OTHERS: tuple(name for name in summaries if name not in grouped)}
     width = max(map(len, summaries))
@@ -91,19 +87,21 @@ class CommandParser(argparse.ArgumentParser):
         finally:
             for action in needed:
                 action.required = True
-        if rest:
-            self._refuse(rest)
         missing = [action for action in needed if getattr(found, action.dest) is None]
-        if missing:
-            names = [action.option_strings[-1] if action.option_strings else str(action.metavar) for action in missing]
+        names = [action.option_strings[-1] if action.option_strings else str(action.metavar) for action in missing]
+        if rest:
+            self._refuse(rest, names)
+        if names:
             self.error(f"{' and '.join(names)} must be given")
         return found, rest
 
-    def _refuse(self, rest: Sequence[str]) -> NoReturn:
-        """Report the first unknown word, with a suggestion."""
+    def _refuse(self, rest: Sequence[str], missing: Sequence[str]) -> NoReturn:
+        """Report the first unknown word, with a suggestion; ``missing``: options that words without one may be for."""
         unknown = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
         if unknown is None:
-            self.error(f"unexpected argument: {' '.join(rest)}")
+            pairs = zip(missing, rest, strict=False)
+            meant = f"; did you mean {' '.join(map(' '.join, pairs))}?" if len(rest) <= len(missing) else ""
+            self.error(f"unexpected argument: {' '.join(rest)}{meant}")
         options = [name for action in self._shown() for name in action.option_strings]
         self.error(f"there is no option {unknown}", _nearest(unknown, options))
 

@@ -15,16 +15,9 @@ SPARSE = 30.0
 class TrainProgress:
     """Shows fairseq-train's log on stderr: as one line on a terminal, otherwise as occasional lines.
 
-    Args:
-        most: updates of the whole training; None if it ends otherwise.
-        quiet: nothing but warnings.
-        verbose: the lines of the log too.
-        before: the log of the training so far.
-
-    Attributes:
-        last: the newest interval of training, None before.
-        updates: done, by the newest row of any kind; 0 before.
-        validations: those that have an AER, of the current training.
+    ``most``: updates of the whole training, None if it ends otherwise; ``before``: what the log has of the training
+    that is gone on with. ``last`` is the newest interval of training, ``updates`` are those of the newest row of any
+    kind, ``validations`` those of the current training that have an AER.
     """
 
     def __init__(
@@ -42,7 +35,6 @@ class TrainProgress:
         self.bar: Any = tqdm(bar_format="{desc}", file=sys.stderr, leave=False) if terminal and not quiet else None
 
     def __enter__(self) -> "TrainProgress":
-        self.show("fairseq-train starts")
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -70,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
         updates = int(most) if most and most.isdigit() else None
         began = time.time()
         with TrainProgress(updates, args.quiet, args.verbose, rows_before(folder)) as progress:
+            progress.show("fairseq-train starts")
             run_training(FairseqTraining(line, folder), progress.hear, progress.write if not args.quiet else say)
     except KeyboardInterrupt:
         print("the same command resumes from the last checkpoint", file=sys.stderr)

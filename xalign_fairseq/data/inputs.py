@@ -17,9 +17,9 @@ class Input:
         tokens: (B, T) int64, padded.
         languages: (B, T) or (B, 1) int64, rows of the encoder's language embeddings; encoders without any ignore it.
         positions: (B, T) int64, place of each token, from 0; None: the running number of tokens that are not padding.
-            lengths: (B,) on the host, tokens of each sequence, with all padding at the end; None: unknown. The encoder
-                then reads them from tokens on the CPU; on other devices it would have to wait, so it processes padding
-                like tokens.
+        lengths: (B,) on the host, tokens of each sequence, with all padding at the end; None: unknown. The encoder then
+            reads them from tokens on the CPU; on other devices it would have to wait, so it processes padding like
+            tokens.
         one_text: each sequence is one text, even with ``</s>`` inside; otherwise the part after the first ``</s>`` is a
             second text with BERT's token type 1.
 

@@ -72,8 +72,8 @@ class MMapWriter:
 
     Args:
         dtype: an integer dtype of the format, see :func:`dtype_for_vocabulary`.
-        place: where to continue unfinished files: a :meth:`place` of the earlier writer. keep: keep unfinished files if
-            the block ends with an error.
+        place: where to continue unfinished files: a :meth:`place` of the earlier writer.
+        keep: keep unfinished files if the block ends with an error.
 
     Raises:
         XalignError: an id is negative or too large for the dtype, or the dtype isn't one of the format's.

@@ -116,7 +116,8 @@ class PretrainingData:
 
     Args:
         path: a data-bin's folder; several, separated by colons, are shards, one an epoch.
-        options: of reading. seed: with the epoch and the index it determines every draw.
+        options: of reading.
+        seed: with the epoch and the index it determines every draw.
 
     Attributes:
         pair_names: all language pairs, ``src-tgt``; batches refer to them by number.

@@ -31,8 +31,8 @@ class DrawOptions:
         word_starts: (V,) bool; if given, whole words are masked in the blocks.
         bucket_width: in training, pairs whose lengths lie in the same range of this width are batched in random
             order; 1 sorts by length, 0 does not look at lengths.
-        apart: in training, no batch has a pair twice, in either direction. visit: for an epoch, the number of earlier
-            epochs that read these streams, which continue there; by default all.
+        apart: in training, no batch has a pair twice, in either direction.
+        visit: for an epoch, the number of earlier epochs that read these streams, which continue there; by default all.
     """
 
     temperature: float = 1.0

@@ -44,7 +44,7 @@ class LinkFilesToScore:
 
 
 def score_files(files: LinkFilesToScore) -> dict[str, Any]:
-    """The scores as fractions, with signature, and intervals and a comparison if they are asked for.
+    """The scores as fractions, with signature, and on request with intervals and a comparison.
 
     Raises:
         XalignError: files do not fit each other, a link lies outside its sentences, or a file looks 1-based.

@@ -1,4 +1,4 @@
-"""Files of a natural language and their derived ones: text as bitext with exact links, and labelled data."""
+"""Files of a natural language and their derived files: text as bitext with exact links, and labelled data."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -140,5 +140,5 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
 
 
 def _length(source: Source) -> int | None:
-    """The lines of a plain text; CoNLL-U is read but once."""
+    """The lines of a plain text; CoNLL-U is read only once."""
     return None if _is_conllu(source.path) else source.content.lines

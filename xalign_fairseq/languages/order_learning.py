@@ -11,7 +11,7 @@ from xalign_fairseq.languages.order_model import KINDS, Node, OrderModel, Templa
 
 # A node and the order that it was seen in.
 Observation = tuple[Node, tuple[int, ...]]
-# Of 0.1, 0.3, 1, 3, 10 the best on held-out French, of nouns and of verbs.
+# The best of 0.1, 0.3, 1, 3, 10 on held-out French, for nouns and for verbs.
 VARIANCE = 0.3
 # Orders times nodes whose scores are held at once.
 _BLOCK = 1 << 21

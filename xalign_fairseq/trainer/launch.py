@@ -48,7 +48,8 @@ def run_training(
 
     Args:
         training: what to run.
-        hear: gets each line of its output, which is also added to ``train.log``. say: gets messages before that.
+        hear: gets each line of its output, which is also added to ``train.log``.
+        say: gets messages before that.
 
     Raises:
         XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with

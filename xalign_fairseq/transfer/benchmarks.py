@@ -41,7 +41,8 @@ class Benchmark:
             of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:`` is before the
             name of a file that is only for English.
         folders: where in a data folder of many benchmarks this one's files lie; patterns too.
-        limits: default lengths of windows. labelled: a source of test files with labels, which XTREME's scripts remove.
+        limits: default lengths of windows.
+        labelled: a source of test files with labels, which XTREME's scripts remove.
     """
 
     name: str

@@ -21,8 +21,8 @@ from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.finite import finite_rows
+from xalign_fairseq.encoder.lookup import convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.packaged import NAME
@@ -295,46 +295,36 @@ class Aligner(WordAligner):
         matrices: bool,
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
-        units = [self._linked_units(pair, words) for pair, words in zip(encoded, pairs, strict=True)]
-        links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
-        scores: list[list[np.ndarray | None]] = [[None for _ in settings] for _ in pairs]
-        if matrices:
-            for pair in encoded:
-                if not pair.similarities:
-                    scores[pair.index] = [_of_size(np.zeros((0, 0)), units[pair.index]) for _ in settings]
-        overflowed: set[int] = set()
-        wanted = sorted({layer for layers, _ in settings for layer in layers})
         full = _alignable(encoded)
+        wanted = sorted({layer for layers, _ in settings for layer in layers})
+        found: dict[int, list[Alignment]] = {}
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
             with torch.inference_mode():
                 states, spans, finite = self._states(batch, wanted)
-            overflowed |= {pair.index for pair, each in zip(batch, finite.tolist(), strict=True) if not each}
-            for setting, (found, scored) in enumerate(self._batch_links(batch, settings, states, spans, matrices)):
-                for row, (pair, pair_found) in enumerate(zip(batch, found, strict=True)):
-                    links[pair.index][setting] = pair_found
-                    if scored is not None and pair.index not in overflowed:
-                        scores[pair.index][setting] = _of_size(scored[row], units[pair.index])
+            linked = list(self._batch_links(batch, settings, states, spans, matrices))
+            for row, (pair, whole) in enumerate(zip(batch, finite.tolist(), strict=True)):
+                units = self._linked_units(pair, pairs[pair.index])
+                if not whole:
+                    src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])
+                    logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
+                found[pair.index] = [
+                    Alignment(
+                        *(*units, links[row], self.units),
+                        finite=whole,
+                        matrix=_of_size(scores[row], units) if whole and scores is not None else None,
+                    )
+                    for links, scores in linked
+                ]
             if progress:
                 progress(len(batch))
-        for index in sorted(overflowed):
-            src, tgt = (" ".join(side)[:60] for side in pairs[index])
-            logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
-        return [
-            [
-                Alignment(
-                    *units[pair.index],
-                    found,
-                    self.units,
-                    too_long=pair.similarities > MOST_SIMILARITIES,
-                    finite=pair.index not in overflowed,
-                    matrix=matrix,
-                )
-                for found, matrix in zip(links[pair.index], scores[pair.index], strict=True)
-            ]
-            for pair in encoded
-        ]
+        for pair in encoded:
+            if pair.index not in found:
+                units, too_long = self._linked_units(pair, pairs[pair.index]), pair.similarities > MOST_SIMILARITIES
+                matrix = _of_size(np.zeros((0, 0)), units) if matrices and not too_long else None
+                found[pair.index] = [Alignment(*units, {}, self.units, too_long, matrix=matrix) for _ in settings]
+        return [found[pair.index] for pair in encoded]
 
     def _linked_units(self, pair: EncodedPair, words: WordPair) -> WordPair:
         if self.units == "word":

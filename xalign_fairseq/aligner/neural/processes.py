@@ -46,11 +46,7 @@ class AlignerPool(WordAligner):
     Each process has one thread. Weights that ``load`` maps from a file (float32) are in memory once for all processes.
     Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
 
-    Args:
-        load: makes an aligner on a device; called in each process.
-        devices: a name for each process, such as ``["cuda:0", "cuda:1"]``, or ``["cpu"] * 4``.
-
-    Errors: errors of ``load`` and of aligners are raised here; :class:`XalignError` if a process was killed.
+    Errors of ``load`` and of aligners are raised here; :class:`XalignError` if a process was killed.
 
     Example::
 
@@ -94,7 +90,7 @@ class AlignerPool(WordAligner):
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         self._require_open()
         for worker in self._workers:
-            worker.send(_unknown)
+            worker.send(operator.methodcaller("unknown"))
         counted = UnknownTokens()
         for worker in self._workers:
             counted.add(worker.receive())
@@ -102,11 +98,11 @@ class AlignerPool(WordAligner):
 
     def describe(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
-        return f"{self.ask(_describe)}, {len(self._workers)} processes"
+        return f"{self.ask(operator.methodcaller('describe'))}, {len(self._workers)} processes"
 
     def signature(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
-        return self.ask(_signature)
+        return str(self.ask(operator.methodcaller("signature")))
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
@@ -210,18 +206,6 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
         return
     except Exception as error:
         connection.send((None, _sendable(error)))
-
-
-def _unknown(aligner: "Aligner") -> UnknownTokens:
-    return aligner.unknown()
-
-
-def _describe(aligner: "Aligner") -> str:
-    return aligner.describe()
-
-
-def _signature(aligner: "Aligner") -> str:
-    return aligner.signature()
 
 
 def _align(aligner: "Aligner", pairs: list[WordPair], matrices: bool) -> list["Alignment"]:

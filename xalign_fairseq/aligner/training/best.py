@@ -22,7 +22,7 @@ from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.training.gold import SCORER, ScorerRun, judging_part, train_scorer
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.aligner.training.text import text_digest
-from xalign_fairseq.aligner.training.train import Progress, train_aligner
+from xalign_fairseq.aligner.training.train import Hear, train_aligner
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
@@ -97,15 +97,13 @@ class BestRun:
         }
 
 
-def train_best(
-    run: BestRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
-) -> BestAligner:
+def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
     """Do all steps; the same call continues after the last finished one; a finished folder does not change.
 
     Args:
         run: what to learn from.
         say: gets a line for each step.
-        progress: gets what fairseq-train reports.
+        hear: gets the log of fairseq-train.
 
     Raises:
         XalignError: no fairseq, a file is missing or does not fit, or the folder holds something else.
@@ -124,14 +122,14 @@ def train_best(
     with begun_folder(run.out, BEGUN, run.identity(), "a run of all steps of an aligner"):
         if (run.out / DONE).is_file():
             return read_json(run.out / DONE, BestAligner)
-        return _Steps(run, say, progress).make()
+        return _Steps(run, say, hear).make()
 
 
 class _Steps:
     """The steps of a run, and their results."""
 
-    def __init__(self, run: BestRun, say: Say, progress: Callable[[Progress], object]):
-        self._run, self._say, self._progress = run, say, progress
+    def __init__(self, run: BestRun, say: Say, hear: Hear):
+        self._run, self._say, self._hear = run, say, hear
         path = run.out / STEPS
         self._done: dict[str, FinishedStep] = read_json(path, dict[str, FinishedStep]) if path.is_file() else {}
         device, dtype = choose_devices(run.device, "auto")
@@ -221,7 +219,7 @@ class _Steps:
         )
         if run.updates is not None:
             training = replace(training, updates=run.updates, chosen=frozenset({"objectives", "updates"}))
-        train_aligner(training, self._say, self._progress)
+        train_aligner(training, self._say, self._hear)
 
     def _fit(self) -> None:
         run = self._run

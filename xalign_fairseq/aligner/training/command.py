@@ -15,14 +15,7 @@ NEVER = 10**9
 
 
 def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool) -> list[str]:
-    """The arguments of fairseq-train: awesome-align's optimiser, and losses as XLM-Align's paper sums them.
-
-    Args:
-        run: all options of the run.
-        config: the model's encoder.
-        layer: that links are read from.
-        cpu: whether to train on the CPU.
-    """
+    """The arguments of fairseq-train: awesome-align's optimiser, and losses as XLM-Align's paper sums them."""
     # A pointer that starts as dot products belongs at the labelling layer.
     beside_labels = run.measure == "pointer" or run.pointer_start == "identity"
     reads_layer = {

@@ -37,11 +37,6 @@ FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
 
 
 def family_options(family: str | None, self_labelled: bool) -> dict[str, Any]:
-    """The options of a training that a known family of encoders has for its own; none for any other model.
-
-    Args:
-        family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
-        self_labelled: the model is to learn from its own links, without a head.
-    """
+    """The options of a training that a known family of encoders has for its own; none for any other model."""
     found = FAMILIES.get(family or "")
     return {} if found is None else {**found.any, **(found.self_labelled if self_labelled else found.other)}

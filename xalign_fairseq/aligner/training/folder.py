@@ -18,11 +18,7 @@ class Begun(TypedDict):
 
 
 class RunFolder:
-    """``data-bin``, ``run.json`` (what the run is), ``train.log``, two checkpoints, and ``result.json`` at the end.
-
-    Args:
-        path: the folder, which need not be there yet.
-    """
+    """``data-bin``, ``run.json`` (what the run is), ``train.log``, two checkpoints, and ``result.json`` at the end."""
 
     def __init__(self, path: Path):
         self.path = path

@@ -31,7 +31,6 @@ OBJECTIVES = {
 # The objectives that make a model label links itself.
 LABELLERS = ("self_training", "dwa")
 REGULARISERS = ("reg_param", "reg_hidden")
-SIMILARITIES = ("hidden", "pointer")
 # Parameters that are part of a run's identity unchanged.
 ALWAYS_OWN = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
@@ -167,9 +166,6 @@ class TrainingRun:
 
     def check(self) -> GoldText | None:
         """The development set, if there is one; errors come before any long work.
-
-        Raises:
-            XalignError: parameters contradict each other, or files are missing or do not fit.
 
         Parameters that may follow the model's family are left to :meth:`check_options`, and what takes a pass over the
         training text to ``prepare``, which does it first.

@@ -71,7 +71,7 @@ def find_segmenter(name: str) -> Segmenter:
               average, or if one of them also has one of 。，、！？；： and if their words outnumber all other chunks.
               Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
             - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for text with Han, Japanese or Thai characters, and
-            ``icu`` for other text.
+              ``icu`` for other text.
 
     Raises:
         XalignError: there is no such segmenter, or what it needs is not installed; from the function, a line has half

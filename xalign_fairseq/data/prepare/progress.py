@@ -61,8 +61,8 @@ class PrepareProgress:
     """The journal of a folder.
 
     Args:
-        folder: the unfinished data-bin. Files of other texts or options are removed. of: :func:`fingerprint` of this
-            run; None: no journal.
+        folder: the unfinished data-bin. Files of other texts or options are removed.
+        of: :func:`fingerprint` of this run; None: no journal.
 
     Attributes:
         begun: whether tokenizer and dictionary are there, and all input was checked.

@@ -27,7 +27,7 @@ def _scale(first: str, middle: str, last: str) -> list[str]:
 # Of probabilities; a faint cell is still a link, so the scale begins well away from the paper.
 SCALE = _scale("#c9dcf0", "#5b93c7", "#123f73")
 _DARK_SCALE = _scale("#1d3a5c", "#4a86c5", "#cfe4fa")
-# What stands for each of them on dark paper; white too, which lines between cells have.
+# Their counterparts on dark paper; also for white, the lines between cells.
 DARK = {
     **dict(zip(SCALE, _DARK_SCALE, strict=True)),
     **{PAPER: "#15181c", INK: "#dfe4ea", MUTED: "#98a3af", GRID: "#2f363e"},

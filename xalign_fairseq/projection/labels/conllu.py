@@ -34,10 +34,6 @@ class Treebank:
     A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
     link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS, which are those of one
     language, are left out.
-
-    Example::
-
-        reader = Treebank(Annotated("en.conllu", "de.txt"))
     """
 
     def __init__(self, files: Annotated):
@@ -171,14 +167,8 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
 
 
 def to_tree(heads: Sequence[int], relations: Sequence[str], root: int) -> Tree:
-    """A tree whose root is word ``root``, from 0.
-
-    Other words without a head, and the first word of each circle, depend on the root.
-
-    Args:
-        heads: of each word, from 1; 0 or less: it has none.
-        relations: of each word; ``root`` is that of the root alone.
-        root: its number, from 0.
+    """A tree whose root is word ``root``, from 0: other words without a head (0 or less), and the first word of each
+    circle, depend on the root.
 
     Example::
 

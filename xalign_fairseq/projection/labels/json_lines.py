@@ -33,10 +33,6 @@ class JsonSpans:
 
     A span is the characters (Unicode code points) from ``start`` up to, not including, ``end``. The output has the same
     objects, with ``translation_spans``, in the order of the spans that they come from.
-
-    Example::
-
-        reader = JsonSpans(Annotated("train.jsonl"))
     """
 
     def __init__(self, files: Annotated):

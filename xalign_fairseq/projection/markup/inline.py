@@ -25,13 +25,9 @@ ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 class Dialect:
     """How tags are written.
 
-    Attributes:
-        kind: from a tag's name and attributes to the kind of the token and the key of the pair.
-        strict: every tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity.
-        entities: whether characters are written as entities.
-        extra: other tags.
-        code: elements whose content is a part of the tag.
-        special: what a tag or an entity can begin with.
+    ``kind`` makes of a tag's name and attributes the kind of the token and the key of the pair. Where ``strict``, every
+    tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity. ``code``: elements whose content is a
+    part of the tag. ``special``: what a tag or an entity can begin with.
     """
 
     kind: Callable[[str, dict[str, str]], tuple[str, str]]
@@ -172,10 +168,7 @@ PERCENT = re.compile(
 
 
 def read_placeholders(text: str) -> MarkedText:
-    """A text and its placeholders.
-
-    Raises:
-        XalignError: a brace is not closed.
+    """A text and its placeholders; :class:`XalignError` if a brace is not closed.
 
     Example::
 

@@ -30,13 +30,10 @@ MOST_CHARACTERS = 1 << 20  # of a text with its markup
 
 @dataclass(frozen=True)
 class Markup:
-    """A kind of markup.
+    """A kind of markup: what finds it in a text, and characters of plain text that are written otherwise.
 
-    Attributes:
-        read: finds it in a text.
-        escapes: characters of plain text that are written otherwise.
-        target: what a translation is: ``plain``; ``placeholders``, of which it may have some already; or ``inline``,
-            with entities and with tags that are not placed yet.
+    ``target`` is what a translation is: ``plain``; ``placeholders``, of which it may have some already; or ``inline``,
+    with entities and with tags that are not placed yet.
     """
 
     read: Callable[[str], MarkedText]

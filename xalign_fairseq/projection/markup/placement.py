@@ -27,10 +27,10 @@ def place(
       that has no linked word goes around the unlinked words between the translations of its neighbours, or, without
       any, is empty and next to them.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the other neighbour. At the
-    very start or end of its element it stays there.
+      very start or end of its element it stays there.
     - A break goes between two words, where it cuts the fewest links.
     - A tag within a word goes to the same place of an equal word, otherwise around or next to the word. Punctuation at
-    the edges of a word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
+      the edges of a word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
 
     Args:
         source: with markup.

@@ -1,9 +1,9 @@
 """A mistake in the user's input gives a short error instead of fairseq's traceback.
 
 Why: fairseq prints a traceback of thirty lines above the lines with file, place and remedy; from several processes or a
-worker that reads data, it prints two. Touches: ``sys.excepthook``, only for
-:class:`~xalign_fairseq.core.errors.XalignError`. ``--debug`` keeps the traceback. Can go: when fairseq has its own
-error for input, or a hook.
+worker that reads data, it prints two.
+Touches: ``sys.excepthook``, only for :class:`~xalign_fairseq.core.errors.XalignError`. ``--debug`` keeps the traceback.
+Can go: when fairseq has its own error for input, or a hook.
 """
 
 import functools

@@ -57,9 +57,9 @@ def in_subfolder(where: object, following: str) -> XalignError:
 
 def find_on_hub(name: str) -> Path:
     """The folder of a model of the hub: from the local cache, otherwise from the network."""
-    import huggingface_hub  # where it is needed: it takes half a second
+    from huggingface_hub import constants  # where it is needed: it takes half a second
 
-    cached = Path(huggingface_hub.constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
+    cached = Path(constants.HF_HUB_CACHE) / f"models--{name.replace('/', '--')}"
     if cached.is_dir():
         folder = snapshot(cached)
         needed = (("config.json",), TOKENIZERS, WEIGHTS)
