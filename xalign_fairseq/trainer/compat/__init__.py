@@ -7,7 +7,7 @@ Nothing is patched on disk, and importing this package imports neither torch nor
 import importlib
 import warnings
 
-from xalign_fairseq.trainer.compat.patching import PatchStatus, Unit
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, PatchStatus
 
 UNITS = (
     "input_errors",
@@ -44,7 +44,7 @@ def apply() -> list[PatchStatus]:
             importlib.import_module("fairseq")
         found = []
         for name in UNITS:
-            unit: Unit = importlib.import_module(f"{__name__}.{name}").UNIT
+            unit: FairseqPatch = importlib.import_module(f"{__name__}.{name}").UNIT
             needed = unit.needed()
             if needed:
                 unit.install()

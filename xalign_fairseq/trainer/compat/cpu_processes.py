@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.compat.patching import Unit, replace, source_has, swapped
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace, source_has, swapped
 
 NAME = "several CPU processes"
 
@@ -119,4 +119,4 @@ def _wrap_without_device_ids(original: Callable[..., torch.nn.Module]) -> Callab
     return distributed_data_parallel
 
 
-UNIT = Unit(NAME, "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)", needed, install)
+UNIT = FairseqPatch(NAME, "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)", needed, install)

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError, command_line_text
-from xalign_fairseq.trainer.compat.patching import Unit, replace
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace
 
 NAME = "input errors"
 # The start of the last line of a traceback, which another process or a worker passes on as text.
@@ -72,4 +72,4 @@ def _plain(hook: Callable[..., Any]) -> Callable[..., Any]:
     return excepthook
 
 
-UNIT = Unit(NAME, "fairseq prints its traceback above an error in the input; --debug shows it", needed, install)
+UNIT = FairseqPatch(NAME, "fairseq prints its traceback above an error in the input; --debug shows it", needed, install)

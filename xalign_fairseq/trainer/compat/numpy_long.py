@@ -9,7 +9,7 @@ import types
 
 import numpy
 
-from xalign_fairseq.trainer.compat.patching import Unit
+from xalign_fairseq.trainer.compat.patching import FairseqPatch
 
 
 def needed() -> bool:
@@ -25,7 +25,7 @@ def install() -> None:
         numpy.__dict__["compat"] = module
 
 
-UNIT = Unit(
+UNIT = FairseqPatch(
     "numpy.compat.long",
     f"numpy {numpy.__version__} has no numpy.compat.long, which fairseq's token blocks and language pairs use",
     needed,

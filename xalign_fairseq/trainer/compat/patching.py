@@ -18,7 +18,7 @@ class PatchStatus(NamedTuple):
     reason: str
 
 
-class Unit(NamedTuple):
+class FairseqPatch(NamedTuple):
     """A patch: its name and why, whether these versions of fairseq, torch and numpy need it, and what installs it."""
 
     name: str
@@ -29,7 +29,7 @@ class Unit(NamedTuple):
 
 def wrapping(
     name: str, why: str, place: str, attribute: str, make: Callable[[Any], Any], *, has: str = "", lacks: str = ""
-) -> Unit:
+) -> FairseqPatch:
     """A patch that wraps one function or class of fairseq by ``make``, as long as its source has and lacks these texts.
 
     Args:
@@ -41,7 +41,7 @@ def wrapping(
         function = getattr(pkgutil.resolve_name(place), attribute)
         return source_has(function, has) and not (lacks and source_has(function, lacks))
 
-    return Unit(name, why, needed, lambda: replace(pkgutil.resolve_name(place), attribute, name, make))
+    return FairseqPatch(name, why, needed, lambda: replace(pkgutil.resolve_name(place), attribute, name, make))
 
 
 def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
