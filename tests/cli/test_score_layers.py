@@ -53,7 +53,7 @@ def test_what_xalign_layers_writes_can_be_drawn(tiny_checkpoint, tiny_text, prin
     [
         (("--plot", "p.png"), "--layers NAME=JSON"),
         (("--layers", "a={}/xlmr.json"), "--plot FILE"),
-        (("--layers", "a={}/xlmr.json", "--plot", "p.png", "--hyp", "x"), "no links"),
+        (("--layers", "a={}/xlmr.json", "--plot", "p.png", "--hyp", "x"), "not links"),
         (("--layers", "a={}/xlmr.json", "--plot", "p.png", "--bootstrap", "9", "--src", "x"), "--src, --bootstrap"),
         (("--layers", "a={}/xlmr.json", "a={}/xlmr.json", "--plot", "p.png"), "same name"),
         (("--layers", "a={}/none.json", "--plot", "p.png"), "none.json"),
