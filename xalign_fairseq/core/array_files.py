@@ -35,10 +35,6 @@ def read_arrays(
 
     Raises:
         XalignError: the file is missing or damaged, or an array is missing, of another type or too large.
-
-    Example::
-
-        read_arrays("counts.npz", {"de/accuracy": ArrayForm(np.int64, 2)})["de/accuracy"]
     """
     path = Path(path)
     if not path.is_file():

@@ -120,12 +120,7 @@ def process_devices(names: str, processes: int) -> "list[torch.device]":
 
 
 def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str]:
-    """The devices of :func:`process_devices`, joined by commas, and the dtype of :func:`choose_dtype` for all of them.
-
-    Example::
-
-        choose_devices("auto", "auto", processes=2)  # ("cpu,cpu", "float32")
-    """
+    """The devices of :func:`process_devices`, joined by commas, and their dtype by :func:`choose_dtype`."""
     devices = process_devices(names, processes)
     return ",".join(map(str, devices)), choose_dtype(dtype, devices)
 

@@ -37,13 +37,6 @@ class Output:
         XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
             one with ``resume``; ``resume`` without a record or without a file; a folder or an input in the place of
             the file; another process that makes the same output.
-
-    Example::
-
-        output = Output("links", {"src": "sha256 1f..."}, resume=True, inputs=["text"])
-        with output.open() as stream:
-            for line in lines[output.done :]:
-                stream.write(line + "\\n")
     """
 
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):

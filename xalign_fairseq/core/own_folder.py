@@ -70,11 +70,6 @@ def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: st
 
     Raises:
         XalignError: the folder has other content or another identity, or another process holds it.
-
-    Example::
-
-        with begun_folder(Path("aligner"), "begun.json", {"src": "sha256 1f..."}, "a statistical aligner"):
-            ...  # what is there already needs not be made again
     """
     require_own_folder(folder, note, maker)
     folder.mkdir(parents=True, exist_ok=True)

@@ -68,13 +68,7 @@ def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
 
 @contextmanager
 def running(command: Sequence[str], **options: object) -> Iterator["subprocess.Popen[Any]"]:
-    """A process of :func:`start` that does not outlive the block.
-
-    Example::
-
-        with running(["fast_align", "-i", "text"], stdout=subprocess.PIPE) as process:
-            print(process.stdout.read())
-    """
+    """A process of :func:`start` that does not outlive the block."""
     started: list[subprocess.Popen[Any]] = []
     try:
         with interrupts_held_back():  # a process that is not in the list yet would not be ended
@@ -94,13 +88,6 @@ def heard(
 
     Args:
         held: open files, such as a lock, that the command holds too for as long as it runs.
-
-    Example::
-
-        with heard(["fairseq-train", "data-bin"], Path("train.log")) as (process, lines):
-            for line in lines:
-                print(line)
-            code = process.wait()
     """
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "pass_fds": held}
     text: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
@@ -116,12 +103,7 @@ def heard(
 
 
 def exit_text(code: int) -> str:
-    """The meaning of an exit code; the system kills a process (SIGKILL) when memory runs out.
-
-    Example::
-
-        exit_text(1)  # "exit code 1"
-    """
+    """The meaning of an exit code; the system kills a process (SIGKILL) when memory runs out."""
     return "killed, probably for lack of memory" if code in KILLED else f"exit code {code}"
 
 

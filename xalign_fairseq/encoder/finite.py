@@ -16,10 +16,6 @@ def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
 
     Raises:
         XalignError: the states of a text without words are not finite either, so the model is damaged.
-
-    Example::
-
-        finite_rows(encoder, [encoder.states(read).layer(8)])  # tensor([True, True])
     """
     # A sum is finite if all are: nothing is copied.
     sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.precision import dtype_name
 
 BLOCK = 32  # weights in four bits that have one scale
 BLOCK_BYTES = 2 + BLOCK // 2
@@ -39,6 +40,26 @@ def look_up(encoder: Encoder, table: Tensor, dtype: torch.dtype = torch.float32)
     encoder.sentence_encoder.embed_tokens = Lookup(table, dtype)  # type: ignore[assignment]
     if hasattr(encoder, "lm_head"):
         del encoder.lm_head
+
+
+def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
+    """Move an encoder that is not trained to a device and a dtype, in place.
+
+    Weights are converted once, except token embeddings on the CPU: these usually stay mapped from their file, and the
+    rows of a batch are converted when they are looked up.
+    """
+    states = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+    table = encoder.sentence_encoder.embed_tokens
+    if isinstance(table, Lookup):
+        look_up(encoder, table.table.to(device), states)
+    elif device.type == "cpu" and states != table.weight.dtype:
+        look_up(encoder, table.weight, states)
+    encoder.to(device, states)
+
+
+def dtype_of(encoder: Encoder) -> str:
+    """The dtype that an encoder computes in, as set by :func:`convert`."""
+    return dtype_name(next(encoder.sentence_encoder.parameters()).dtype)
 
 
 def is_packed(table: Tensor, dim: int) -> bool:

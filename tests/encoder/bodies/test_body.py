@@ -159,3 +159,8 @@ def test_dropout_of_mt5_follows_the_final_norm(tmp_path):
     body = TransformersBody(replace(encoder.config, dropout=0.5))
     states = open_passes(body, [Input(ragged_tokens(encoder, (9,)))], training=True, grad=False)[0]
     assert (states.layer(3) == 0).float().mean() > 0.3 and (states.layer(2) == 0).float().mean() < 0.3
+
+
+def test_nllb_drops_no_layer(tmp_path):
+    encoder = assert_same_states(tmp_path, "m2m_100", encoder_layerdrop=1.0)
+    open_passes(encoder.sentence_encoder, [Input(ragged_tokens(encoder))], training=True)[0].layer(-1)

@@ -110,14 +110,7 @@ def test_links_lie_within_sentences_of_varied_length(bitext):
         assert sum(5 <= n <= 20 for n in lengths) > 0.9 * len(lengths)
 
 
-def test_articles_in_russian_and_do_support_have_no_partner(bitext):
-    found = 0
-    for src, _, links in bitext["ru"]:
-        articles = [i for i, word in enumerate(src) if word.lower() in ("the", "a", "an")]
-        fixed = {i for i in articles if src[i + 1] in ("morning", "evening", "moment", "week")}  # set phrases
-        assert not any(linked(links, i) for i in set(articles) - fixed)
-        found += len(set(articles) - fixed)
-    assert found > 1000
+def test_do_support_has_no_partner(bitext):
     for rows in bitext.values():
         helpers = [linked(links, i) for src, _, links in rows for i, word in enumerate(src) if word.lower() == "did"]
         assert len(helpers) > 50 and not any(helpers)
@@ -152,7 +145,6 @@ def test_every_sense_of_the_homonyms_occurs(bitext):
             "bats": {"Fledermäuse", "Schläger"},
         },
         "fr": {"bank": {"banque", "rive"}, "spring": {"ressort", "source", "printemps"}},
-        "ru": {"bank": {"банке", "берегу"}, "letters": {"письма", "буквы"}, "spring": {"пружину", "источника"}},
     }
     for language, expected in senses.items():
         found = defaultdict(set)
@@ -167,7 +159,7 @@ def test_names_and_numbers_are_linked(bitext):
     for language, rows in bitext.items():
         numbers = [(src[i], tgt[j]) for src, tgt, links in rows for i, j in links if src[i].isdigit()]
         assert len(numbers) > 50 and all(a == b for a, b in numbers)
-        name = {"de": "Peter", "fr": "Pierre", "ru": "Пётр"}[language]
+        name = {"de": "Peter", "fr": "Pierre"}[language]
         assert ("Peter", name) in {(src[i], tgt[j]) for src, tgt, links in rows for i, j in links}
 
 

@@ -62,3 +62,12 @@ def test_adjectives_end_as_the_determiner_asks(determiner, plural, expected):
     doctor = grammar.noun("doctor", determiner, adjective="old/-", plural=plural)
     said = grammar.text(german.say(grammar.sentence(grammar.clause(doctor, "sleep"))))
     assert said.startswith(f"{expected} schl")
+
+
+@pytest.mark.parametrize(("verb", "cells", "expected"), [
+    ("help", {}, "Der Koch hilft einem Arzt ."),
+    ("wait", {"en": "preposition=for"}, "Der Koch wartet auf einen Arzt ."),
+])  # fmt: skip
+def test_objects_have_the_case_of_their_verb(verb, cells, expected):
+    made = grammar.clause(grammar.noun("cook"), verb, cells=cells, object=grammar.noun("doctor", "indefinite"))
+    assert grammar.text(german.say(grammar.sentence(made))) == expected

@@ -21,8 +21,8 @@ from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.finite import finite_rows
+from xalign_fairseq.encoder.lookup import convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.packaged import NAME

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
@@ -148,26 +149,12 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     if len(roots) != 1:
         found = f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
         raise XalignError("a sentence does not have one root", where=where, found=found, expected="one")
-    cycle = _cycle(heads)
-    if cycle:
-        found = " -> ".join(map(str, cycle))
-        raise XalignError("the heads of a sentence form a cycle", where=where, found=found, expected="a tree")
+    try:
+        TopologicalSorter({k: (head,) for k, head in enumerate(heads, 1)}).prepare()
+    except CycleError as error:
+        found = " -> ".join(map(str, reversed(error.args[1])))
+        raise XalignError("the heads of a sentence form a cycle", where=where, found=found, expected="a tree") from None
     return heads
-
-
-def _cycle(heads: Sequence[int]) -> list[int]:
-    """Words of one cycle, with the first repeated at the end; empty if there is no cycle."""
-    safe = {0}
-    for start in range(1, len(heads) + 1):
-        path: list[int] = []
-        word = start
-        while word not in safe:
-            if word in path:
-                return [*path[path.index(word) :], word]
-            path.append(word)
-            word = heads[word - 1]
-        safe.update(path)
-    return []
 
 
 def _is_number(text: str) -> bool:

@@ -65,11 +65,6 @@ def open_model(
 
     Raises:
         XalignError: it is missing, damaged or no encoder, or has no tokenizer.
-
-    Example::
-
-        model = open_model("e5-small")
-        model.encoder.config.encoder_layers  # 12
     """
     state, where = read_pretrained(path, lookup=lookup)
     family, trimmed, packaged = family_of(state), trimmed_to(state), state.get(RECORD) == ORIGIN

@@ -161,10 +161,6 @@ def write_trimmed(
 
     Raises:
         XalignError: ``out`` exists, or would replace the model or a text.
-
-    Example::
-
-        write_trimmed("xlmr.base", ["train.de", "train.en"], "small.pt")
     """
     for each in text:
         require_outside(file_of(each), out)
@@ -183,12 +179,7 @@ def write_untrimmed(
     *,
     overwrite: bool = False,
 ) -> str:
-    """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words.
-
-    Example::
-
-        write_untrimmed("trained.pt", "xlmr.base", "whole.pt")
-    """
+    """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words."""
     with new_model(out, overwrite) as save:
         (state, where), (whole, whole_where) = (read_pretrained(each) for each in (model, original))
         for read in (where, whole_where):

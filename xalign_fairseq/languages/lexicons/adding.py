@@ -37,10 +37,6 @@ class AddedLexicon:
 
         Raises:
             XalignError: a language that the data-bin lacks, a lexicon that may not be replaced, a damaged dictionary.
-
-        Example::
-
-            AddedLexicon("data-bin", ("en", "de"), ["eng-deu.tei"]).add()
         """
         data, (src, tgt) = DataBin(self.data), self.pair
         lexicons.require_languages(data, src, tgt)

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder
-from xalign_fairseq.languages.sample import english, french, german, russian
+from xalign_fairseq.languages.sample import english, french, german
 from xalign_fairseq.languages.sample.meaning import Sampler
 from xalign_fairseq.languages.sample.words import LANGUAGES, Token, gold_links
 
@@ -23,7 +23,7 @@ ROOMS = ("valid", "test", *("mono",) * 5, *("train",) * 9)
 """The split of an English sentence, by its checksum modulo the length of this table."""
 LONGEST = 24
 """Tokens of a side; longer sentences are not used."""
-GRAMMARS = {"de": german, "fr": french, "ru": russian}
+GRAMMARS = {"de": german, "fr": french}
 
 
 @dataclass
@@ -53,7 +53,7 @@ def write_sample(
 
     Args:
         out: the folder; an existing one is an error unless ``overwrite``.
-        pairs: training pairs for each of en-de, en-fr, en-ru.
+        pairs: training pairs for each of en-de and en-fr.
 
     Returns:
         A summary for each language pair.

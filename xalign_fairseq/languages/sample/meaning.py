@@ -17,7 +17,6 @@ DETERMINERS = (*("definite",) * 4, *("indefinite",) * 3, "this", "my", "his", "h
 TENSES = ("present", "present", "past", "past", "past", "perfect", "future")
 FRAMES = (*("object",) * 7, *("place",) * 2, "destination")
 ROUND_NUMBERS = (15, 20, 25, 30, 40, 50, 60, 80, 100)
-"""Numbers in digits; Russian has the genitive plural after each of them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -149,7 +148,7 @@ class Sampler:
             clause.object = self._noun(self._pick(rows("classes", group, "nouns", "places")))
         clause.goes = frame == "destination"
         if frame != "object" or self._chance(0.4):
-            clause.place = self._place(clause.goes)
+            clause.place = self._place()
         times = [entry for entry in table("times") if tense in entry["tenses"].split()]
         if times and self._chance(0.4):
             year, number = str(1900 + int(self._random() * 121)), str(self._pick(ROUND_NUMBERS))
@@ -168,11 +167,10 @@ class Sampler:
             return Phrase(self._pick(PRONOUNS), self._key(4), Entry("", ()))
         return self._noun(self._pick(rows("classes", group, "nouns", "places")), counted=self._chance(0.1))
 
-    def _place(self, goes: bool) -> Phrase:
+    def _place(self) -> Phrase:
         if self._chance(0.2):
             return Phrase("name", self._key(4), self._pick(rows("kind", "city", "names")))
-        places = [place for place in table("places") if not (goes and place["preposition"].endswith("у"))]
-        return self._noun(self._pick(places))
+        return self._noun(self._pick(table("places")))
 
     def _noun(self, noun: Entry, counted: bool = False) -> Phrase:
         phrase = Phrase("noun", self._key(4), noun, determiner=self._pick(DETERMINERS))

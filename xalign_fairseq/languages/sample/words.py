@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
-LANGUAGES = ("de", "fr", "ru")
+LANGUAGES = ("de", "fr")
 """The languages opposite English."""
 PERSONS = ("1s", "3s", "1p", "3p")
 # A word of a sentence, and its concepts as bits: tokens of two languages with a common one are linked.
@@ -31,18 +31,15 @@ FORMS = {
         "en": _numbers(""),
         "de": _numbers(".nom", ".acc", ".dat", ".gen"),
         "fr": _numbers(""),
-        "ru": _numbers(".nom", ".gen", ".dat", ".acc", ".ins", ".loc"),
     },
     "adjectives": {"de": ["base", "stem", "comparative"], "fr": ["sm", "sf", "pm", "pf", "before-vowel"]},
     "verbs": {
         "en": ["base", "third", "past", "participle", "ing"],
         "de": ["infinitive", *_persons("present", "past"), "participle"],
         "fr": ["infinitive", *_persons("present", "imperfect", "future"), "sm", "sf", "pm", "pf"],
-        "ru_perfective": ["infinitive", *_persons("present"), "past.m", "past.f", "past.n", "past.p"],
     },
 }
-FORMS["places"] = FORMS["names"] = FORMS["nouns"]
-FORMS["verbs"]["ru_imperfective"] = FORMS["verbs"]["ru_perfective"]
+FORMS["places"] = FORMS["nouns"]
 
 
 class Entry(dict[str, str]):

@@ -1,4 +1,4 @@
-"""Every family that transformers runs is trained: in a loop of one's own, by fairseq-train, and on a task."""
+"""Every family that transformers runs aligns, and is trained: in one's own loop, by fairseq-train, and on a task."""
 
 import argparse
 import json
@@ -10,6 +10,7 @@ from support.body_folders import MODELS, read_model, write_model
 from support.launched import put_lines
 from support.small import diagonal, pair
 
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.bodies.families import BODIES
@@ -17,10 +18,11 @@ from xalign_fairseq.encoder.config import DROPOUTS
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives import DWA, TLM
 from xalign_fairseq.training.alignment_model import AlignmentModel
+from xalign_fairseq.transport.linking import Linking
 
-SRC = ["The red house is big .", "Bob sees a cat", "Ann likes bread ."] * 4
+SRC = ["The red house is big .", "Bob sees a cat", "Ann likes (the) bread ."] * 4
 TGT = ["Der rote Hund ist groß .", "Bob sieht über Nacht", "Ann mag Brot ."] * 4
-GOLD = ["0-0 1-1", "0-0", "0-0 2p2"] * 4
+GOLD = ["0-0 1-1", "0-0", "0-0 2p1"] * 4
 TAGGED = (
     "\n".join(
         f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_"
@@ -115,3 +117,36 @@ def test_a_task_is_transferred(folder, tmp_path):
     assert main([*line, "--out", str(tmp_path / "out")]) == 0
     [found] = (tmp_path / "out").rglob("result.json")
     assert json.loads(found.read_text())
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_pairs_are_aligned(folder, encoding):
+    aligner = Aligner.from_pretrained(folder / "model", linking=Linking("argmax", encoding=encoding), dtype="float32")
+    found = aligner.align(SRC, TGT)
+    for each, src, tgt in zip(found, SRC, TGT, strict=True):
+        assert each.src == src.split() and each.tgt == tgt.split() and each.links
+    [alone] = aligner.align(SRC[1:2], TGT[1:2])
+    assert alone.links.keys() == found[1].links.keys()
+
+
+def test_bfloat16_is_near(folder):
+    def states(dtype):
+        aligner = Aligner.from_pretrained(folder / "model", linking=Linking("argmax", layers=(-1,)), dtype=dtype)
+        assert aligner.dtype == dtype
+        ids = aligner.tokenizer.encode("The red house is big .")
+        return aligner.encoder.states(torch.tensor([[0, *ids, 2]]), grad=False).layer(-1).float()
+
+    exact = states("float32")
+    assert torch.cosine_similarity(states("bfloat16"), exact, dim=2).min() > 0.98
+
+
+# These do not look into the body; the two are the least like ours.
+@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
+def test_layers_are_compared_and_translations_retrieved(folder, capsys):
+    src, tgt, gold = (str(folder / name) for name in ("src", "tgt", "gold"))
+    options = ["--set", src, tgt, gold, "--method", "argmax", "--dtype", "float32", "--quiet", "--json"]
+    assert main(["layers", "--model", str(folder / "model"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)
+    options = ["--src", src, "--tgt", tgt, "--bootstrap", "10", "--json", "--quiet"]
+    assert main(["retrieve", "--model", str(folder / "model"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["sentences"] == len(SRC)
