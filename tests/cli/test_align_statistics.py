@@ -14,6 +14,7 @@ from xalign_fairseq.aligner import run as running
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.links.pharaoh import read_links
 
 
@@ -53,6 +54,7 @@ def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_pat
     told = capsys.readouterr().err
     assert "grow" in told and "40% of its scores and 60% of statistics that it guides (prefix4" in told
     folder = f"{tmp_path}/links.aligner"
+    assert read_json(Path(folder, "begun.json"))["method"] == "grow"
     assert align("--statistics", folder, "--out", tmp_path / "two", "--processes", "2") == 0
     links = (tmp_path / "links").read_text()
     assert (tmp_path / "two").read_text() == links

@@ -12,7 +12,8 @@ from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import gold
 from xalign_fairseq.aligner.training.link_scorer import Fitting
-from xalign_fairseq.cli import main
+from xalign_fairseq.cli import build_parser, main
+from xalign_fairseq.cli.train_aligner import parse
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 from xalign_fairseq.encoder.pretrained.trimming import trim
 from xalign_fairseq.links.aer import score
@@ -209,6 +210,13 @@ def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(cal
         found.append((tmp_path / "links").read_text())
     assert found[0] == found[1]
     assert score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer == pytest.approx(result["aer"])
+
+
+def test_what_is_given_is_chosen_and_the_rest_may_follow_the_model():
+    line = ["train-aligner", "--model", "m", "--src", "a.de", "--tgt", "a.en", "--out", "run", "--freeze-layers", "-1"]
+    run = parse(build_parser().parse_args([*line, "--objectives", "so,dwa", "--", "--bf16"]))
+    assert (run.freeze_layers, run.objectives, run.extra) == (None, ("self_training", "dwa"), ("--bf16",))
+    assert {"freeze_layers", "objectives"} <= run.chosen and not {"lr", "layer", "updates"} & set(run.chosen)
 
 
 def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
