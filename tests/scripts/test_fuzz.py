@@ -147,7 +147,7 @@ NOT_FUZZED = {
         "data/shards.py:require_same_dictionary",
         "transfer/checkpoints.py:_converted",
         "transfer/checkpoints.py:_digest",
-        "transport/scorer_files.py:scorer_name",
+        "transport/scored.py:scorer_name",
     },
     "is read as text whatever it holds, for a report or an error": {
         "aligner/tools.py:Tool.links",

@@ -32,7 +32,7 @@ class FilterRun:
         aligning: how the text is aligned; its text, output and format are not read.
         min_score: least score of a pair that is kept.
         scores: scores of this text that an earlier run has written; it is not aligned then.
-        resume: go on with unfinished scores; finished ones of the same text and options are taken as they are.
+        resume: continue unfinished scores; finished scores of the same text and options are used again.
 
     Example::
 

@@ -10,7 +10,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import require_place
 from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, WordPair, is_piped
 from xalign_fairseq.evaluation.plots.figure import check_picture
-from xalign_fairseq.evaluation.plots.links import plot_links
+from xalign_fairseq.evaluation.plots.matrix import plot_links
 from xalign_fairseq.links.pharaoh import Gold
 
 MOST_WORDS = 300  # of a side that is drawn; more names could not be read

@@ -70,7 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("pharaoh", "json", "scores", "html"),
-        help="output format (default: from the name of --out: .json, .jsonl, .scores or .html; otherwise pharaoh)",
+        help="output format (default: from the ending of --out: .json, .jsonl, .scores, .html; pharaoh for .links, "
+        ".align, .txt, .en-fr or no ending; others are an error)",
     )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(

@@ -16,7 +16,7 @@ from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.signals import interrupts_held_back
 
 # Runs in the new process before the command: Linux ends it when its parent is killed, which then can't (the request
-# outlives the exec); unless that has happened already. Elsewhere the process goes on.
+# outlives the exec); unless that happened already. On other systems the process continues.
 _FOLLOW_PARENT = """
 import ctypes, os, signal, sys
 prctl = getattr(ctypes.CDLL(None), "prctl", None)

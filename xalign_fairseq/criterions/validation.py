@@ -21,7 +21,7 @@ from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking, changed_options, with_heads
 from xalign_fairseq.transport.methods import Method, links_of_words, with_options
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
-from xalign_fairseq.transport.words import NO_WORD
+from xalign_fairseq.transport.token_links import NO_WORD
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")
 

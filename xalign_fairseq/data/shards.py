@@ -90,8 +90,8 @@ class Shards:
     def go_on(self, epoch: int, index: int, visits: Sequence[int]) -> None:
         """Let an epoch read a folder, and later epochs the following folders.
 
-        A run that goes on with more folders than it had, added behind those, ends its epoch with the folder that it
-        began it with; new shards follow the last old one, before the first is read again.
+        A run that resumes with additional folders ends its epoch with the folder of its start; new shards follow the
+        last old one, before the first is read again.
         """
         every = len(self.folders)
         self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]

@@ -23,7 +23,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.scorer_files import scorer_of_state
+from xalign_fairseq.transport.scored import scorer_of_state
 
 logger = logging.getLogger(__name__)
 

@@ -42,10 +42,6 @@ def find_published(paper: str) -> Path:
 
     Raises:
         XalignError: there is none; the known names are listed.
-
-    Example::
-
-        read_published(find_published("ppa"))
     """
     given = Path(paper)
     examples = Path(__file__).resolve().parents[2] / "examples"
@@ -100,10 +96,6 @@ class PublishedTables:
 
     Raises:
         XalignError: the paper has no such row.
-
-    Example::
-
-        PublishedTables(read_published(find_published("ppa")), {"mine": "Ours (250k)"}).tables(ours)
     """
 
     figures: Sequence[Figure]

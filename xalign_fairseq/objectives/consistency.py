@@ -7,8 +7,8 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.agreement import agreement
 from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS
+from xalign_fairseq.transport.similarity import agreement
 
 
 @register_objective("consistency")

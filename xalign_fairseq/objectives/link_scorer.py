@@ -15,8 +15,8 @@ from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Trai
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.link_scorer import LinkScorer, Scores, usual_layers
 from xalign_fairseq.transport.names import ENCODINGS
+from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.precision import at_least_float32
-from xalign_fairseq.transport.word_states import WordStates, word_states
 
 
 @register_objective("link_scorer")

@@ -18,8 +18,8 @@ from xalign_fairseq.encoder.momentum import MomentumEncoder, Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
+from xalign_fairseq.objectives.prediction import true_first
 from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
-from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
 

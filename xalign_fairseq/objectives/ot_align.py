@@ -19,8 +19,8 @@ from xalign_fairseq.transport.names import ENCODINGS
 from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_similarity, side_positions
-from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
 from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
+from xalign_fairseq.transport.unbalanced import dustbin_plan
 
 
 @register_objective("ot_align")

@@ -11,10 +11,10 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.agreement import Agreement, agreement
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Method, make_method
 from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS, METHODS
+from xalign_fairseq.transport.similarity import Agreement, agreement
 
 LOSSES = ("cross-entropy", "probability")
 LABELS = ("found", "given", "both")

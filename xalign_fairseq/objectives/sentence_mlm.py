@@ -8,9 +8,8 @@ from torch import Tensor
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.hidden_states import Prediction
-from xalign_fairseq.objectives.prediction import TokenPrediction
+from xalign_fairseq.objectives.prediction import TokenPrediction, true_first
 from xalign_fairseq.objectives.registry import register_objective
-from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 
 

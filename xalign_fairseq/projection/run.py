@@ -49,7 +49,7 @@ class ProjectRun:
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
         report: a file for all that could not be placed.
         page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
-        resume: go on with an interrupted run.
+        resume: continue an interrupted run.
         quiet: no progress.
 
     Example::

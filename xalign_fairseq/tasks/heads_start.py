@@ -23,14 +23,6 @@ class HeadsStart:
 
     Raises:
         XalignError: an option is out of range, or the optimizer steps a copy of the parameters.
-
-    Example::
-
-        start = HeadsStart(task.cfg)
-        loss.backward()
-        start.hold(model, update)
-        with start.step(model, update):
-            optimizer.step()
     """
 
     def __init__(self, cfg: Any):

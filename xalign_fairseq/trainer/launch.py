@@ -13,9 +13,9 @@ from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.process import KILLED, failure, heard, tail
 from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.trainer.log_rows import read_optimizer
 from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.trainer.train_record import session
-from xalign_fairseq.trainer.training_log import read_optimizer
 
 LOG = "train.log"
 USAGE = 2
@@ -55,10 +55,6 @@ def run_training(
         XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with
             an option, or that it was killed.
         Requeued: it has saved a checkpoint after SIGUSR1 and ended.
-
-    Example::
-
-        run_training(FairseqTraining(["data-bin", "--save-dir", "run", ...], Path("run")), hear=print)
     """
     log, line = training.folder / LOG, training.line
     with ExitStack() as stack:

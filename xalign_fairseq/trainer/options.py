@@ -64,10 +64,6 @@ def check_options(cfg: DictConfig) -> None:
         XalignError: a number that is out of range; a task, a criterion and a model that do not belong together; a
             warm-up longer than the training; an optimizer without the precision; a checkpoint to begin with that is no
             file; asynchronous writing without iopath.
-
-    Example::
-
-        check_options(convert_namespace_to_omegaconf(args))
     """
     check_numbers(cfg)
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
@@ -164,10 +160,6 @@ def check_parts(task: str | None, criterion: str | None, arch: str | None) -> No
 
     Args:
         task, criterion, arch: by their names; unknown ones are left to fairseq.
-
-    Example::
-
-        check_parts("xalign_pretraining", "xlm_align", "roberta_base")  # an error: the model has no passes to share
     """
     kinds = [
         _kind(registry.get(name))

@@ -17,10 +17,6 @@ def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
     Returns:
         if git is missing or does not know the file (an installed package may be inside another checkout): the
         environment variable XALIGN_COMMIT, which scripts/gpu sets for its copy of the sources, or None.
-
-    Example::
-
-        commit()  # "77983d1"
     """
     git = ("git", "-C", str(file.parent))
     if _output(*git, "ls-files", "--error-unmatch", file.name) is None:
@@ -33,11 +29,6 @@ def machine(cpu: bool = False) -> str:
 
     Args:
         cpu: whether the run used the CPU even if there is a GPU.
-
-    Example::
-
-        machine()  # "NVIDIA H100 80GB HBM3"
-        machine(cpu=True)  # "x86_64 CPU"
     """
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     names = None

@@ -13,9 +13,9 @@ from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installed import version
 from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.trainer.fairseq_train import given, value
 from xalign_fairseq.trainer.mending import LAST
 from xalign_fairseq.trainer.record import commit, machine
-from xalign_fairseq.trainer.train_line import given, value
 
 NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
@@ -31,8 +31,8 @@ class Session(TypedDict):
     """One time that the training was started or resumed.
 
     ``ended`` is None while it runs, and if the launcher itself was killed. ``exit`` is fairseq-train's exit code,
-    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class and what
-    computes its updates (apex, torch, ...), written at the end if one was built.
+    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class,
+    written at the end if one was built.
     """
 
     command: str
@@ -113,11 +113,6 @@ def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
     Args:
         folder: the run's folder.
         line: what fairseq-train is given, the data-bins first.
-
-    Example::
-
-        with session(Path("run"), ["data-bin", "--lr", "1e-4"]) as ended:
-            ended.code = process.wait()
     """
     record, ended = _begin(folder, line), Ended()
     try:

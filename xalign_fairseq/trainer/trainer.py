@@ -24,13 +24,12 @@ from xalign_fairseq.trainer.compat import torchrun
 from xalign_fairseq.trainer.compat.patching import replace, swapped, training_loop
 from xalign_fairseq.trainer.holding import hold
 from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
+from xalign_fairseq.trainer.log_rows import OPTIMIZER
 from xalign_fairseq.trainer.mending import LAST, repair, with_training
 from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
-from xalign_fairseq.trainer.optim.half import HalfPrecision
-from xalign_fairseq.trainer.optim.which import which_optimizer
+from xalign_fairseq.trainer.optim.registered import HalfPrecision
 from xalign_fairseq.trainer.options import check_options
 from xalign_fairseq.trainer.reading import as_sample_size, as_tensor, counting, read_with_logs
-from xalign_fairseq.trainer.training_log import OPTIMIZER
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
@@ -139,7 +138,10 @@ class XalignTrainer(Trainer):
     def _build_optimizer(self) -> None:
         with swapped(optim, "FP16Optimizer", HalfPrecision):
             super()._build_optimizer()
-        logger.info("%s%s", OPTIMIZER, which_optimizer(self._optimizer))
+        inner: Any = self._optimizer
+        while isinstance(inner, optim.FairseqOptimizer) and hasattr(inner, "optimizer"):  # of half precision
+            inner = inner.optimizer
+        logger.info("%s%s.%s", OPTIMIZER, type(inner).__module__, type(inner).__qualname__)
 
     def is_finished(self) -> bool:
         """Whether the run has had all its updates, or ``--patience`` has ended it; fairseq asks after an update."""

@@ -75,7 +75,7 @@ class Batches(IterableDataset[dict[str, Any]]):
 
     @property
     def training(self) -> bool:
-        """Whether batches are drawn anew in each epoch, without end."""
+        """Whether batches are endless and drawn again in each epoch."""
         return self.split == "train"
 
     def state_dict(self) -> dict[str, Any]:

@@ -104,10 +104,6 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     Raises:
         XalignError: no such file (with the names that were tried and the files that are there), or several; or not a
         language.
-
-    Example::
-
-        find(BENCHMARKS["pos"], "data", "test", "de")  # data/ud/de_gsd-ud-test.conllu.gz
     """
     tried = []
     for pattern in _patterns(benchmark, split, language):

@@ -62,10 +62,6 @@ def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: 
     """Test each checkpoint against the baseline in every task that both have complete runs of.
 
     It uses the seeds that both have; without a common seed, all runs.
-
-    Example::
-
-        [finding.task for finding in compare(results, "none").averages if finding.significant]
     """
     drawn = [_Drawn.of(task, samples, seed) for task in results.tasks]
     found = Differences([], [], [])

@@ -110,12 +110,6 @@ def make_plan(options: TransferOptions, dry: bool = False) -> StudyPlan:
 
     Raises:
         XalignError: anything that would stop a run, from a misspelt key to a missing file.
-
-    Example::
-
-        plan = make_plan(TransferOptions({"xlmr": "xlmr.base"}, Path("out"), study="study.yaml"))
-        for outcome in plan.run():
-            print(outcome.name, outcome.scores)
     """
     check_values("there must be at least one job", ("jobs", options.jobs, options.jobs >= 1, "1 or more"))
     for name in options.models:

@@ -93,11 +93,6 @@ class Predictor:
         encoder, head, family, spec: its parts; :meth:`load` builds them from a checkpoint.
         maps: linear maps of a frozen encoder's layers, which its features read through them.
         dtype: of products; in half precision, autocast as in training; parameters do not change.
-
-    Example::
-
-        predictor = Predictor.load("checkpoint_best.pt")
-        predictor.predict(predictor.benchmark.read("test-de.tsv", "de"))
     """
 
     def __init__(

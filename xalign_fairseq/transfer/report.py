@@ -129,10 +129,6 @@ def make_report(
 
     Raises:
         XalignError: runs that can't be read or compared, or no such baseline.
-
-    Example::
-
-        make_report("transfer", baseline="none").overall["tlm"].mean
     """
     limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
     check_values("no bootstrap can be made", *limits)
@@ -140,11 +136,6 @@ def make_report(
     if baseline is not None and baseline not in results.checkpoints:
         known = ", ".join(results.checkpoints)
         raise XalignError("the baseline has no finished run", parameter="baseline", found=baseline, expected=known)
-    check_values(
-        "no bootstrap can be made",
-        ("samples", samples, samples >= 1, "1 or more"),
-        ("seed", seed, seed >= 0, "0 or more"),
-    )
     checkpoints = tuple(sorted(results.checkpoints, key=lambda name: (name != baseline, name)))
     for task in results.tasks:
         for difference in task.trained_otherwise(checkpoints):

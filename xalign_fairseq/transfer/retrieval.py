@@ -44,10 +44,6 @@ def evaluate_retrieval(
     Returns:
         scores by the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS`; ``predictions`` are, for
         each line, the ids (line numbers from 1) that each search has found.
-
-    Example::
-
-        evaluate_retrieval(encoder, tokenizer, "tatoeba.deu-eng.deu", "de").scores["accuracy"]
     """
     benchmark = BENCHMARKS["tatoeba"]
     chosen = encoder.config.resolve_layer(

@@ -58,11 +58,6 @@ def run_jobs(
 
     Raises:
         Requeued: SIGUSR1 has ended the jobs.
-
-    Example::
-
-        for done in run_jobs(jobs, 2, lambda slot: {"CUDA_VISIBLE_DEVICES": str(slot)}):
-            print(done.job.name, done.code)
     """
     waiting, running = list(jobs), list[_Running]()
     with requeue_handed_on(lambda: [each.process for each in running]) as signalled:

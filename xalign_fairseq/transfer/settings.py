@@ -73,10 +73,6 @@ def read_settings(
 
     Raises:
         XalignError: an unknown name (with the nearest known one), a value of the wrong kind, epochs and updates both.
-
-    Example::
-
-        read_settings([{"lr": "3e-5"}, {"crf": True}], {"crf": False}, "study.yaml, ner")
     """
     # A setting of both (dropout) is one option of fairseq.
     family = {name: default for name, default in family_defaults.items() if name not in NAMES}

@@ -33,12 +33,6 @@ class TransferSpec:
         limits: lengths of windows.
         options: the family's own.
         features: those of :class:`~xalign_fairseq.transfer.heads.features.Features`.
-
-    Example::
-
-        spec = TransferSpec("xnli", ("contradiction", "entailment", "neutral"))
-        family = spec.build_family(tokenizer)
-        head = spec.build_head(family, encoder.config)
     """
 
     benchmark: str

@@ -133,10 +133,6 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
 
     Raises:
         XalignError: no such file or base, no YAML, unknown keys (with the nearest known one), values of the wrong kind.
-
-    Example::
-
-        load_study("examples/transfer/studies/e5_small.yaml").tasks[0].languages
     """
     where = os.fspath(path)
     keys = StudyKeys(**structured(StudyKeys, load_with_base(path), where))

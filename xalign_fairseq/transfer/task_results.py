@@ -125,10 +125,6 @@ def read_results(out: str | os.PathLike) -> StudyResults:
         XalignError: no finished run, one that can't be read, or runs that can't be compared: of one task, but tested
             on other data or with other metrics; of one checkpoint and task, but different in more than the seed, or
             not even in that.
-
-    Example::
-
-        read_results("transfer").tasks[0].title  # "xnli, trained on en"
     """
     top = Path(out) / "runs"
     files = (path for name in ("spec", "result") for path in sorted(top.glob(f"*/*/*/*/{name}.json")))

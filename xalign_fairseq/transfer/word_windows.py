@@ -24,11 +24,6 @@ def encode_words(
     Returns:
         windows: token ids (T,) int64 of each, T <= ``limits.tokens``.
         window, position: (W,) int64, the row and the column of each word's first subword.
-
-    Example::
-
-        windows, window, position = encode_words(tokenizer, ["Hello", "world"], Limits())
-        windows[0][position]  # the ids of "▁Hello" and "▁world"
     """
     dictionary = tokenizer.dictionary
     room = limits.tokens - 2

@@ -80,12 +80,7 @@ FAMILIES = {family: linkings for families, linkings, _ in TABLE for family in fa
 
 
 def calibration_of(family: str | None, linking: Linking) -> tuple[float, float] | None:
-    """Slope and shift by which a linking's scores become probabilities; ``None`` if they were not fitted to it.
-
-    Example::
-
-        calibration_of("e5-small", Linking("released", layers=(7,), encoding="separate"))  # (1.0514, 4.5086)
-    """
+    """Slope and shift by which a linking's scores become probabilities; ``None`` if they were not fitted to it."""
     first = next((each for each in FAMILIES.get(family or "", ()) if each.method == linking.method), None)
     fitted = first is not None and first.arguments() == linking.arguments()
     return CALIBRATIONS.get(family or "", {}).get(linking.method) if fitted else None

@@ -38,11 +38,6 @@ class Grown(ByMatrix):
         temperature: T.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``; 1: none grow.
-
-    Example::
-
-        links = Grown()(hidden, spans)
-        by_word = Grown().words(hidden, spans, src_words, tgt_words)  # [{(0, 0): 0.97, (0, 1): 0.31}]
     """
 
     encoding: ClassVar[str] = "separate"

@@ -16,9 +16,8 @@ from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.scored import Scored
-from xalign_fairseq.transport.token_links import TokenLinks
+from xalign_fairseq.transport.token_links import TokenLinks, word_links, word_scores
 from xalign_fairseq.transport.unbalanced import Dustbin
-from xalign_fairseq.transport.words import word_links, word_scores
 
 __all__ = [
     "Cosine",

@@ -16,13 +16,7 @@ def at_least_float32(values: Tensor) -> Tensor:
 
 
 def products_in(dtype: torch.dtype, device: torch.device) -> AbstractContextManager[Any]:
-    """Autocast to a half precision; for a wider dtype it does nothing, so that an outer autocast stays active.
-
-    Example::
-
-        with products_in(torch.bfloat16, hidden.device):
-            scores = head(hidden)
-    """
+    """Autocast to a half precision; for a wider dtype it does nothing, so that an outer autocast stays active."""
     return torch.autocast(device.type, dtype) if dtype.itemsize < 4 else nullcontext()
 
 

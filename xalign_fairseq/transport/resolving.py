@@ -39,10 +39,6 @@ def resolve_linking(
 
     Raises:
         XalignError: the method has no such option, or the encoder no such layer.
-
-    Example::
-
-        resolve_linking(Linking("argmax"), 12, family="e5-small").layers  # (6, 7)
     """
     if scored and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")

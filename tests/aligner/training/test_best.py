@@ -16,7 +16,7 @@ from xalign_fairseq.aligner.training.gold import judging_part, learned_part
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.transport.scorer_files import load_scorer
+from xalign_fairseq.transport.scored import load_scorer
 
 STEPS = ["links", "encoder", "scorer"]
 

@@ -32,12 +32,12 @@ from xalign_fairseq.transport.families import calibration_of
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
 from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
+from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.resolving import ITSELF, resolve_linking, scored_layers
 from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
-from xalign_fairseq.transport.word_states import WordStates, word_states
-from xalign_fairseq.transport.words import NO_WORD
+from xalign_fairseq.transport.token_links import NO_WORD
 
 logger = logging.getLogger(__name__)
 

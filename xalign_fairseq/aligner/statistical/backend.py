@@ -1,4 +1,4 @@
-"""Which code runs the passes over a text: the compiled one, or, where it can't be had, the reference in numpy."""
+"""Which code runs the passes over a text: the compiled one, or without it the reference in numpy."""
 
 import functools
 import logging

@@ -35,7 +35,7 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.scorer_files import packaged_record
+from xalign_fairseq.transport.scored import packaged_record
 
 STEPS = "steps.json"
 HELD_OUT = 5  # every fifth gold pair judges

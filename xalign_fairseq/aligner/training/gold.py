@@ -18,8 +18,8 @@ from xalign_fairseq.encoder.pretrained.known import family_of
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.transport.link_scorer import LinkScorer, usual_layers
 from xalign_fairseq.transport.linking import Linking, layer_range
-from xalign_fairseq.transport.scorer_files import save_scorer
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
+from xalign_fairseq.transport.scored import save_scorer
 
 SCORER = "scorer.npz"
 SHARED = 0.2  # sets that share more sentences than this are one

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 from xalign_fairseq.aligner.statistical.choice import fit_calibration
 from xalign_fairseq.links.pharaoh import Gold, Link
 from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
 
 SIMILARITY_PAIRS = 16  # in an update of the similarity
 CANDIDATE = 0.05  # pairs of words below this probability calibrate nothing

@@ -48,7 +48,7 @@ class KeptPairs(SentencePairs):
                     array(_number(text.text), [len(text), *chain.from_iterable(text.spans)]).tofile(kept)
                 yield src, tgt
             kept.flush()
-            # The map keeps the file, and several readings may go on at once.
+            # The map keeps the file open, and several readings may run at the same time.
             self._kept = memoryview(mmap(kept.fileno(), 0, access=ACCESS_READ) if kept.tell() else b"")
 
 

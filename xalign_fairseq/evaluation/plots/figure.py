@@ -26,13 +26,7 @@ SHAPED = frozenset(_SHAPED.split())
 
 
 def script(letter: str) -> str:
-    """The writing system of a letter, as Unicode names it.
-
-    Example::
-
-        >>> script("क"), script("é"), script("书")
-        ('DEVANAGARI', 'LATIN', 'CJK')
-    """
+    """The writing system of a letter, as Unicode names it."""
     return unicodedata.name(letter, "UNNAMED").split(" ")[0]
 
 

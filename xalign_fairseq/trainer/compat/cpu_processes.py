@@ -20,10 +20,9 @@ from typing import Any
 import torch
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace, source_has, swapped
 
 NAME = "several CPU processes"
-WHY = "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)"
 
 
 def needed() -> bool:
@@ -118,3 +117,6 @@ def _wrap_without_device_ids(original: Callable[..., torch.nn.Module]) -> Callab
             return original(module=module, **kwargs)
 
     return distributed_data_parallel
+
+
+UNIT = FairseqPatch(NAME, "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)", needed, install)

@@ -1,20 +1,29 @@
 """AdamW that scales and clips in its one pass over the parameters, and steps sparse gradients by rows."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.optim.kernels import Kernel, Part, Rule, choose_kernel, torch_kernel
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
 # Half-precision numbers that are converted to float32 at a time, with their gradients, unless a parameter has more.
 TOGETHER = 2**24
+
+
+class Part(NamedTuple):
+    """Tensors of one shape, type and device: values, their gradient, and the averages of it and of its square."""
+
+    values: Tensor
+    gradient: Tensor
+    exp_avg: Tensor
+    exp_avg_sq: Tensor
 
 
 class FoldedAdamW(torch.optim.Optimizer):
@@ -48,8 +57,6 @@ class FoldedAdamW(torch.optim.Optimizer):
     Args:
         params: as torch's optimizers take them.
         lr, betas, eps, weight_decay: as in the equations (w).
-        kernel: ``torch`` or ``apex``, see :func:`~xalign_fairseq.trainer.optim.kernels.choose_kernel`; apex's takes
-            float32 on a GPU, and torch's what is left.
 
     Example::
 
@@ -71,12 +78,9 @@ class FoldedAdamW(torch.optim.Optimizer):
         betas: Iterable[float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
-        kernel: str = "torch",
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
-        self.kernel = kernel
-        self._kernel = choose_kernel(kernel)
 
     def multiply(self, factor: float | Tensor) -> None:
         """Multiply the gradients by a number, when they are read."""
@@ -188,9 +192,33 @@ class FoldedAdamW(torch.optim.Optimizer):
         torch._foreach_copy_(parameters, values)
 
     def _run(self, parts: list[Part], step: int, group: dict[str, Any]) -> None:
-        values = parts[0].values
-        kernel: Kernel = self._kernel if values.is_cuda and values.dtype == torch.float32 else torch_kernel
-        kernel(parts, Rule(step, group["lr"], group["betas"], group["eps"], group["weight_decay"], self.factor))
+        """One call of the operator of torch.optim.AdamW(fused=True); the gradients come out scaled."""
+        values, gradients, exp_avgs, exp_avg_sqs = (list(tensors) for tensors in zip(*parts, strict=True))
+        device = values[0].device
+        count = torch.full((), step, dtype=torch.float32, device=device)
+        scale = None
+        if isinstance(self.factor, Tensor):
+            scale = self.factor.to(device=device, dtype=torch.float32, non_blocking=True)
+        elif self.factor != 1:
+            scale = torch.full((), self.factor, dtype=torch.float32, device=device)
+        torch._fused_adamw_(
+            values,
+            gradients,
+            exp_avgs,
+            exp_avg_sqs,
+            [],  # no AMSGrad
+            [count] * len(parts),
+            lr=group["lr"],
+            beta1=group["betas"][0],
+            beta2=group["betas"][1],
+            weight_decay=group["weight_decay"],
+            # The operator adds eps after the second moment's correction, fairseq's adam before it.
+            eps=group["eps"] / math.sqrt(1 - group["betas"][1] ** step),
+            amsgrad=False,
+            maximize=False,
+            grad_scale=None if scale is None else scale.reciprocal(),  # the operator divides
+            found_inf=None,
+        )
 
 
 def batched(parameters: Iterable[Tensor]) -> Iterator[list[Tensor]]:

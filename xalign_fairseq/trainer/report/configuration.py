@@ -52,12 +52,7 @@ AUTOCAST = {"yes": "bf16 products (autocast)", "auto": "bf16 products where fast
 
 
 def groups(configuration: Groups) -> dict[str, list[tuple[str, str]]]:
-    """Every option that has a value, by group; of objectives those that are in the sum.
-
-    Example::
-
-        groups({"common": {"seed": 1, "aim_repo": None}})  # {"common": [("seed", "1")]}
-    """
+    """Every option that has a value, by group; of objectives those that are in the sum."""
     found = {}
     for group, options in configuration.items():
         if group in LEFT_OUT:

@@ -12,10 +12,9 @@ from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.databin import MANIFEST, FileEntry
 from xalign_fairseq.trainer.launch import LOG
-from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
+from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, TrainingCost, read_cost, read_row, standing
 from xalign_fairseq.trainer.train_record import NAME as RECORD
 from xalign_fairseq.trainer.train_record import Session, TrainRecord, moment
-from xalign_fairseq.trainer.training_log import TrainingCost, read_cost
 
 WARNINGS = ("WARNING", "ERROR", "CRITICAL")
 MOST_WARNINGS = 50
@@ -144,10 +143,6 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
 
     Raises:
         XalignError: there is no log, or no update in it.
-
-    Example::
-
-        read_run(Path("run")).series("valid", "aer")  # [(200, 0.31), (400, 0.28)]
     """
     log = log or folder / LOG
     if not log.is_file():

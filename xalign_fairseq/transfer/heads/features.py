@@ -30,11 +30,6 @@ class Features(nn.Module):
 
     Attributes:
         frozen: whether the encoder's own parameters are kept.
-
-    Example::
-
-        features = Features(encoder.config, {"feature_based": True})
-        hidden = features(encoder.states(tokens, grad=not features.frozen), tokens)
     """
 
     defaults: ClassVar[dict[str, Any]] = {"feature_based": False, "extra_layers": 4}

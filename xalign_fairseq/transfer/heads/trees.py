@@ -23,10 +23,6 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
     Raises:
         XalignError: a score is not finite.
-
-    Example::
-
-        decode_trees(np.array([[[1.0, 0.0, 5.0], [2.0, 4.0, 0.0]]]), [2])  # [[2, 0]]: 5 + 2 against 1 + 4
     """
     batch, words = scores.shape[:2]
     inside = np.arange(words) < np.asarray(lengths).reshape(batch, 1)

@@ -47,10 +47,6 @@ class Packed:
         runs: (how many sentences, their length) for each length, ascending.
         offsets: (S + 1,) int64, on the device: where the sentences begin, and N.
         padding: the share of places that padding had; for the log.
-
-    Example::
-
-        Packed.of(np.array([2, 2, 5]), torch.tensor([0, 2, 4, 9])).attend(q, k, v, 0.0)   # each (9, heads, d)
     """
 
     runs: tuple[tuple[int, int], ...]

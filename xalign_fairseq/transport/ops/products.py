@@ -39,11 +39,6 @@ def select(name: str) -> None:
 
     Raises:
         XalignError: there is no such library, or this torch does not offer it.
-
-    Example::
-
-        select("torch")
-        chosen()  # "torch"
     """
     global _selected
     check_values("there is no such library", ("linear_products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
@@ -127,10 +122,6 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         x: (..., I), of any strides.
         weight: (O, I); no other copy is kept, because training changes it in every update.
         bias: (O,) or None.
-
-    Example::
-
-        logits = linear(hidden, encoder.lm_head.weight, encoder.lm_head.bias)  # (N, H) -> (N, V)
     """
     if _fits_onednn(x, weight) and chosen().products == "onednn":
         product: Tensor = OneDnnLinear.apply(x, weight, bias)  # type: ignore[no-untyped-call]

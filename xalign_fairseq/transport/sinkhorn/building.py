@@ -59,10 +59,6 @@ def built(kind: str) -> Built:
 
     Raises:
         XalignError: it is not available; the missing piece is named.
-
-    Example::
-
-        built("cpu").library.some_function(ctypes.c_int(1))
     """
     fault = prebuilt_fault(kind)
     if fault is None:

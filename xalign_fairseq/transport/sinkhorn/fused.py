@@ -15,8 +15,8 @@ from torch import Tensor
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
-from xalign_fairseq.transport.partners import label_dtype
 from xalign_fairseq.transport.sinkhorn.building import library
+from xalign_fairseq.transport.token_links import label_dtype
 
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 _UNION = FILTERS.index("union")

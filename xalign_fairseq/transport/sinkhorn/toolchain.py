@@ -109,10 +109,6 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
 
     Raises:
         XalignError: the compiler does not accept the source; the first lines of its message are there.
-
-    Example::
-
-        compile_library(make_recipe("cpu", sources), Path("lib/cpu"))
     """
     with atomic_folder(folder, overwrite=True) as new:
         command, message = list(recipe.command), ""
