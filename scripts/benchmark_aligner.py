@@ -43,11 +43,7 @@ PATIENCE = {"cpu": None, "cuda": 120}  # seconds for all that is measured of a t
 
 
 def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
-    """The folder in ``work`` with the model and ``count`` pairs, spread over the text; made if it is not there.
-
-    Raises:
-        XalignError: the sides differ in their number of lines, or have too few.
-    """
+    """The folder in ``work`` with the model and ``count`` pairs, spread over the text; made if it is not there."""
     folder = work / f"inputs-{count}"
     if folder.is_dir():
         return folder

@@ -6,10 +6,10 @@ usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--
 TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, that of the development and test
 sets among it; the tools' directions are joined by grow-diag-final-and. --limit: this number of pairs in addition to
 those of the sets, drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that an
-interrupted run goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md
-of the largest texts and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over
-pairs of text and over CPU minutes. With --cost N nothing is scored: whole commands, which learn from and link all
-pairs, run in turn, N times each, and OUT/from_scratch_cost.json and .md have their CPU seconds.
+interrupted run goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, and the tables
+OUT/from_scratch.md of the largest texts and OUT/from_scratch_sizes.md of all. With --cost N nothing is scored: whole
+commands, which learn from and link all pairs, run in turn, N times each, and OUT/from_scratch_cost.json and .md have
+their CPU seconds.
 """
 
 import argparse
@@ -26,18 +26,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from from_scratch_report import OURS, PEER, draw, write_sizes, write_table
+from from_scratch_report import OURS, PEER, write_sizes, write_table
 from harness import RESULTS, about, in_turn, write_text
 from harness import table as make_table
 from harness import write as write_results
 
 from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-from xalign_fairseq.aligner.statistical.calibration import calibration_error
-from xalign_fairseq.aligner.statistical.choice import candidates
+from xalign_fairseq.aligner.statistical.choice import calibration_error, candidates
 from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.aligner.statistical.models import mean_scores
-from xalign_fairseq.aligner.tools.engines import ToolEngine
-from xalign_fairseq.aligner.tools.tools import TOOLS, Tool
+from xalign_fairseq.aligner.tools import TOOLS, Tool
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.text.lines import read_lines
@@ -45,12 +43,12 @@ from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.links.growing import grown_links, links_above
+from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
+from xalign_fairseq.links.symmetrize import symmetrize
 
 NAME = "from_scratch"
 PROGRAM = Path(sys.executable).with_name("xalign")
-CURVE = tuple(round(0.05 * step, 2) for step in range(2, 20))
 Sets = Mapping[str, tuple[int, int, list[Gold]]]
 
 
@@ -76,7 +74,7 @@ def read_text(folder: Path, pair: str, limit: int | None, seed: int, work: Path)
 
 
 def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[set[Link]]], dict[str, Any]]:
-    """Links of each set, and the CPU time, calibration errors and curves behind them."""
+    """Links of each set, and the CPU time and calibration errors behind them."""
     spent, start = Costs(work / "cpu.json"), time.process_time()
 
     def told(units: str, done: int, of: int) -> None:
@@ -94,13 +92,11 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
         scores = mean_scores(trained.models, pairs[begin:end])
         links[name] = [set(grown_links(each, trained.choice.threshold, trained.choice.growth)) for each in scores]
         values, hits = candidates(scores, golds)
-        curve = [(at, score([set(links_above(each, at)) for each in scores], golds)) for at in CURVE]
         facts[name] = {
             "calibration_error": [
                 calibration_error(values, hits),
                 calibration_error(trained.choice.calibration.probability(values), hits),
             ],
-            "curve": [[at, found.precision, found.recall] for at, found in curve],
         }
     spent.add(f"{OURS} links", time.process_time() - start)
     return links, {"cpu_minutes": spent.minutes(OURS), "sets": facts}
@@ -135,12 +131,11 @@ def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]],
         return [set(parse_line(line).sure) for line in read_lines(stored)], spent.minutes(name)
     folder = work / name
     folder.mkdir(parents=True, exist_ok=True)
-    engine = ToolEngine(TOOLS[name], "grow-diag-final-and", folder)
     pairs = SentencePairs(src, tgt)
     before = children_seconds()
-    engine.run(pairs)
+    TOOLS[name].run(pairs, folder)
     seconds = children_seconds() - before
-    links = [set(pair.links) for pair in engine.stream(pairs, lambda _: None)]
+    links = [symmetrize(*found) for _, found in TOOLS[name].links(pairs, folder)]
     spent.add(name, seconds)
     with atomic_write(stored) as out:
         out.writelines(f"{format_links(each)}\n" for each in links)
@@ -214,10 +209,9 @@ def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -
 
 
 def write(records: Mapping[str, Any], out: Path) -> None:
-    """The tables and the picture."""
+    """The tables."""
     write_text(out / f"{NAME}.md", write_table(records))
     write_text(out / f"{NAME}_sizes.md", write_sizes(records))
-    draw(records, out / f"{NAME}.png")
 
 
 def parser_of(doc: str | None, limit: int | None, work: str) -> argparse.ArgumentParser:

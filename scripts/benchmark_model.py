@@ -8,19 +8,7 @@ SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def make(folder: Path, text: Iterable[str], *, vocabulary: int, seed: int, **sizes: float) -> None:
-    """Train a cased WordPiece vocabulary on the text, draw weights, and write both as a Hugging Face folder.
-
-    Args:
-        folder: exists.
-        text: lines that the vocabulary is trained on.
-        vocabulary: its size, the special tokens counted in.
-        seed: of the weights.
-        sizes: settings of ``transformers.BertConfig`` other than those of BERT base.
-
-    Example::
-
-        make(Path("model"), open("train.de"), vocabulary=8000, seed=1, num_hidden_layers=2)
-    """
+    """Train a cased WordPiece vocabulary on the text, draw weights, and write both as a Hugging Face folder."""
     import torch
     import transformers
 

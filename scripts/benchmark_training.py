@@ -9,7 +9,7 @@ usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bflo
 Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
 step. Rounds of updates on the same batches alternate between them. Unless the first losses of the first three are
-equal, nothing is written. Of XLM-Align's step also the part that self-labelling takes, and the wait for data.
+equal, nothing is written.
 
 DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: the pieces of the text alone
 (trimmed), and all 250,002 (whole). Without either, or with --data-bin, there is one vocabulary; the table says which.
@@ -22,8 +22,7 @@ Settings come in this order, as far as --minutes go. WORK keeps data and rounds:
 are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
 in OUT, the table OUT/training.md and the picture OUT/training.png.
 --profile writes OUT/training-profile-DEVICE.txt instead: by torch.profiler, what updates of this package and of fairseq
-spend their time on, and whether the device or the host bounds them, in the first setting; on a GPU also with --compile,
-and a trace, training-trace-cuda.json.gz.
+spend their time on in the first setting; on a GPU also with --compile, and a trace, training-trace-cuda.json.gz.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
@@ -37,17 +36,18 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import cycle
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import profiling
 import training_data
-import training_profile
 import training_report
-from harness import about, installed, processor
+from harness import about, installed, processor, write_text
 from training_batches import SEED, Setting
 from training_contestants import CONTESTANTS
-from training_processes import Process
+from training_processes import Process, Worker
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import XalignError, exit_code
@@ -91,11 +91,7 @@ class Measurement:
         self.processes: dict[str, Process] = {}
 
     def run(self) -> dict[str, dict[str, Any]]:
-        """What was found of each contestant by now; an ``error`` of those that failed.
-
-        Raises:
-            XalignError: the first losses of those that predict the same differ.
-        """
+        """What was found of each contestant by now; an ``error`` of those that failed."""
         wanting = [name for name in CONTESTANTS if self._lacks(name)]
         if wanting and self._in_time():
             try:
@@ -109,13 +105,7 @@ class Measurement:
         return {"error": self.failed[name]} if name in self.failed else {}
 
     def _lacks(self, name: str) -> bool:
-        mine = self.found.get(name, {})
-        return len(mine.get("rounds", ())) < self.rounds or (name == WHOLE and self._apart and "wait" not in mine)
-
-    @property
-    def _apart(self) -> bool:
-        """Whether parts of a step are measured: processes that share updates could not stop at different times."""
-        return self.setting.processes == 1
+        return len(self.found.get(name, {}).get("rounds", ())) < self.rounds
 
     def _in_time(self) -> bool:
         return time.monotonic() < self.end
@@ -131,10 +121,6 @@ class Measurement:
             for name in names:
                 if name in self.processes and len(self.found[name].get("rounds", ())) <= number and self._in_time():
                     self._round(name, number)
-        for what in ("parts", "wait"):
-            if WHOLE in self.processes and self._apart and self._in_time():
-                self.processes[WHOLE].send(what)
-                self._keep(WHOLE, self._answer(WHOLE))
 
     def _round(self, name: str, number: int) -> None:
         self.processes[name].send("round")
@@ -143,7 +129,7 @@ class Measurement:
             row = {key: found.pop(key) for key in ("tokens", "seconds")}
             self._keep(name, {**found, "rounds": [*self.found[name].get("rounds", ()), row]})
             self._say(
-                f"round {number + 1} of {self.rounds}: {name}, {row['tokens'] / row['seconds']:.0f} tokens a second"
+                f"round {number + 1} of {self.rounds}: {name}, {row['tokens'] / row['seconds']:.0f} tokens per second"
             )
 
     def _answer(self, name: str) -> dict[str, Any] | None:
@@ -184,22 +170,19 @@ def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     Returns:
         ``tokens_per_second`` and ``times_fairseq``, each as [median, lowest, highest] over rounds, the latter by pairs
         of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step ``times_masked``, its
-        time over that of MLM + TLM, and the shares of ``encoder_pass``, ``labelling`` and ``wait``. Otherwise an
-        ``error``,
-        or neither: there was no time.
+        time over that of MLM + TLM. Otherwise an ``error``, or neither: there was no time.
     """
     speeds = {name: _speeds(found.get(name, {})) for name in CONTESTANTS}
     rows = []
     for name in CONTESTANTS:
         mine, row = found.get(name, {}), {"contestant": name}
-        row |= {key: mine[key] for key in ("error", "first_loss", "peak_mb", "device_peak_mb", "wait") if key in mine}
+        row |= {key: mine[key] for key in ("error", "first_loss", "peak_mb", "device_peak_mb") if key in mine}
         if speeds[name]:
             row |= {"rounds": len(speeds[name]), "tokens_per_second": _spread(speeds[name])}
             ratios = [own / base for own, base in zip(speeds[name], speeds["fairseq"], strict=False)]
             row |= {"times_fairseq": _spread(ratios)} if ratios else {}
             masked = [base / own for own, base in zip(speeds[name], speeds[MASKED], strict=False)]
             row |= {"times_masked": _spread(masked)} if masked and name == WHOLE else {}
-            row |= {part: mine[part] / mine["step"] for part in ("encoder_pass", "labelling") if "step" in mine}
         rows.append(row)
     return rows
 
@@ -259,6 +242,23 @@ def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
         yield {**made, "device": args.device, "rows": rows}
 
 
+def profile(setting: Setting, names: Sequence[str], folder: Path) -> None:
+    """Profile updates; the file is written anew after each contestant, and one that fails is named."""
+    parts: list[str] = []
+    for name in names:
+        trace = folder / f"training-trace-{setting.device}.json.gz" if setting.device == "cuda" and not parts else None
+        try:
+            worker = Worker(name, setting)
+            worker.begin()
+            samples = cycle(worker.contestant.samples)
+            found = profiling.profile(lambda worker=worker, samples=samples: worker.contestant.step(next(samples)),
+                                      setting.device, trace)  # fmt: skip
+        except Exception as error:  # of another program, or of a compiler
+            found = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+        parts.append(f"An update of {setting.arch} in {setting.dtype}, {setting.tokens} tokens, {name}: {found}")
+        write_text(folder / f"training-profile-{setting.device}.txt", "\n\n".join(parts) + "\n")
+
+
 def length(given: str) -> str:
     """``any``, ``mixed`` or a number of tokens."""
     if given not in ("any", "mixed") and not (given.isdigit() and int(given)):
@@ -303,7 +303,7 @@ def main() -> None:
             logging.disable(logging.INFO)  # of fairseq
             _, first = next(settings(args, work))
             compiled = (COMPILED,) if args.device == "cuda" else ()  # on a CPU it saves little
-            print(training_profile.write(first, (MASKED, WHOLE, "fairseq", *compiled), args.out))
+            profile(first, (MASKED, WHOLE, "fairseq", *compiled), args.out)
             return
         for result in run(args, work):
             write_json(args.out / f"training-{args.device}.json", result)

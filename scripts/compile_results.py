@@ -37,11 +37,7 @@ MADE = {
 
 
 def results_table(root: Path, name: str) -> str:
-    """The text of a part by its name.
-
-    Raises:
-        XalignError: there is no such study, or its report has no such heading.
-    """
+    """The text of a part by its name."""
     folder, _, table = name.rpartition("/")
     if name in MADE:
         return MADE[name](root) or NOTHING

@@ -28,7 +28,6 @@ FEATURES = {
     """,
     "projection of labels and markup": """
         xalign_fairseq/**/*project* xalign_fairseq/projection/**/* tests/projection/**/* tests/**/*project*.py
-        scripts/benchmark_projection.py scripts/benchmark_markup.py
     """,
     "the aligner from bitext alone": """
         xalign_fairseq/aligner/statistical/**/* tests/aligner/statistical/**/* scripts/*from_scratch*.py
@@ -49,7 +48,7 @@ FEATURES = {
         xalign_fairseq/aligner/render/**/* xalign_fairseq/trainer/report/**/* xalign_fairseq/evaluation/plots/*
         tests/aligner/render/**/* tests/trainer/report/**/* tests/evaluation/plots/* tests/test_gallery.py
     """,
-    "eflomal and fast_align": "xalign_fairseq/aligner/tools/**/* tests/aligner/tools/**/*",
+    "eflomal and fast_align": "*/aligner/*tools.py */aligner/*training_links.py",
     "altered inputs, kills at each file operation": """
         scripts/fuzz*.py scripts/faults*.py tests/scripts/test_fuzz*.py tests/scripts/test_faults*.py
     """,

@@ -7,6 +7,7 @@ usage: document_options.py [--check] [--root FOLDER]
 """
 
 import argparse
+import importlib
 import re
 import sys
 import tomllib
@@ -39,40 +40,12 @@ def _option_cells(row: OptionRow) -> tuple[str, str, str]:
     return flag, row.default_text if row.default in (None, "???") else f"`{row.default_text}`", row.help
 
 
-def task() -> str:
-    """Options of the task."""
-    from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig
-
-    return option_table(XalignPretrainingConfig)
-
-
 def archs() -> str:
     """Sizes of the architectures."""
     from xalign_fairseq.models.xalign import ARCHITECTURES
 
     columns = ("`--arch`", "layers", "hidden size", "feed-forward", "heads")
     return markers.table(columns, [(f"`{name}`", *map(str, sizes)) for name, sizes in ARCHITECTURES.items()])
-
-
-def model() -> str:
-    """Options of the models; the defaults are those of xalign_base."""
-    from xalign_fairseq.models.xalign import XalignModelConfig
-
-    return option_table(XalignModelConfig)
-
-
-def optimizer() -> str:
-    """Options of the optimizer."""
-    from xalign_fairseq.trainer.optim.registered import XalignAdamWConfig
-
-    return option_table(XalignAdamWConfig)
-
-
-def criterion() -> str:
-    """Options that every criterion has."""
-    from xalign_fairseq.criterions.weighted import WeightedConfig
-
-    return option_table(WeightedConfig)
 
 
 def criterions() -> str:
@@ -117,13 +90,6 @@ def objectives() -> str:
         options = option_table(OBJECTIVES[name], f"{name}_")
         parts.append(f"## `{name}`\n\n{about}\n\nReads {needs}; logs {logged}.\n\n{options}")
     return "\n\n".join(parts)
-
-
-def transfer() -> str:
-    """Options of every transfer task."""
-    from xalign_fairseq.tasks.transfer import TransferConfig
-
-    return option_table(TransferConfig)
 
 
 def families() -> str:
@@ -235,8 +201,6 @@ def link_scorer() -> str:
 
 def patches() -> str:
     """The compatibility patches, as their modules describe themselves."""
-    import importlib
-
     from xalign_fairseq.trainer import compat
 
     rows = []
@@ -280,11 +244,20 @@ PAPER_OF = {
 PARTS = {
     part.__name__: part
     for part in (
-        task, archs, model, optimizer, criterion, criterions, objectives_listed, objectives, transfer, families,
-        features, benchmarks, defaults, defaults_tested, link_scorer, patches, clone, citation,
-        documented_commands.commands,
+        archs, criterions, objectives_listed, objectives, families, features, benchmarks, defaults, defaults_tested,
+        link_scorer, patches, clone, citation, documented_commands.commands,
     )
 }  # fmt: skip
+
+
+# Parts that are the options of a dataclass.
+CONFIGS = {
+    "task": "tasks.pretraining:XalignPretrainingConfig",
+    "model": "models.xalign:XalignModelConfig",  # the defaults are those of xalign_base
+    "optimizer": "trainer.optim.registered:XalignAdamWConfig",
+    "criterion": "criterions.weighted:WeightedConfig",
+    "transfer": "tasks.transfer:TransferConfig",
+}
 
 
 def write(name: str) -> str:
@@ -292,8 +265,12 @@ def write(name: str) -> str:
     kind, _, command = name.partition("/")
     if kind == "cli" and command in documented_commands.parsers():
         return documented_commands.command(command)
+    if name in CONFIGS:
+        module, _, owner = CONFIGS[name].partition(":")
+        return option_table(getattr(importlib.import_module(f"xalign_fairseq.{module}"), owner))
     if name not in PARTS:
-        raise XalignError("there is no such part", where="docs", found=name, expected=", ".join(PARTS))
+        expected = ", ".join((*CONFIGS, *PARTS))
+        raise XalignError("there is no such part", where="docs", found=name, expected=expected)
     return PARTS[name]()
 
 

@@ -3,21 +3,21 @@
 
 usage: faults_operations.py [--kills 200] [--only NAME ...] [--work FOLDER] [--out FOLDER]
 
-A first run of a command lists, by an audit hook, what it does to files below its output: opening for writing, renaming,
-removing, making folders and links, changing modes. Then it is run once for each operation and killed, with all that it
-has started, right before it. The same command is given again, and has to end without an error, with the files of a run
-that nothing broke, byte by byte; of checkpoints parameters, optimizer's state and place in the data are compared, of
-JSON and text files what is the same in two unkilled runs. Files that the unkilled run does not have are reported.
-
-With fewer kills than there are operations, each kind of operation on each file comes first. Kills that are done are
-kept in --work. Writes OUT/operations.json and the table OUT/operations.md; exits with 1 if anything was refused or
-differs.
+A first run of a command lists, by an audit hook (faults_hook/), its operations on files below its output: opening for
+writing, renaming, removing, making folders and links, changing modes. Then it is run once for each operation and killed
+right before it, with all that it has started, and is given again. It must end without an error, with the files of an
+unkilled run; of checkpoints parameters, optimizer's state and place in the data are compared, of JSON and text files
+what is the same in two unkilled runs. With fewer kills than operations, each kind of operation on each file comes
+first. Kills that are done are kept in --work. Writes OUT/operations.json and OUT/operations.md; exits with 1 if
+anything was refused or differs.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,9 +27,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults_runs import Run, leaves, make_inputs, make_model, operation_runs
-from faults_trials import COMPLETE, LIMIT, ended
-from faults_warm import Warm
+from faults_runs import Run, leaves, make_inputs, operation_runs
 from harness import about, write
 from markers import table
 
@@ -40,6 +38,8 @@ from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 BUSY = "another process"  # what was killed is being ended
+COMPLETE = "the output is complete"  # says xalign align of an output that it has finished
+LIMIT, TOO_LONG = 600.0, 124  # seconds that a command may take, and its exit code if it takes more
 TIMED = re.compile(r"/(minutes|seconds|command|commit|began|sessions)\b")  # values of one run
 UNNAMED = re.compile(r"\d+-[0-9a-f]{12}|\d+")  # process, random part or number of a name
 
@@ -71,11 +71,10 @@ class Killed:
     Args:
         run: the command.
         work: its folder; all runs have their output in ``work/out``, one after the other.
-        warm: what starts it.
     """
 
-    def __init__(self, run: Run, work: Path, warm: Warm):
-        self.run, self.warm = run, warm
+    def __init__(self, run: Run, work: Path):
+        self.run = run
         self.work = work / "operations" / run.name
         self.work.mkdir(parents=True, exist_ok=True)
         self.out, self.log = self.work / "out", self.work / "last.log"
@@ -102,13 +101,24 @@ class Killed:
         self.out.mkdir(parents=True)
         self.run.before(self.out)
 
-    def once(self, number: int) -> tuple[int | str, list[str]]:
+    def once(self, number: int) -> tuple[int, list[str]]:
         """Run it, killed at an operation (0: not); the exit code, and the operations before that."""
-        record = self.work / "record"
+        record, pids = self.work / "record", self.work / "record.pids"
         record.write_text("")
-        operation = {"folder": str(self.out), "record": str(record), "number": number}
-        code = ended(self.warm.start(self.run.command(self.out), self.log, operation=operation))
-        return code, record.read_text(encoding="utf-8").splitlines()
+        pids.write_text("")
+        told = json.dumps({"folder": str(self.out), "record": str(record), "number": number})
+        path = os.pathsep.join([str(HERE / "faults_hook"), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, "XALIGN_FAULTS": told, "PYTHONPATH": path}
+        with open(self.log, "wb") as log:
+            done = subprocess.run(
+                self.run.command(self.out),
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=LIMIT,
+            )
+        return done.returncode, record.read_text(encoding="utf-8").splitlines()
 
     def kill(self, number: int) -> Kill:
         """Kill it at an operation, give it again, and compare."""
@@ -116,7 +126,7 @@ class Killed:
         self.new()
         code, done = self.once(number)
         kill = Kill(self.run.name, done[-1] if done else f"operation {number}")
-        if code != -9:
+        if code != -signal.SIGKILL:
             kill.refused = f"it was not killed, but ended with {code}: {tail(self.log, 3)}"
             return kill
         until = time.monotonic() + LIMIT
@@ -153,11 +163,7 @@ def kills(args: argparse.Namespace, work: Path) -> tuple[list[Kill], dict[str, i
     """All kills, those that are done first read from ``work``; and the number of operations of each command."""
     os.nice(10)
     make_inputs(work, lambda command: subprocess.run(command, check=True, stdout=subprocess.DEVNULL), args.pairs)
-    warm = Warm(preload=True)
-    make_model(work)
-    chosen = [
-        Killed(run, work, warm) for name, run in operation_runs(work).items() if not args.only or name in args.only
-    ]
+    chosen = [Killed(run, work) for name, run in operation_runs(work).items() if not args.only or name in args.only]
     orders = {each.run.name: each.order() for each in chosen}
     turns = [(turn, each, number) for each in chosen for turn, number in enumerate(orders[each.run.name])]
     turns.sort(key=lambda turn: turn[0])  # every command gets its turn
@@ -181,23 +187,6 @@ def kills(args: argparse.Namespace, work: Path) -> tuple[list[Kill], dict[str, i
     return found, {name: len(order) for name, order in orders.items()}
 
 
-def render(result: dict[str, Any]) -> str:
-    """The Markdown table and its note."""
-    rows = []
-    for row in result["rows"]:
-        rows.append((row["run"], *(f"{row[name]:,}" for name in ("operations", "kills", "refused", "differs", "left"))))
-    total, commits = sum(row["kills"] for row in result["rows"]), " and ".join(result["commits"])
-    columns = (
-        "command",
-        "file operations",
-        "kills",
-        "refused afterwards",
-        "results that differ",
-        "with files left over",
-    )
-    return f"{table(columns, rows)}\n\n{total} kills; commit {commits}; `{result['command']}`"
-
-
 def summary(found: Sequence[Kill], operations: dict[str, int]) -> list[dict[str, Any]]:
     """One row for each command."""
     rows = []
@@ -206,6 +195,17 @@ def summary(found: Sequence[Kill], operations: dict[str, int]) -> list[dict[str,
         counts = {what: sum(bool(getattr(kill, what)) for kill in own) for what in ("refused", "differs", "left")}
         rows.append({"run": name, "operations": number, "kills": len(own), **counts})
     return rows
+
+
+def render(result: dict[str, Any]) -> str:
+    """The Markdown table and its note."""
+    rows = [
+        (row["run"], *(f"{row[name]:,}" for name in ("operations", "kills", "refused", "differs", "left")))
+        for row in result["rows"]
+    ]
+    total, commits = sum(row["kills"] for row in result["rows"]), " and ".join(result["commits"])
+    head = ("file operations", "kills", "refused afterwards", "results that differ", "with files left over")
+    return f"{table(('command', *head), rows)}\n\n{total} kills; commit {commits}; `{result['command']}`"
 
 
 def main() -> int:

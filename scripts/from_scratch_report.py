@@ -1,13 +1,12 @@
-"""Tables and pictures of scripts/benchmark_from_scratch.py, from the records of its JSON."""
+"""Tables of scripts/benchmark_from_scratch.py, from the records of its JSON."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 from markers import table
 
-from xalign_fairseq.aligner.tools.tools import TOOLS
+from xalign_fairseq.aligner.tools import TOOLS
 
 OURS, PEER = "xalign", "eflomal"
 Records = Mapping[str, Mapping[str, Any]]
@@ -111,49 +110,3 @@ def origin(records: Mapping[str, Mapping[str, Any]]) -> str:
     """Where and by which commits and command it was measured."""
     where = "; ".join(sorted({f"{record['machine']}, commit {record['commit']}" for record in records.values()}))
     return f"{where}; `{min((record['command'] for record in records.values()), key=len, default='')}`"
-
-
-def draw(records: Records, path: Path) -> None:
-    """Test sets: precision over recall by whole texts, with the tools' points; AER over pairs and over CPU minutes."""
-    from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.evaluation.plots.palette import COLOURS, MARKERS
-
-    figure = new_figure(13, 4)
-    curves, sizes, costs = figure.subplots(1, 3)
-    sizes.sharey(costs)
-    by_size = draws(records)
-    for number, pair in enumerate(sorted({pair for pair, _ in by_size})):
-        colour = COLOURS[number % len(COLOURS)]
-        found = largest(records)[pair]["sets"]["test"]
-        curves.plot(
-            *zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True),
-            color=colour,
-            label=pair,
-        )
-        for name, marker in zip(TOOLS, MARKERS, strict=False):
-            if here := found["systems"].get(name):
-                curves.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none")
-        for name, style in zip((OURS, *TOOLS), ("-", "--", ":"), strict=True):
-            points = [
-                (pairs, minutes(drawn, name), mean(test_aers(drawn, name)))
-                for (here, pairs), drawn in by_size.items()
-                if here == pair and test_aers(drawn, name)
-            ]
-            if points:
-                pairs, cost, aer = zip(*points, strict=True)
-                label = name if number == 0 else None
-                sizes.plot(pairs, aer, color=colour, linestyle=style, marker=".", label=label)
-                costs.plot(cost, aer, color=colour, linestyle=style, marker=".")
-    curves.set_xlabel("recall of sure links")
-    curves.set_ylabel("precision (possible links)")
-    sizes.set_xlabel("pairs of text")
-    sizes.set_ylabel("AER in %")
-    costs.set_xlabel("CPU minutes")
-    for axes in (sizes, costs):
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:,g}")
-    for axes in (curves, sizes, costs):
-        style_axes(axes, "y")
-    for axes in (curves, sizes):
-        axes.legend(fontsize=8, frameon=False)
-    save(figure, path)

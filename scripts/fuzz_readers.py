@@ -1,6 +1,7 @@
-"""What scripts/fuzz.py alters: for each reader of the package the files of a valid example, and how they are read."""
+"""Readers of JSON, checkpoints, data-bins and packed files, with an example of each, for fuzz.py."""
 
 import bz2
+import contextlib
 import gzip
 import io
 import json
@@ -11,16 +12,55 @@ from typing import Any
 
 import numpy as np
 import torch
-from fuzz_checkpoints import make_checkpoint, make_data_bin
 from fuzz_texts import Reader, annotation_readers, text_readers
 
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+
+CONFIG = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 12, "encoder_attention_heads": 2}
+SENTENCES = ["the red house", "a small cat sleeps", "das rote Haus", "la maison rouge est grande"] * 20
 
 
 def all_readers(work: Path) -> list[Reader]:
     """Every reader; examples that the package itself has to make are made in a folder."""
     return [*text_readers(), *json_readers(work), *binary_readers(work), *packed_readers(), *annotation_readers()]
+
+
+def make_data_bin(work: Path) -> Path:
+    """A small data-bin with bitext and links, and a tokenizer of its own."""
+    from xalign_fairseq.data.prepare.prepare import prepare
+    from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
+
+    made = work / "data-bin"
+    if not made.is_dir():
+        sides = [work / f"text.{language}" for language in ("de", "en")]
+        for path in sides:
+            path.write_text("".join(f"{line}\n" for line in SENTENCES), encoding="utf-8")
+        links = work / "text.links"
+        links.write_text("0-0 1-1\n" * len(SENTENCES))
+        source = PairSource("train", "de", "en", str(sides[0]), str(sides[1]), str(links))
+        with contextlib.redirect_stderr(io.StringIO()):
+            prepare(PrepareOptions(destdir=str(made), pairs=(source,), vocab_size=60, workers=1))
+    return made
+
+
+def make_checkpoint(data: Any) -> dict[str, Any]:
+    """The content of a small checkpoint with the tokenizer of a data-bin, and a pointer."""
+    torch.manual_seed(1)
+    encoder = Encoder(EncoderConfig(data.dictionary.embedding_size, max_positions=20, **CONFIG))
+    model = {f"encoder.{name}": value for name, value in encoder.state_dict().items()}
+    for name in ("query", "key"):
+        model[f"heads.dwa.pointer.{name}.weight"] = torch.eye(8)
+        model[f"heads.dwa.pointer.{name}.bias"] = torch.zeros(8)
+    return {
+        "model": model,
+        "cfg": {"model": {**CONFIG, "max_positions": 20}, "task": {"data": str(data.path)}},
+        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.tokenizer_model), "family": "none"},
+        "optimizer_history": [{"num_updates": 3}],
+        "extra_state": {"best": 0.5},
+    }
 
 
 def json_readers(work: Path) -> list[Reader]:

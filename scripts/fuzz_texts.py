@@ -1,4 +1,4 @@
-"""Readers of text, markup and labels, with an example of each, for scripts/fuzz.py."""
+"""Readers of text, markup and labels, with an example of each, for fuzz.py."""
 
 import json
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def text_readers() -> list[Reader]:
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import read_links
-    from xalign_fairseq.trainer.training_log import read_cost
+    from xalign_fairseq.trainer.log_rows import read_cost
     from xalign_fairseq.transfer.study import load_study
 
     rows = [

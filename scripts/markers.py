@@ -14,12 +14,7 @@ END = "<!-- end -->"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table. Bars in cells are escaped, and ``<`` outside of backticks, which would begin a tag (``<s>``).
-
-    Example::
-
-        table(("pair", "AER"), [("ro-en", "30.8")])
-    """
+    """A Markdown table. Bars in cells are escaped, and ``<`` outside of backticks, which would begin a tag."""
     head, *body = ([_cell(text) for text in line] for line in (columns, *rows))
     return markdown(head, body, names=len(head))
 
@@ -41,20 +36,7 @@ def names(text: str, kind: str) -> list[str]:
 
 
 def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
-    """The text of a document with every part of a kind written anew.
-
-    Args:
-        path: the document.
-        kind: of the markers; those of other kinds are left as they are.
-        write: gives the new lines for a name.
-
-    Raises:
-        XalignError: a part has no end.
-
-    Example::
-
-        fill(Path("README.md"), "results", lambda name: "| pair | AER |\\n| --- | --- |")
-    """
+    """The text of a document with every part of a kind written anew."""
     lines = path.read_text(encoding="utf-8").split("\n")
     out: list[str] = []
     number = 0

@@ -145,7 +145,7 @@ def training(measured: dict[str, Any]) -> str:
 
 
 def on_gpu(measured: dict[str, Any]) -> str:
-    """Best tokens a second over fairseq's best, which is in float16, and the ratio with both in bfloat16."""
+    """Best tokens per second over fairseq's best, which is in float16, and the ratio with both in bfloat16."""
     found: dict[str, dict[str, float]] = {}
     for row in measured["rows"]:
         if row["arch"] == "base" and "tokens_per_second" in row:

@@ -42,11 +42,7 @@ def read(path: Path) -> Any:
 
 
 def difference(root: Path, name: str) -> dict[str, Any]:
-    """The test that a name means, with ``difference``, ``low`` and ``high`` as fractions.
-
-    Raises:
-        XalignError: there is none.
-    """
+    """The test that a name means, with ``difference``, ``low`` and ``high`` as fractions."""
     kind, _, rest = name.partition(":")
     setting, _, control = rest.partition("~")
     control = control or "none"

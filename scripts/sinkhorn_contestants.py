@@ -17,9 +17,9 @@ from torch import Tensor
 
 from xalign_fairseq.transport.extraction import find_links
 from xalign_fairseq.transport.methods import Transport
-from xalign_fairseq.transport.partners import NO_PARTNER, partners_of_matrix
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
+from xalign_fairseq.transport.token_links import NO_PARTNER, partners_of_matrix
 
 Call = Callable[[], Tensor]
 # What a contestant gives: products (B, n, m), a plan (B, n, m), labels (B, T).

@@ -1,26 +1,24 @@
 #!/usr/bin/env python3
 """Measure what benchmark_sinkhorn.py compares, in a process of its own with a given number of threads.
 
-usage: sinkhorn_measure.py times|memory DEVICE THREADS OUT.json [--repeats N] [--only PROGRAM ...] [--brief] [--quick]
+usage: sinkhorn_measure.py DEVICE THREADS OUT.json [--repeats N] [--only PROGRAM ...] [--brief] [--quick]
 
-times: the least time of each program on each size, all in turn, round after round, so that a drift of the machine hits
-all alike. The sizes that matter most come first, and what is measured is written at once, so that a run may be ended
-at any time. memory: what one call adds to the process's peak, for the programs named.
+The median time of each program on each size, all in turn, round after round, so that a drift of the machine hits all
+alike. The sizes that matter most come first, and what is measured is written at once, so that a run may be ended at any
+time.
 """
 
 import argparse
-import ctypes
-import gc
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
 import torch
+from harness import Clock
 from sinkhorn_contestants import CONTESTANTS, PRODUCTS, READ, Call, agreement, eager, labels_of, read
 from sinkhorn_problems import LARGE, Problem, Size, make
 
@@ -180,62 +178,15 @@ def _loops(call: Call, device: str) -> int:
     return 1 if most == 1 else max(1, min(most, int(LOOP_SECONDS / clocked(call, device))))
 
 
-def clocked(call: Callable[[], Any], device: str, loops: int = 1) -> float:
+def clocked(call: Call, device: str, loops: int = 1) -> float:
     """Seconds of a call by the clock on the wall."""
-    _wait(device)
-    start = time.perf_counter()
-    for _ in range(loops):
-        call()
-    _wait(device)
-    return (time.perf_counter() - start) / loops
-
-
-def _wait(device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def memory(device: str, only: Sequence[str], quick: bool) -> list[dict[str, Any]]:
-    """A row for each of the programs, dtypes and sizes: what a call adds to the peak, in MB; none if unknown.
-
-    The hidden states, and the sides if a program needs them, exist already.
-    """
-    rows = []
-    for size in QUICK if quick else SIZES:
-        for program, dtype in _entrants(only, ("float32", "bfloat16"), ("usual", "compiled"), device):
-            problem = make(size, getattr(torch, dtype), device)
-            call = CONTESTANTS[program].prepare(problem, Transport())
-            call()
-            row = {"program": program, "dtype": dtype, **describe(size, Transport())}
-            rows.append({**row, "extra_mb": extra_mb(call, device)})
-    return rows
-
-
-def extra_mb(call: Call, device: str) -> float | None:
-    gc.collect()
-    if device == "cuda":
-        torch.cuda.synchronize()
-        torch.cuda.reset_peak_memory_stats()
-        before = torch.cuda.memory_allocated()
-        call()
-        return (torch.cuda.max_memory_allocated() - before) / 2**20
-    if not sys.platform.startswith("linux"):
-        return None
-    ctypes.CDLL(None).malloc_trim(0)  # memory that is freed but kept would hide what the call needs
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    before = _status_kb("VmRSS")
-    call()
-    return (_status_kb("VmHWM") - before) / 2**10
-
-
-def _status_kb(key: str) -> int:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{key}:"))
+    clock = Clock(device)
+    clock.of(lambda: [call() for _ in range(loops)])()
+    return clock.seconds / loops
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("times", "memory"))
     parser.add_argument("device", choices=tuple(LOOPS))
     parser.add_argument("threads", type=int)
     parser.add_argument("out", type=Path, help="JSON file to write")
@@ -247,16 +198,9 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     backend.select(args.device)
     with torch.inference_mode():
-        if args.what == "memory":
-            write(args.out, memory(args.device, args.only, args.quick))
-            return
         for rows in times(args.device, args.repeats, args.only, args.quick, args.brief):
-            write(args.out, rows)
-
-
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    with atomic_write(path) as out:
-        json.dump(rows, out)
+            with atomic_write(args.out) as out:
+                json.dump(rows, out)
 
 
 if __name__ == "__main__":

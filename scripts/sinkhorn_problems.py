@@ -57,10 +57,6 @@ def make(size: Size, dtype: torch.dtype, device: str, width: int = WIDTH) -> Pro
     """The batch of a size, the same in every process but for its dtype.
 
     Hidden states share a direction, as those of real encoders do; a target token is a source token elsewhere, or none.
-
-    Example::
-
-        make(Size(64, 128, ragged=True), torch.float32, "cpu").hidden.shape  # (64, about 256, 768)
     """
     draw = torch.Generator().manual_seed(SEED)
     lengths = _lengths(size, draw)

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any
 
 import structure
-from faults_runs import make_inputs, make_model, sample_options
+from faults_runs import make_inputs, sample_options
 from markers import table
 
 from xalign_fairseq.cli import main as run_command
@@ -91,7 +91,6 @@ def sample_traces(work: Path, *names: str) -> dict[str, Trace]:
 
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         make_inputs(work, quietly, pairs=60)
-        make_model(work)
         logging.getLogger("xalign_fairseq").handlers.clear()  # those of the commands until here
         traces = {}
         for name, options in sample_options(work, work / "out").items():

@@ -15,7 +15,6 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import PAD
 
 SEED = 1
-BUFFER = 10  # batches, fairseq-train's own --data-buffer-size
 LONGEST = 256  # tokens of a pair, and of a monolingual block, where nothing else is wanted
 LABELS_OF_NOTHING = -100  # as transformers has it
 Sample = dict[str, Any]
@@ -80,32 +79,14 @@ def read_options(setting: Setting, objectives: str, optimizer: str, *more: str) 
         )
 
 
-def open_batches(task: Any, setting: Setting, workers: int = 0) -> Iterator[Sample]:
-    """The batches of the first epoch in the order of training; the task's criterion has been built.
-
-    With workers, as fairseq-train reads them: a thread holds as many ready as ``--data-buffer-size`` says.
-    """
+def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
+    """The first batches in the order of training, as many as a round has; every process has others."""
     if "train" not in task.datasets:
         task.load_dataset("train")
-    read = task.get_batch_iterator(
-        task.dataset("train"),
-        max_tokens=setting.tokens,
-        seed=setting.seed,
-        num_workers=workers,
-        data_buffer_size=BUFFER if workers else 0,
-    )
-    least = setting.longest // 2 if setting.pairs.isdigit() else 0
-    return (sample for sample in read.next_epoch_itr(shuffle=True) if sample["bitext"]["masked"].shape[1] > least)
-
-
-def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
-    """As many of them as a round has; every process has others.
-
-    Raises:
-        XalignError: the data-bin has fewer.
-    """
-    wanted = setting.batches * setting.processes
-    found = list(islice(open_batches(task, setting), wanted))
+    wanted, least = setting.batches * setting.processes, setting.longest // 2 if setting.pairs.isdigit() else 0
+    read = task.get_batch_iterator(task.dataset("train"), max_tokens=setting.tokens, seed=setting.seed)
+    samples = read.next_epoch_itr(shuffle=True)
+    found = list(islice((each for each in samples if each["bitext"]["masked"].shape[1] > least), wanted))
     if len(found) < wanted:
         raise XalignError(
             "the data-bin has too few batches",

@@ -18,21 +18,12 @@ TRIMMED, WHOLE, SAMPLE = "trimmed", "whole", "sample"
 
 
 def vocabularies(data: Path) -> tuple[str, ...]:
-    """What there can be: the sample's own where the bitext or the packaged tokenizer is missing.
-
-    Args:
-        data: has assemble.py, which assembles the real bitext.
-    """
+    """What there can be: the sample's own where the bitext or the packaged tokenizer is missing."""
     return (TRIMMED, WHOLE) if (data / "assemble.py").is_file() and find_spec(PACKAGE) else (SAMPLE,)
 
 
 def make(vocabulary: str, data: Path, work: Path) -> Path:
-    """The data-bin of a vocabulary in the working folder; what is there already is not made again.
-
-    Example::
-
-        make("trimmed", Path("../shared/data"), Path("work"))  # work/trimmed
-    """
+    """The data-bin of a vocabulary in the working folder; what is there already is not made again."""
     if vocabulary == SAMPLE:
         found = work / "sample/data-bin"
         return found if found.is_dir() else sample_data(found.parent)

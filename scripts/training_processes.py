@@ -7,21 +7,15 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
-from statistics import median
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from harness import Clock, peak_mb
-from training_batches import BUFFER, Setting, open_batches
+from training_batches import Setting
 from training_contestants import PROFILED
 
 from xalign_fairseq.core.errors import XalignError
 
-WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured
-AHEAD = BUFFER + 6  # batches that are ready before the first update: no wait shows before these are used up
-MEASURED = 12  # batches over which it is measured
-LONG = 1.0  # seconds; longer updates never wait for data
 PATIENCE, GRACE = 600, 10  # seconds for one answer, and for a process to end
 
 
@@ -83,52 +77,6 @@ class Worker:
         for sample in self.contestant.samples:
             self.contestant.step(sample)
 
-    def parts(self) -> dict[str, float]:
-        """Seconds of an update, of its labels' own encoder pass, and of labelling its states (medians).
-
-        Each is clocked on a device that is made to wait, so that the whole is slower than in :meth:`round`.
-        """
-        from xalign_fairseq.objectives.dwa import DWA
-        from xalign_fairseq.transport.methods import Transport
-
-        both, labelling = Clock(self.setting.device), Clock(self.setting.device)
-        found: dict[str, list[float]] = {"step": [], "encoder_pass": [], "labelling": []}
-        with (
-            patch.object(DWA, "self_labels", both.of(DWA.self_labels)),
-            patch.object(Transport, "labels", labelling.of(Transport.labels)),
-        ):
-            for sample in self.contestant.samples:
-                whole = Clock(self.setting.device)
-                both.seconds = labelling.seconds = 0.0
-                whole.of(self.contestant.step)(sample)
-                found["step"].append(whole.seconds)
-                found["encoder_pass"].append(both.seconds - labelling.seconds)
-                found["labelling"].append(labelling.seconds)
-        return {name: median(values) for name, values in found.items()}
-
-    def wait(self) -> dict[str, float | None]:
-        """The share of the time that updates wait for batches which workers read, mask and batch ahead.
-
-        None if updates are long, or the data-bin has too few batches.
-        """
-        if self.round()["seconds"] > LONG * len(self.contestant.samples):
-            return {"wait": None}
-        batches = open_batches(self.contestant.task, self.setting, WORKERS)
-        waiting, all_of_it = Clock(self.setting.device), Clock(self.setting.device)
-        next_batch = waiting.of(next)
-
-        def updates(most: int) -> int:
-            done = 0
-            while done < most and (sample := next_batch(batches, None)) is not None:
-                self.contestant.step(sample)
-                done += 1
-            return done
-
-        updates(AHEAD)
-        waiting.seconds = 0.0
-        enough = all_of_it.of(updates)(MEASURED) == MEASURED
-        return {"wait": waiting.seconds / all_of_it.seconds if enough else None}
-
 
 def serve(asked: Connection, name: str, setting: Setting, rank: int = 0, meeting: str = "") -> None:
     """The body of a contestant's process: answers (True, what was found) or (False, what went wrong) until None.
@@ -138,12 +86,7 @@ def serve(asked: Connection, name: str, setting: Setting, rank: int = 0, meeting
     logging.disable(logging.INFO)
     warnings.simplefilter("ignore")  # of four libraries' old ways
     worker: Worker | None = None
-    answers: Mapping[str, Callable[[Worker], Any]] = {
-        "begin": Worker.begin,
-        "round": Worker.round,
-        "parts": Worker.parts,
-        "wait": Worker.wait,
-    }
+    answers: Mapping[str, Callable[[Worker], Any]] = {"begin": Worker.begin, "round": Worker.round}
     if setting.processes > 1:
         torch.distributed.init_process_group(
             "gloo", init_method=f"file://{meeting}", rank=rank, world_size=setting.processes
@@ -164,12 +107,7 @@ def _next(asked: Connection) -> str | None:
 
 
 class Process:
-    """A contestant in a process of its own, or in as many as share its updates.
-
-    Example::
-
-        Process("fairseq", setting).ask("begin")["first_loss"]
-    """
+    """A contestant in a process of its own, or in as many as share its updates."""
 
     def __init__(self, name: str, setting: Setting):
         context = multiprocessing.get_context("spawn")
@@ -190,11 +128,7 @@ class Process:
             pipe.send(what)
 
     def receive(self) -> dict[str, Any]:
-        """The answer: that of the first process, with the tokens of all.
-
-        Raises:
-            XalignError: the contestant failed, died or took too long.
-        """
+        """The answer: that of the first process, with the tokens of all."""
         answers = [self._receive(pipe) for pipe in self.pipes]
         if "tokens" in answers[0]:
             answers[0]["tokens"] = sum(answer["tokens"] for answer in answers)

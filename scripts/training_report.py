@@ -12,17 +12,16 @@ from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS,
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 NOT_MEASURED = "not measured"
-BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens a second
-COLUMNS = ("setting", "padding", "training", "tokens a second", "times fairseq", "peak MB", "time of MLM + TLM's step",
-           "labels: encoder pass", "labels: from states", "wait for data")  # fmt: skip
+BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens per second
+COLUMNS = ("setting", "padding", "training", "tokens per second", "times fairseq", "peak MB", "MLM + TLM step")
 LEGEND = (
     "Tokens without padding; medians over rounds, lowest and highest in brackets. Batches are pairs and as many tokens "
     "of monolingual blocks: pairs of any length, sorted by it, as training batches them; lengths mixed, as released "
     "codes do; or pairs of a range of lengths and blocks as long as the longest. MLM + TLM predicts what masked_lm and "
     "transformers predict, from the same weights: their first losses are equal. XLM-Align's step has DWA with "
-    "self-labelling besides; its shares are of a step whose parts are clocked. masked_lm and transformers take blocks "
-    "and pairs as two micro-batches of an update; transformers computes logits at all positions, the others at masked "
-    "ones. Optimizers are those that each recommends: fairseq's adam, torch's fused AdamW, xalign_adamw."
+    "self-labelling besides. masked_lm and transformers take blocks and pairs as two micro-batches of an update; "
+    "transformers computes logits at all positions, the others at masked ones. Optimizers are those that each "
+    "recommends: fairseq's adam, torch's fused AdamW, xalign_adamw."
 )
 VOCABULARIES = {
     "trimmed": "the pieces of the text alone",
@@ -63,13 +62,7 @@ def render(results: Mapping[str, Result]) -> str:
 
 
 def setting(row: Mapping[str, Any]) -> str:
-    """What a row was measured with.
-
-    Example::
-
-        setting({"arch": "base", "dtype": "float32", "vocabulary": "whole", "pairs": "64", "processes": 2})
-        # "base, float32, whole vocabulary, pairs of 33 to 64 tokens, 2 processes"
-    """
+    """What a row was measured with."""
     longest = row["pairs"]
     pairs = {"any": "pairs of any length", "mixed": "lengths mixed"}.get(longest)
     parts = [
@@ -91,10 +84,8 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     memory = f"{row['peak_mb']:.0f}" if "peak_mb" in row else "-"
     if "device_peak_mb" in row:
         memory = f"{row['device_peak_mb']:.0f} (host {memory})"
-    parts = (row.get(part) for part in ("encoder_pass", "labelling", "wait"))
-    shares = ["-" if part is None else f"{100 * part:.1f} %" for part in parts]
     ratio, masked = (_spread(row[name], 2) if name in row else "-" for name in ("times_fairseq", "times_masked"))
-    return [*which, _spread(row["tokens_per_second"], 0), ratio, memory, masked, *shares]
+    return [*which, _spread(row["tokens_per_second"], 0), ratio, memory, masked]
 
 
 def _spread(values: Sequence[float], digits: int) -> str:
@@ -121,7 +112,7 @@ def note(device: str, result: Result) -> str:
 
 
 def draw(results: Mapping[str, Result], path: Path) -> None:
-    """Times fairseq's tokens a second, a panel for each device, with the budget; nothing if nothing was measured."""
+    """Times fairseq's tokens per second, a panel for each device, with the budget; nothing if nothing was measured."""
     panels = {
         device: [row for row in result["rows"] if "times_fairseq" in row and row["contestant"] != "fairseq"]
         for device, result in results.items()
@@ -147,7 +138,7 @@ def draw(results: Mapping[str, Result], path: Path) -> None:
         axes.axvline(BUDGETS[device], color=MUTED, linewidth=0.8, linestyle="dashed")
         axes.set_yticks(range(len(settings)), settings)
         axes.set_title(f"{DEVICES[device]} (dashed: budget)", color=INK, fontsize=9, loc="left")
-        axes.set_xlabel("times fairseq's tokens a second", color=INK, fontsize=9)
+        axes.set_xlabel("times fairseq's tokens per second", color=INK, fontsize=9)
         axes.grid(axis="x", color=GRID, linewidth=0.7)
         axes.tick_params(colors=MUTED, labelsize=8)
         axes.invert_yaxis()

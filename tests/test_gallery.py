@@ -16,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[1]
 GALLERY = ROOT / "docs/gallery"
 SCRIPTS = sorted(GALLERY.glob("make_*.py"))
 READS_RESULTS = {"make_layers", "make_gaps", "make_correlation"}
-TRAINS = {"make_embeddings", "make_curves"}
 
 
 @pytest.fixture
@@ -44,7 +43,7 @@ def test_the_picture_is_of_what_its_script_reads_today(script, load):
 
 @pytest.mark.parametrize(
     "script",
-    [pytest.param(each, marks=pytest.mark.slow if each.stem in TRAINS else ()) for each in SCRIPTS],
+    [pytest.param(each, marks=() if each.stem in READS_RESULTS else pytest.mark.slow) for each in SCRIPTS],
     ids=lambda script: script.stem,
 )
 def test_the_script_draws(script, load, tmp_path, monkeypatch):

@@ -20,9 +20,9 @@ CEILINGS = {
     "functions outside cli that take a Namespace": 0,
     "functions of cli that take one, not to parse or run it": 0,
     "flags in errors outside cli": 0,
-    "fmt: skip": 139,
-    ": Any": 141,
-    "functions wrapped in trainer/compat": 13,
+    "fmt: skip": 132,
+    ": Any": 138,
+    "functions wrapped in trainer/compat": 14,
     "... of them of Trainer": 0,
     "loose helper modules of tests": 0,
 }

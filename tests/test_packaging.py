@@ -55,6 +55,7 @@ def source(tmp_path_factory):
     return top
 
 
+@pytest.mark.slow
 def test_without_a_wish_nothing_is_compiled(source, tmp_path):
     wheel = build("wheel", source, tmp_path)
     names = zipfile.ZipFile(wheel).namelist()
@@ -124,6 +125,7 @@ def test_a_wheel_with_the_cpu_library_uses_it(source, tmp_path):
     assert done.stdout.strip() == str(installed / LIB)
 
 
+@pytest.mark.slow
 def test_a_wish_that_means_nothing_is_refused(source, tmp_path):
     line = [sys.executable, "-c", BUILD, "wheel", str(tmp_path)]
     done = subprocess.run(

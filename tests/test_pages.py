@@ -68,9 +68,7 @@ def test_fairseq_knows_the_options_of_every_training_command():
             found = re.search(r"\bfairseq-train (data\b.*?)(?: 2>&1| \||$)", line.split(" #")[0])
             if found and "..." not in line and "--user-dir mine" not in line:
                 words = found[1].replace('"$(xalign user-dir)"', str(ROOT / "xalign_fairseq"))
-                words = (
-                    words.replace('"$1"', "mlm").replace('"${@:3}"', "").replace('"$@"', "").replace("$updates", "1")
-                )
+                words = words.replace('"$1"', "mlm").replace('"${@:3}"', "").replace('"$@"', "").replace('"$2"', "1")
                 jobs.append(shlex.split(words))
     assert len(jobs) >= 6
     line = "import json, sys\nimport xalign_fairseq\nxalign_fairseq.register()\nfrom fairseq import options\n"

@@ -43,6 +43,7 @@ def test_a_name_that_is_not_there_is_named():
         exec("from xalign_fairseq import Alinger")
 
 
+@pytest.mark.slow  # checks the whole package
 def test_type_checkers_know_what_the_names_are(tmp_path):
     pytest.importorskip("mypy")
     told = type_checked(

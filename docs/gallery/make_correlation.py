@@ -6,7 +6,7 @@ from typing import Any
 
 import pictures
 
-from xalign_fairseq.evaluation.plots.gaps import plot_alignment
+from xalign_fairseq.evaluation.plots.transfer import plot_alignment
 from xalign_fairseq.evaluation.statistics import spearman
 
 RUNS = "examples/align_mlm/results/runs"

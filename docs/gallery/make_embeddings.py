@@ -23,16 +23,16 @@ UPDATES, WORDS, LAYER = 40, 20, 12
 
 
 def draw(path: Path) -> None:
-    """Train on the sample's English and Russian, and draw words of sentences that were not trained on."""
+    """Train on the sample's English and French, and draw words of sentences that were not trained on."""
     with tempfile.TemporaryDirectory() as folder:
         text, data, after = (str(Path(folder, name)) for name in ("text", "data-bin", "after"))
         write_sample(text, 2000, 1, 50, 80, False)
-        xalign(["prepare", "--out", data, "--tokenizer", "e5-small", "--pair", "en-ru",
-                "--trainpref", f"{text}/en-ru/train", "--links", f"{text}/en-ru/train.gold"])  # fmt: skip
+        xalign(["prepare", "--out", data, "--tokenizer", "e5-small", "--pair", "en-fr",
+                "--trainpref", f"{text}/en-fr/train", "--links", f"{text}/en-fr/train.gold"])  # fmt: skip
         train(data, after)
         pairs, panels = [], []
         for name, model in (("before", "e5-small"), ("after", after)):
-            pairs, src, tgt = vectors(model, f"{text}/en-ru/test")
+            pairs, src, tgt = vectors(model, f"{text}/en-fr/test")
             cosines = src @ tgt.T
             others = cosines[~np.eye(len(pairs), dtype=bool)].mean()
             title = f"{name}: mean cosine of translations {cosines.diagonal().mean():.2f}, of other pairs {others:.2f}"
@@ -43,7 +43,7 @@ def draw(path: Path) -> None:
 def train(data: str, folder: str) -> None:
     """Wu & Dredze's strong contrastive alignment at the last layer."""
     torch.manual_seed(1)
-    read = PretrainingData(data, PretrainingDataOptions(lang_pairs="en-ru"), seed=1)
+    read = PretrainingData(data, PretrainingDataOptions(lang_pairs="en-fr"), seed=1)
     model = AlignmentModel.from_pretrained("e5-small", [WordContrastive(negatives="strong")], read)
     model.encoder.sentence_encoder.embed_tokens.weight.requires_grad_(False)  # most of the parameters
     optimizer = torch.optim.AdamW([each for each in model.parameters() if each.requires_grad], lr=1e-4)
@@ -57,7 +57,7 @@ def train(data: str, folder: str) -> None:
 def vectors(model: str, prefix: str) -> tuple[list[tuple[str, str]], np.ndarray, np.ndarray]:
     """The most frequent linked pairs of longer words, and the mean vector of each word, at length 1."""
     aligner = Aligner.from_pretrained(model, linking=Linking(layers=(LAYER,)), dtype="float32", device="cpu")
-    sides = [Path(f"{prefix}.{language}").read_text(encoding="utf-8").splitlines() for language in ("en", "ru")]
+    sides = [Path(f"{prefix}.{language}").read_text(encoding="utf-8").splitlines() for language in ("en", "fr")]
     counts: Counter[tuple[str, str]] = Counter()
     found: dict[tuple[str, str], list[torch.Tensor]] = {}
     for src, tgt, links in zip(*sides, read_links(f"{prefix}.gold"), strict=True):

@@ -11,7 +11,7 @@ from xalign_fairseq.evaluation.plots.figure import new_figure, save
 from xalign_fairseq.evaluation.plots.matrix import draw_scale, draw_values, draw_words
 from xalign_fairseq.evaluation.plots.palette import INK, MUTED
 from xalign_fairseq.transport.options import SinkhornOptions
-from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
+from xalign_fairseq.transport.unbalanced import dustbin_plan
 
 INPUTS = ("docs/gallery/sentences.py",)
 LANGUAGE = "French"

@@ -260,7 +260,7 @@ def to_markdown(runs: Runs) -> str:
 
 def draw(runs: Runs, folder: Path) -> None:
     """Figures 1 and 2, and Figure 3."""
-    from xalign_fairseq.evaluation.plots.gaps import plot_alignment, plot_gap_bars
+    from xalign_fairseq.evaluation.plots.transfer import plot_alignment, plot_gap_bars
 
     grid = {setting: mine for setting, mine in runs.items() if setting.is_default}
     bars, points = [], []

@@ -60,15 +60,7 @@ class Setting:
 
 
 def split_name(name: str) -> tuple[Setting, int]:
-    """Setting and seed of a run's name, ``OBJECTIVE.LANGUAGE[.VARIANT]-SEED``.
-
-    Raises:
-        XalignError: there is no such run.
-
-    Example::
-
-        split_name("xlm.trans_inv.parallel10-2")  # (Setting("xlm", "trans_inv", parallel=10), 2)
-    """
+    """Setting and seed of a run's name, ``OBJECTIVE.LANGUAGE[.VARIANT]-SEED``."""
     variants = "".join(rf"(?:\.{variant}(?P<{variant}>\d+))?" for variant in VARIANTS)
     names = (rf"(?P<{key}>{'|'.join(known)})" for key, known in (("objective", OBJECTIVES), ("language", LANGUAGES)))
     found = re.fullmatch(r"\.".join(names) + variants + r"-(?P<seed>\d+)", name, re.ASCII)
@@ -130,11 +122,7 @@ def place(folder: Path, name: str) -> Path:
 
 
 def read(folder: Path) -> dict[Setting, list[Run]]:
-    """The runs of each setting, by seed.
-
-    Raises:
-        XalignError: a file that is no run of the study.
-    """
+    """The runs of each setting, by seed."""
     found: dict[Setting, list[Run]] = {}
     for path in place(folder, "*").parent.glob("*.json"):
         setting, seed = split_name(path.stem)

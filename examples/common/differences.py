@@ -59,15 +59,6 @@ def compare(
     """The second runs minus the first: a paired bootstrap and a t-test over seeds.
 
     Where nothing is known of seeds, since one side has a single one or neither has any, items alone are tested.
-
-    Args:
-        first, second: of each run counts (N, K) of the same items.
-        value: summed counts (..., K) -> fraction (...,).
-        seeded: whether another run of the first or the second would give other counts.
-
-    Example::
-
-        compare([run.counts["aer"] for run in tlm], [run.counts["aer"] for run in weak], aer).p_value
     """
     sides = [np.stack(first), np.stack(second)]
     known = any(seeded) and all(len(runs) > 1 for runs, of_seeds in zip(sides, seeded, strict=True) if of_seeds)

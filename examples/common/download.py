@@ -163,11 +163,7 @@ def unpack(path: Path) -> Path:
 
 
 def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, str]]:
-    """The pairs of the archives, but those with an empty side; spaces at the ends are removed.
-
-    Raises:
-        XalignError: an archive has no text of a language, or its sides differ in length.
-    """
+    """The pairs of the archives, but those with an empty side; spaces at the ends are removed."""
     for path in archives:
         if path.name.startswith("translation2019zh"):
             yield from json_pairs(path, src, tgt)

@@ -26,9 +26,6 @@ def fetch_all(sources: Sequence[Source], folder: Path, jobs: int = 1) -> list[So
     """Fetch files, several at a time; one that cannot be had stops no other.
 
     Said before: how large all of it is. At the end: what is missing, and why.
-
-    Returns:
-        the files that are missing.
     """
     print(total(sources), file=sys.stderr)
 
@@ -54,19 +51,6 @@ def fetch(url: str, path: Path, home: str, sha256: str | None = None) -> None:
     """Fetch ``url`` to ``path``; what is there already stays.
 
     A file that is cut off waits as ``path.part`` and is continued by the next call.
-
-    Args:
-        url: http or https.
-        path: ends as an archive does (.zip, .gz, .tgz, .xz), or its size alone is checked.
-        home: the page of the data set, for errors.
-        sha256: the checksum that is published for it, in hexadecimal.
-
-    Raises:
-        XalignError: no network, no such file, less than the server has, or another file than the checksum is of.
-
-    Example::
-
-        fetch("https://data.statmt.org/cc-100/sw.txt.xz", Path("sw.txt.xz"), "https://data.statmt.org/cc-100/")
     """
     if path.exists():
         return

@@ -88,7 +88,7 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
 }
 
 # Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing and
-# writes N made-up pairs of each pair (English with German, French or Russian), to try the steps. Made-up and real
+# writes N made-up pairs of each pair (English with German or French), to try the steps. Made-up and real
 # text have separate folders, so that neither is taken for the other or overwritten.
 download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.py
   if [[ -n "${SAMPLE:-}" ]]; then
@@ -116,7 +116,7 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
     given="${given%%=*}"
     src="${given%-*}" tgt="${given#*-}"
     made="$out/.sample/en-$([[ "$src" == en ]] && echo "$tgt" || echo "$src")"
-    [[ -d "$made" ]] || { echo "error: SAMPLE has en-de, en-fr and en-ru in either order, not $given" >&2; return 2; }
+    [[ -d "$made" ]] || { echo "error: SAMPLE has en-de and en-fr in either order, not $given" >&2; return 2; }
     mkdir -p "$out/$given" "$out/mono"
     for lang in "$src" "$tgt"; do
       for split in train valid; do

@@ -33,11 +33,7 @@ class Report:
     draw: Callable[[dict[Any, Any], Path], None]
 
     def main(self, doc: str | None, argv: Sequence[str] | None = None) -> int:
-        """Run the command, which ``doc`` describes.
-
-        Returns:
-            the exit code: 1 if a checked report is outdated, 2 if results can't be read.
-        """
+        """Run the command, which ``doc`` describes."""
         parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the report is outdated")
         parser.add_argument(

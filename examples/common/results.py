@@ -11,12 +11,7 @@ from xalign_fairseq.core.json_files import read_json, write_json
 
 
 def write(path: Path, record: Mapping[str, Any], counts: Mapping[str, np.ndarray]) -> None:
-    """Write ``path``, a ``.json``, and, before it, the counts in the smallest integers as ``.npz``.
-
-    Args:
-        record: whatever JSON can hold.
-        counts: for each measure (N, K), one row per item.
-    """
+    """Write ``path``, a ``.json``, and, before it, counts (items, K) in the smallest integers as ``.npz``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     small = {name: table.astype(np.min_scalar_type(int(table.max()))) for name, table in counts.items()}
     with atomic_write(path.with_suffix(".npz"), "wb") as out:

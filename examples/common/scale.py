@@ -58,11 +58,7 @@ RECIPES = {
 
 
 def steps(recipe: Recipe, gpus: int, per_gpu: int | None) -> tuple[int, int]:
-    """What each GPU has at once, and accumulation steps, so that the product is the paper's batch.
-
-    Raises:
-        XalignError: a number is below 1, or the batch cannot be kept with whole numbers.
-    """
+    """What each GPU has at once, and accumulation steps, so that the product is the paper's batch."""
     if gpus < 1 or (per_gpu is not None and per_gpu < 1):
         raise XalignError(
             "there are no GPUs, or nothing for them",
@@ -90,7 +86,7 @@ def steps(recipe: Recipe, gpus: int, per_gpu: int | None) -> tuple[int, int]:
 
 
 def measured(recipe: Recipe, path: Path = MEASURED) -> float | None:
-    """Best tokens a second of one GPU with the whole vocabulary; None where the recipe was not measured."""
+    """Best tokens per second of one GPU with the whole vocabulary; None where the recipe was not measured."""
     if recipe.contestant is None or not path.exists():
         return None
     rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
@@ -129,7 +125,7 @@ def main() -> None:
     else:
         hours = updates * tokens / rate / 3600
         print(
-            f"updates: {updates:,}; GPU-hours: {hours:,.0f} at {rate:,.0f} tokens a second of one GPU; "
+            f"updates: {updates:,}; GPU-hours: {hours:,.0f} at {rate:,.0f} tokens per second of one GPU; "
             f"{hours / args.gpus / 24:,.1f} days on {args.gpus}, if they share the work without loss"
         )
     kept = CHECKPOINTS + (updates // recipe.all_kept if updates and recipe.all_kept else 1)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.trainer.training_log import read_cost
+from xalign_fairseq.trainer.log_rows import read_cost
 
 
 def training_record(folder: Path) -> dict[str, Any]:

@@ -39,12 +39,7 @@ def paragraphs(dump: TextIO) -> Iterator[str]:
 
 
 def article(markup: str) -> Iterator[str]:
-    """The paragraphs of an article's markup; lists, tables and headings are left out.
-
-    Example::
-
-        list(article("A [[city]] of [[Bern|the Swiss]].{{ref}}"))  # ["A city of the Swiss."]
-    """
+    """The paragraphs of an article's markup; lists, tables and headings are left out."""
     text = COMMENTS.sub("", markup)
     before = None
     while before != text:

@@ -4,8 +4,8 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de,
-# en-fr, en-ru (in either order), to try the next steps. Run again, it resumes. XLM-R base
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de
+# and en-fr (in either order), to try the next steps. Run again, it resumes. XLM-R base
 # goes to TEXT/downloads/xlmr.base.
 # PAIRS (1000000) are drawn. CORPUS: another corpus of ../common/corpora.py for all pairs, as OPUS-100 (Table 1b). Han
 # characters are words by themselves; the paper has Stanford's segmenter.

@@ -102,11 +102,7 @@ def place(folder: Path, name: str) -> Path:
 
 
 def read(folder: Path) -> dict[str, list[Run]]:
-    """The runs of each setting, by seed; settings without results are left out.
-
-    Raises:
-        XalignError: a file that is no run of the study, or runs that were measured on different pairs.
-    """
+    """The runs of each setting, by seed; settings without results are left out."""
     found: dict[str, list[Run]] = {}
     pairs: dict[str, str] = {}
     for setting in SETTINGS:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from xalign_fairseq.core.files import atomic_folder
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.trainer.training_log import read_cost
+from xalign_fairseq.trainer.log_rows import read_cost
 
 
 def portable(command: str) -> str:

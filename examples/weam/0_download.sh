@@ -3,8 +3,8 @@
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: de-en es-en zh-en (default: all)
 #
-# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de,
-# en-fr, en-ru (in either order), to try the next steps. Run again, it resumes. mBERT
+# DRY=1 only lists downloads and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of en-de
+# and en-fr (in either order), to try the next steps. Run again, it resumes. mBERT
 # goes to TEXT/mbert.pt; MODEL=xlmr.base fetches XLM-R base instead, to TEXT/downloads/xlmr.base.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"

@@ -5,7 +5,7 @@
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
 #
 # DRY=1 only lists downloads, sizes and addresses. SAMPLE=N downloads nothing and writes N made-up pairs of each of
-# en-de, en-fr, en-ru (in either order), to try the next steps. Run again, it resumes. XLM-R base goes to
+# en-de and en-fr (in either order), to try the next steps. Run again, it resumes. XLM-R base goes to
 # TEXT/downloads/xlmr.base.
 # MONO: languages of CC-100 (default: those of the pairs; all: the paper's 94; none: the pairs' sides are the
 # monolingual text). WIKIPEDIA: the same for Wikipedia, the newest dump without markup, after CC-100's text (default:

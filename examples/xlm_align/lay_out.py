@@ -32,11 +32,7 @@ def main() -> None:
 
 
 def lay_out(folder: Path, gold: Path, pair: str) -> None:
-    """Write one set, its links last.
-
-    Raises:
-        XalignError: a file is missing, or as many sentences as the text has do not have links.
-    """
+    """Write one set, its links last."""
     sides = pair.split("-")
     for name in (*(f"test.{side}" for side in sides), "alignv2.txt"):
         if not (folder / name).is_file():

@@ -10,22 +10,7 @@ GRACE = 10.0  # seconds between the friendly signal and the other
 
 
 def run(command: Sequence[str], log: Path, seconds: float, environment: Mapping[str, str], folder: Path) -> int | None:
-    """Run a command in a folder, its output going to ``log``.
-
-    Args:
-        command: program and arguments.
-        log: file that is written anew.
-        seconds: after which it, and all processes that it started, are ended.
-        environment: its variables, all of them.
-        folder: where it runs.
-
-    Returns:
-        its exit code, 127 if there is no such program; None if it took too long.
-
-    Example::
-
-        run(["python3", "-V"], Path("log"), 10, os.environ, Path("."))  # 0
-    """
+    """Run a command in a folder, its output going to ``log``; its exit code, None if its time is over."""
     with open(log, "w") as out:
         try:
             process = subprocess.Popen(

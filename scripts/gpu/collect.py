@@ -45,11 +45,7 @@ REPORTS = {
 
 
 def read(out: Path) -> list[dict[str, Any]]:
-    """The results of the stages in a folder, in the order of their starts.
-
-    Raises:
-        XalignError: there are none, none is from a GPU, or they are of different commits or GPUs.
-    """
+    """The results of the stages in a folder, in the order of their starts."""
     found = sorted((read_json(path) for path in out.glob("*.json")), key=lambda result: result["start"])
     if not found:
         raise XalignError("there are no results", where=out, remedy="scripts/gpu/run.sh KIT OUT writes them")

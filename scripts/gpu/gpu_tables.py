@@ -123,6 +123,6 @@ BUDGETS = (
         _worst_f1,
         at_least(0.995),
     ),
-    ("training", "tokens a second in bfloat16, base size: at least 2 times fairseq's encoder", _training, at_least(2)),
-    ("aligner", "pairs a second, itermax: at least 10 times SimAlign's", _aligner, at_least(10)),
+    ("training", "tokens per second in bfloat16, base: at least 2 times fairseq's encoder", _training, at_least(2)),
+    ("aligner", "pairs per second, itermax: at least 10 times SimAlign's", _aligner, at_least(10)),
 )

@@ -20,11 +20,7 @@ SITES = ("site-packages", "dist-packages")
 
 
 def install(kit: Path, work: Path) -> Path:
-    """Make WORK/env anew; its interpreter is returned.
-
-    Raises:
-        KitError: something can't be installed; pip has said what.
-    """
+    """Make WORK/env anew; its interpreter is returned."""
     wheels, environment = kit / kits.WHEELS, work / "env"
     shutil.rmtree(environment, ignore_errors=True)
     venv.create(environment, symlinks=True)

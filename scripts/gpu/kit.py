@@ -20,15 +20,7 @@ class KitError(Exception):
 
 
 def read(kit: Path) -> dict[str, Any]:
-    """The manifest of a kit that this Python can use.
-
-    Raises:
-        KitError: there is no kit, it is not whole, or it is for another version of Python.
-
-    Example::
-
-        read(Path("kit"))["commit"]  # "77983d1"
-    """
+    """The manifest of a kit that this Python can use."""
     if not (kit / MANIFEST).is_file():
         raise KitError(f"{kit} is no kit: it has no {MANIFEST}; scripts/gpu/pack.sh FOLDER makes one")
     manifest = json.loads((kit / MANIFEST).read_text(encoding="utf-8"))

@@ -35,12 +35,7 @@ Bitext = Mapping[str, Mapping[str, Sequence[str]]]  # pair -> language -> lines
 
 
 def shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
-    """Equal shares of a budget; who needs less leaves the rest to the others.
-
-    Example::
-
-        shares({"a": 10, "b": 100, "c": 100}, 90)  # {"a": 10, "b": 40, "c": 40}
-    """
+    """Equal shares of a budget; who needs less leaves the rest to the others."""
     found, left = {}, budget
     for number, name in enumerate(sorted(sizes, key=lambda name: sizes[name])):
         found[name] = min(sizes[name], left // (len(sizes) - number))

@@ -27,13 +27,7 @@ EMBEDDINGS = b"emb.word"
 
 
 def subset(source: Path, rows: Sequence[int], out: Path) -> None:
-    """Write such a file with some of its pieces alone.
-
-    Args:
-        source: the whole file.
-        rows: ids that stay, ascending, the four special ones first and ``<mask>`` last.
-        out: file to write.
-    """
+    """Write such a file with some of its pieces alone."""
     file, content = FourBitFile(source), source.read_bytes()  # which finds whatever is wrong with it
     head = list(struct.unpack_from(SIZES, content))
     at = struct.calcsize(SIZES)

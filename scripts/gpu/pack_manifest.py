@@ -14,11 +14,7 @@ LARGE = 1_000_000  # bytes from which a wheel is named
 
 
 def write(kit: Path, commit: str, python: str, cuda: str) -> int:
-    """Write the manifest and print the sizes; the whole in bytes.
-
-    Raises:
-        KitError: it is too large.
-    """
+    """Write the manifest and print the sizes; the whole in bytes."""
     parts = {path.name: kits.size(path) for path in sorted(kit.iterdir()) if path.name != kits.MANIFEST}
     wheels = {path.name: kits.size(path) for path in sorted((kit / kits.WHEELS).iterdir())}
     manifest = {"commit": commit, "python": python, "cuda": cuda, "bytes": parts, "wheels": wheels}

@@ -111,11 +111,7 @@ def merge(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def files(tests: Path) -> list[str]:
-    """The files with such tests, the kernels' first. The others are not even imported: some need more than the kit has.
-
-    Raises:
-        SystemExit: there is none.
-    """
+    """The files with such tests, the kernels' first; the others may need more than the kit has."""
     found = [str(path) for path in tests.rglob("test_*.py") if MARK in path.read_text(encoding="utf-8")]
     return sorted(found, reverse=True) or sys.exit(f"no file in {tests.resolve()} has {MARK}")
 

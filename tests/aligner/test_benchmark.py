@@ -19,13 +19,6 @@ def data(tmp_path):
     return str(tmp_path)
 
 
-def test_links_of_a_tool(data):
-    found = run_benchmark(BenchmarkRun(data, {}, links={"tool": data}, samples=10, quiet=True))
-    [row] = found["systems"]
-    assert (row["system"], row["aer"]) == ("tool", 0) and found["bootstrap"]["samples"] == 10
-    assert found["data"][0]["set"] == "de-en"
-
-
 @pytest.mark.parametrize(
     ("options", "parameters"),
     [

@@ -1,7 +1,7 @@
 import pytest
 
 from xalign_fairseq.aligner.filtering import keep_pairs
-from xalign_fairseq.aligner.tools.files import LinkFiles
+from xalign_fairseq.aligner.training_links import LinkFiles
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.linked_text import LinkedText
 
@@ -16,7 +16,7 @@ def keep(tmp_path):
         (tmp_path / "a.de").write_text("eins\nzwei\n\nvier x\n")
         (tmp_path / "scores").write_text("".join(f"{line}\n" for line in scores))
         paths = [str(tmp_path / name) for name in ("a.en", "a.de")]
-        files = LinkFiles.of(*paths, str(tmp_path / "kept"), drops_pairs=True)
+        files = LinkFiles((paths[0], paths[1]), str(tmp_path / "kept"), drops_pairs=True)
         said = keep_pairs(LinkedText(*paths, tmp_path / "scores", table=True), files, least)
         return said, *((tmp_path / f"kept.{end}").read_text() for end in ("en", "de", "links"))
 

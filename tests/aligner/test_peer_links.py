@@ -13,7 +13,7 @@ from support.links import by_pair, joined_words
 
 from xalign_fairseq.links.pharaoh import parse_line
 from xalign_fairseq.transport.methods import make_method
-from xalign_fairseq.transport.words import word_links
+from xalign_fairseq.transport.token_links import word_links
 
 PEERS = Path(__file__).parent / "peers"
 SIMALIGN, AWESOME = "simalign 0.4", "awesome-align 0.1.7"

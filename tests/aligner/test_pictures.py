@@ -65,7 +65,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     plot = ("--plot", tmp_path / "p.png")
     assert "1 to 40" in failed(align(*plot, "--plot-line", 41))
     assert "1 to 40" in failed(align(*plot, "--plot-line", 0))
-    assert "only into a picture" in failed(align("--plot-line", 2))
+    assert "a line number needs a picture" in failed(align("--plot-line", 2))
     assert "the same name" in failed(align(*plot, "--out", tmp_path / "p.png", "--format", "pharaoh"))
     (tmp_path / "gold.svg").write_text("\n" * 40)
     own = ("--plot", tmp_path / "gold.svg", "--gold", tmp_path / "gold.svg")

@@ -12,13 +12,6 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.core.devices import fast_bfloat16
 from xalign_fairseq.links.pharaoh import check_bounds, read_links
 
-STRANGE = (
-    "\n \n\t\na\n😀 👩‍👩‍👧\nnul\0in\0\n\0\ntab\tbetween\nno\u00a0break\ne\u0301\n日本語\n"
-    + "x" * 3000
-    + "\n"
-    + "the cat " * 400
-)
-
 
 @pytest.fixture
 def align(tiny_checkpoint, tiny_text):
@@ -116,26 +109,6 @@ def test_each_line_of_a_pipe_is_answered_before_the_next_one_comes(tiny_checkpoi
     assert process.returncode == 0
 
 
-def test_the_layer_that_the_checkpoint_labelled_with_is_the_default(align, capsys):
-    align("--quiet")
-    default = capsys.readouterr().out
-    align("--quiet", "--layer", "1")
-    assert capsys.readouterr().out == default
-    align("--quiet", "--layer", "-3")
-    assert capsys.readouterr().out == default
-
-
-def test_strange_lines_keep_their_place(align, tmp_path, capsys):
-    (tmp_path / "strange").write_text(STRANGE)
-    (tmp_path / "plain").write_text("the red house\n" * 13)
-    for src, tgt in (("strange", "plain"), ("plain", "strange"), ("strange", "strange")):
-        assert align(src=tmp_path / src, tgt=tmp_path / tgt) == 0
-        out, err = capsys.readouterr()
-        assert len(out.split("\n")) == 14
-        assert [k for k, line in enumerate(out.split("\n")[:13]) if not line][:3] == [0, 1, 2]
-        assert any(line.startswith("13 pairs, ") for line in err.splitlines())
-
-
 def test_a_line_that_is_too_long_is_named_and_stays_empty(align, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES", 400)
     (tmp_path / "text").write_text("the red house\n" + "red " * 100 + "\nthe red house\n")
@@ -183,11 +156,6 @@ def failed(capsys, code):
 )
 def test_bad_options(align, options, message, capsys):
     assert message in failed(capsys, align(*options))
-
-
-def test_no_cuda_device(align, capsys, monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert "no CUDA device" in failed(capsys, align("--device", "cuda"))
 
 
 def test_texts_of_different_lengths_and_one_side_alone(align, tiny_text, tmp_path, capsys):

@@ -10,14 +10,12 @@ import pytest
 from support.text import write_bitext
 
 from xalign_fairseq.aligner import combined, kept_scores
-from xalign_fairseq.aligner.combined import MIXINGS
-from xalign_fairseq.aligner.load import load_aligner
+from xalign_fairseq.aligner import run as running
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.statistical.folder import load
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.transport.linking import Linking
 
 
 @pytest.fixture
@@ -56,6 +54,7 @@ def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_pat
     told = capsys.readouterr().err
     assert "grow" in told and "40% of its scores and 60% of statistics that it guides (prefix4" in told
     folder = f"{tmp_path}/links.aligner"
+    assert read_json(Path(folder, "begun.json"))["method"] == "grow"
     assert align("--statistics", folder, "--out", tmp_path / "two", "--processes", "2") == 0
     links = (tmp_path / "links").read_text()
     assert (tmp_path / "two").read_text() == links
@@ -68,26 +67,6 @@ def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_pat
         for name in ("links", "alone", "unguided", "guided alone")
     }
     assert min(right["links"], right["unguided"], right["guided alone"]) > 1.2 * right["alone"]
-
-
-def test_scores_are_the_mean_of_both(tiny_checkpoint, learned):
-    pairs = [("Das Haus ist alt.", "The house is old."), ("Ein Buch", "A book")]
-    both = load_aligner(tiny_checkpoint, statistics=learned)
-    found = both.align(*zip(*pairs, strict=True))
-    share = MIXINGS["grow"].share
-    encoder = load_aligner(tiny_checkpoint, linking=Linking("grow", {"threshold": 1e-3, "growth": 1.0}))
-    read = encoder.align(*zip(*pairs, strict=True))
-    own = []
-    for each in read:
-        own.append(np.zeros((len(each.src), len(each.tgt))))
-        for link, score in each.links.items():
-            own[-1][link] = score
-    counted = mean_scores(load(learned).models, [(src.split(), tgt.split()) for src, tgt in pairs], own.__getitem__)
-    for each, scores, statistics in zip(found, own, counted, strict=True):
-        assert each.links
-        for link, score in each.links.items():
-            assert score == pytest.approx((1 - share) * scores[link] + share * statistics[link])
-    assert both.unknown().tokens
 
 
 def test_the_encoder_reads_the_text_once(align, tmp_path, monkeypatch):
@@ -103,7 +82,7 @@ def test_the_encoder_reads_the_text_once(align, tmp_path, monkeypatch):
     monkeypatch.setattr(kept_scores, "AT_ONCE", 20)
 
     with monkeypatch.context() as patch:
-        patch.setattr(combined, "learn_models", broken_off)
+        patch.setattr(running, "learn_models", broken_off)
         with pytest.raises(MemoryError):
             align("--statistics", "--out", tmp_path / "links")
     assert len(read) == 48
@@ -156,18 +135,6 @@ def test_texts_may_be_pipes_which_can_be_read_but_once(align, text, tmp_path):
         writers[-1].start()
     assert align("--statistics", folder, "--out", tmp_path / "pipes") == 0
     assert (tmp_path / "pipes").read_text() == (tmp_path / "files").read_text() != ""
-
-
-def test_the_higher_the_threshold_the_fewer_links(align, learned, tmp_path):
-    found = []
-    for threshold in ("0.2", "0.9"):
-        assert (
-            align("--statistics", learned, "--threshold", threshold, "--growth", "1", "--out", tmp_path / threshold)
-            == 0
-        )
-        found.append([set(each) for each in read_links(tmp_path / threshold)])
-    assert all(few <= many for many, few in zip(*found, strict=True))
-    assert found[0] != found[1]
 
 
 @pytest.mark.parametrize("folder", [True, False])

@@ -3,7 +3,6 @@
 import argparse
 import logging
 import re
-import sys
 
 import pytest
 
@@ -141,7 +140,7 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
         ("-o x.HTML", "html"),
         ("-o x.jsonl", "json"),
         ("-o x.scores", "scores"),
-        ("-o x.links", "pharaoh"),
+        *((f"-o {name}", "pharaoh") for name in ("x", "x.links", "x.Align", "x.txt", "x.en-fr", "parts/links.000017")),
         ("-o x.json --format html", "html"),
         ("-o x.xlsx --format pharaoh", "pharaoh"),
     ],
@@ -151,10 +150,10 @@ def test_the_format_is_that_of_the_output_s_name(line, expected):
     assert align.parse(args).format == expected
 
 
-@pytest.mark.parametrize("name", ["x.xlsx", "x.CSV", "x.links.gz"])
-def test_a_name_of_a_format_that_is_not_written_is_an_error(name):
+@pytest.mark.parametrize("name", ["x.foo", "x.xlsx", "x.CSV", "x.links.gz"])
+def test_an_unknown_ending_is_an_error_that_lists_the_known_ones(name):
     args = build_parser().parse_args(["align", "a", "b", "-o", name])
-    with pytest.raises(XalignError, match=rf"found: {name}\n"):
+    with pytest.raises(XalignError, match=rf"found: {name}\n  expected: \.json, .*\.html, .*\.links, .*\.en-fr"):
         align.parse(args)
 
 
@@ -165,17 +164,6 @@ def test_what_computes_transport_is_told_unless_quiet(capsys):
         logger.info("info")
         logger.warning("warning")
         assert capsys.readouterr().err == told  # once, however often it is asked for
-
-
-def test_progress_is_shown_on_a_terminal_alone(monkeypatch, capsys):
-    with _aligning.progress_bar(3, quiet=False) as advance:
-        advance(3)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    for quiet in (True, False):
-        with _aligning.progress_bar(3, quiet) as advance:
-            advance(2)
-        assert ("2/3" in capsys.readouterr().err) is not quiet
 
 
 @pytest.mark.parametrize("name", names.METHODS)

@@ -40,16 +40,6 @@ def command(tiny_text, tmp_path):
     texts = {
         "align": ["--pairs", tiny_text / "text.pairs", "--out", tmp_path / "links", "--quiet"],
         "layers": ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--quiet"],
-        "links": [
-            "--src",
-            tiny_text / "text.en",
-            "--tgt",
-            tiny_text / "text.xx",
-            "--out",
-            tmp_path / "links",
-            "--overwrite",
-            "--quiet",
-        ],
         "retrieve": ["--src", tmp_path / "src", "--tgt", tmp_path / "tgt", "--quiet"],
     }
     kept = [line.split(" ||| ") for line in (tiny_text / "text.pairs").read_text().splitlines()]
@@ -62,7 +52,7 @@ def command(tiny_text, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("name", ["align", "layers", "links", "retrieve"])
+@pytest.mark.parametrize("name", ["align", "layers", "retrieve"])
 def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
     assert command(name, speaking) == 2
     told = capsys.readouterr().err
@@ -73,7 +63,7 @@ def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
     assert command(name, speaking, "--languages", "en-xx") == 0
 
 
-def test_align_and_links_read_each_side_in_its_language(command, speaking, tiny_text, tmp_path):
+def test_align_reads_each_side_in_its_language(command, speaking, tiny_text, tmp_path):
     found = {}
     for languages in ("en-xx", "xx-en"):
         assert command("align", speaking, "--languages", languages) == 0
@@ -82,9 +72,6 @@ def test_align_and_links_read_each_side_in_its_language(command, speaking, tiny_
         sides = ((tiny_text / f"text.{side}").read_text().splitlines() for side in ("en", "xx"))
         assert [set(pair.links) for pair in aligner.align(*sides)] == [set(links) for links in found[languages]]
     assert found["en-xx"] != found["xx-en"]
-    assert command("links", speaking, "--languages", "en-xx") == 0
-    assert read_links(tmp_path / "links") == found["en-xx"]
-    assert json.loads((tmp_path / "links.json").read_text())["engine"]["languages"] == "en-xx"
 
 
 def test_retrieve_reads_each_side_in_its_language(command, speaking, tmp_path, capsys):
@@ -106,8 +93,6 @@ def test_embeddings_of_zero_are_those_of_an_encoder_without_any(command, save, t
     plain = (tmp_path / "links").read_text()
     assert command("align", save(with_languages(tiny_state, "en", "xx", scale=0.0)), "--languages", "en-xx") == 0
     assert (tmp_path / "links").read_text() == plain
-    assert command("links", tiny_checkpoint, "--languages", "en-xx") == 0  # which it has no need of
-    assert "languages" not in json.loads((tmp_path / "links.json").read_text())["engine"]
 
 
 def test_signatures_name_the_languages(command, speaking, tiny_checkpoint, capsys):

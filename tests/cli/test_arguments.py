@@ -27,15 +27,8 @@ def test_what_is_the_same_is_called_the_same_in_every_command(commands):
         assert not {"--checkpoint", "--destdir", "--output", "--output-dir"} & options.keys(), name
         assert "--json" not in options or options["--json"].nargs == 0, name
     with_method = {name for name, options in shown.items() if "--method" in options}
-    assert with_method == {
-        "align",
-        "bench",
-        "filter",
-        "layers",
-        "links",
-        "project",
-        "train-aligner",
-    }  # always the way from hidden states to links
+    # always the way from hidden states to links
+    assert with_method == {"align", "bench", "filter", "layers", "project", "train-aligner"}
 
 
 def test_every_command_has_examples_at_the_end_of_its_help(commands):

@@ -74,10 +74,11 @@ def test_systems_stand_beside_each_other(data, links, capsys):
     right = links("right", "0-0\n0-1 1-0\n", "0-0 1-1\n0-0\n1-0\n")
     wrong = links("wrong", "1-0\n0-0 1-1\n", "0-1\n1-1\n0-1\n")
     assert bench("--data", data, *right, *wrong) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["system", "one/de-en", "two/en-xx", "mean", "95", "%", "P", "R", "p"]
-    assert lines[1].split()[:4] == ["right", "0.0", "0.0", "0.0"] and lines[2].split()[:4] == ["wrong", *["100.0"] * 3]
-    assert [line.split(":")[0] for line in lines[-2:]] == ["right", "wrong"]
+    table = capsys.readouterr().out.split("\n\n")[1:]
+    lines = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in table[0].splitlines()]
+    assert lines[0] == ["system", "one/de-en", "two/en-xx", "mean", "95 %", "P", "R", "p"]
+    assert lines[2][:4] == ["right", "0.0", "0.0", "0.0"] and lines[3][:4] == ["wrong", *["100.0"] * 3]
+    assert [line.split(":")[0] for line in table[2:]] == ["right", "wrong"]
 
 
 def test_files_of_all_kinds(data, links, tmp_path, capsys):
@@ -108,21 +109,8 @@ def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys
     assert "|layer:1|" in rows[0]["signature"] and "|method:transport|" in rows[0]["signature"]
     assert "|method:itermax|" in rows[1]["signature"] and 0 < rows[1]["p_value"] <= 1
     out = tmp_path / "align.links"
-    main(
-        [
-            "align",
-            "--model",
-            str(tiny_checkpoint),
-            "--src",
-            str(data / "en-xx.en"),
-            "--tgt",
-            str(data / "en-xx.xx"),
-            "--out",
-            str(out),
-            "--dtype",
-            "float32",
-        ]
-    )
+    text = ["--src", data / "en-xx.en", "--tgt", data / "en-xx.xx", "--out", out, "--dtype", "float32"]
+    main(["align", "--model", str(tiny_checkpoint), *map(str, text)])
     capsys.readouterr()
     main(["score", "--hyp", str(out), "--gold", str(data / "en-xx.gold"), "--json"])
     assert json.loads(capsys.readouterr().out)["aer"] == rows[0]["aer"]

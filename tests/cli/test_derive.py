@@ -158,25 +158,8 @@ def test_a_text_whose_marks_are_no_words_is_warned_of(text, tmp_path, capsys):
     [
         ([], "inversion", "nothing to derive from"),
         (["--text", "t=missing.en"], "inversion", "where: missing.en"),
-        (["--text", "t=TRAIN"], "inversion,inverse", "steps are unknown or repeated"),
-        (["--text", "t=TRAIN"], "inversion,inversion", "steps are unknown or repeated"),
         (["--text", "t=TRAIN", "--spm", "SPM"], "inversion", "where: --steps, --spm"),
-        (["--text", "t=TRAIN"], "syntax", "where: --steps, --towards"),
-        (["--text", "t=TRAIN", "--towards", "TRAIN"], "inversion", "where: --steps, --towards"),
         (["--text", "t=TRAIN", "--towards", "TRAIN"], "syntax", "plain text has no trees"),
-        (["--text", "t=TRAIN", "--lang", "en"], "inversion", "both languages have the same code"),
-        (["--text", "t=TRAIN", "--lang", "x-y"], "inversion", "this language code can't be part"),
-        (["--text", "t=TRAIN", "--overlap", "25"], "inversion", "where: --steps, --overlap"),
-        (["--text", "t=TRAIN", "--script", "georgian"], "inversion", "where: --steps, --script"),
-        (
-            ["--text", "t=TRAIN", "--spm", "SPM", "--inversion-marks", "!"],
-            "script",
-            "where: --steps, --inversion-marks",
-        ),
-        (["--text", "t=TRAIN", "--seed", "-1"], "inversion", "a seed is negative"),
-        (["--text", "t=TRAIN", "--text", "t=TRAIN"], "inversion", "names of files must differ and be plain"),
-        (["--ner", "t=TRAIN", "--nli", "t=TRAIN"], "inversion", "names of files must differ and be plain"),
-        (["--text", "../t=TRAIN"], "inversion", "names of files must differ and be plain"),
         (["--text", "t=TRAIN", "--overlap", "120"], "script", "the overlap is a percentage"),
     ],
 )
@@ -185,12 +168,3 @@ def test_bad_options_write_nothing(text, tmp_path, capsys, options, steps, messa
     assert derive(text, tmp_path / "out", *options, steps=steps) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_the_folder_is_left_as_it_is(text, tmp_path, capsys):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out/mine").write_text("kept")
-    assert derive(text, tmp_path / "out", "--text", f"t={text}/train.en") == 2
-    told = capsys.readouterr().err
-    assert "exists already" in told and "--overwrite" not in told  # which the command does not have
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]

@@ -41,15 +41,3 @@ def test_nothing_is_overwritten_silently(export, tmp_path, capsys):
     assert "exists already" in capsys.readouterr().err and (tmp_path / "hf/config.json").read_bytes() == b"mine"
     assert export("--overwrite") == 0
     assert (tmp_path / "hf/config.json").read_bytes() != b"mine"
-
-
-@pytest.mark.parametrize("content", [None, b"text"])
-def test_bad_input(export, tmp_path, capsys, content):
-    (tmp_path / "given").mkdir()
-    if content:
-        (tmp_path / "given/config.json").write_bytes(content)
-    assert export(checkpoint=tmp_path / "given") == 2
-    expected = "not JSON, or it is damaged" if content else "the folder has no checkpoint"
-    error = capsys.readouterr().err
-    assert error.startswith("xalign export-hf: error: ") and expected in error
-    assert not (tmp_path / "hf").exists()

@@ -7,8 +7,6 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
-pytest.importorskip("safetensors")
-
 
 @pytest.fixture
 def exported(tiny_checkpoint, tmp_path, capsys):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from support.checkpoints import with_head, with_languages
+from support.checkpoints import with_head
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
@@ -60,15 +60,6 @@ def test_missing_files_are_listed_before_any_work(languages, told, tagger, trans
     assert not printed.out
 
 
-def test_a_language_without_an_embedding_is_told_before_any_work(tagger, transfer_data, tmp_path, capsys):
-    torch.save(with_languages(checkpoint.read(tagger), "en", "xx"), tmp_path / "speaking.pt")
-    arguments = ["--model", str(tmp_path / "speaking.pt"), "--data", str(transfer_data / "ud"), "--quiet"]
-    assert main(["predict", *arguments, "--languages", "en", "de"]) == 2
-    printed = capsys.readouterr()
-    assert "one of en, xx" in printed.err and not printed.out
-    assert main(["predict", *arguments, "--languages", "en"]) == 0
-
-
 def test_an_output_that_cannot_be_a_folder_is_told_before_any_work(tagger, transfer_data, tmp_path, capsys):
     (tmp_path / "file").touch()
     arguments = ["--model", str(tagger), "--data", str(transfer_data / "ud"), "--quiet", "--languages", "en"]
@@ -81,11 +72,3 @@ def test_an_encoder_that_was_not_fine_tuned_is_refused(transfer_encoder, transfe
     arguments = ["--data", str(transfer_data / "ud"), "--languages", "en"]
     assert main(["predict", "--model", str(transfer_encoder), *arguments]) == 2
     assert "not fine-tuned on a transfer task" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("tokens", ["0", "-5"])
-def test_a_batch_has_tokens(tagger, transfer_data, tokens, capsys):
-    arguments = ["--model", str(tagger), "--data", str(transfer_data / "ud"), "--languages", "en"]
-    with pytest.raises(SystemExit):
-        main(["predict", *arguments, "--batch-tokens", tokens])
-    assert "--batch-tokens" in capsys.readouterr().err

@@ -79,14 +79,6 @@ def test_gold_that_is_not_of_the_text_is_told(folder, tiny_text, tmp_path, gold,
     assert str(tmp_path / "gold") in capsys.readouterr().err and not (folder / "report.html").exists()
 
 
-@pytest.mark.parametrize("number", ["0", "-1"])
-def test_no_example_is_no_number_of_examples(folder, tiny_text, number, capsys):
-    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
-    with pytest.raises(SystemExit):
-        main(["report", str(folder), *text, "--examples", number])
-    assert "--examples" in capsys.readouterr().err
-
-
 def test_one_side_alone_is_no_text(folder, capsys):
     assert main(["report", str(folder), "--src", "a"]) == 2
     assert "both sides" in capsys.readouterr().err and not (folder / "report.html").exists()

@@ -4,7 +4,6 @@ import json
 import re
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,8 +12,8 @@ from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import gold
 from xalign_fairseq.aligner.training.link_scorer import Fitting
-from xalign_fairseq.aligner.training.train import Progress
-from xalign_fairseq.cli import main
+from xalign_fairseq.cli import build_parser, main
+from xalign_fairseq.cli.train_aligner import parse
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 from xalign_fairseq.encoder.pretrained.trimming import trim
 from xalign_fairseq.links.aer import score
@@ -213,31 +212,32 @@ def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(cal
     assert score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer == pytest.approx(result["aer"])
 
 
-def test_the_progress_tells_what_the_log_says():
-    from xalign_fairseq.cli.train_aligner import _show
-
-    said = []
-    bar = SimpleNamespace(n=10, update=said.append, set_postfix_str=said.append)
-    _show(bar, said.append, Progress(50, loss=4.0, of=100, data_wait=1.25))
-    _show(bar, said.append, Progress(50, loss=4.0))
-    _show(bar, said.append, Progress(50, aer=0.25))
-    assert said == [40, "loss 4.00, 1.2 % waiting for data", 40, "loss 4.00", 40, "update 50: AER 25.00"]
+def test_what_is_given_is_chosen_and_the_rest_may_follow_the_model():
+    line = ["train-aligner", "--model", "m", "--src", "a.de", "--tgt", "a.en", "--out", "run", "--freeze-layers", "-1"]
+    run = parse(build_parser().parse_args([*line, "--objectives", "so,dwa", "--", "--bf16"]))
+    assert (run.freeze_layers, run.objectives, run.extra) == (None, ("self_training", "dwa"), ("--bf16",))
+    assert {"freeze_layers", "objectives"} <= run.chosen and not {"lr", "layer", "updates"} & set(run.chosen)
 
 
 def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
-    def trained(training, say, progress):
-        for line in ("preparing a, b", "warning: words that are not known", "training; log: train.log"):
+    def trained(training, say, hear):
+        for line in ("preparing a, b", "warning: words that are not known"):
             say(line)
-        progress(Progress(4, aer=0.5, of=12))
+        hear('... | valid | {"valid_aer": "0.5", "valid_num_updates": "4"}\n', 12)
         return {"checkpoint": "best.pt", "updates": 4, "aer": 0.4, "before": 0.5, "language_embeddings": False}
 
     monkeypatch.setattr("xalign_fairseq.aligner.training.train.train_aligner", trained)
     assert call(tmp_path / "run") == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[1:4] == ["warning: words that are not known", "training; log: train.log", "update 4: AER 50.00"]
+    told = capsys.readouterr()
+    assert told.err.splitlines()[-3:] == [
+        "preparing a, b",
+        "warning: words that are not known",
+        "update 4: AER 50.00, the lowest so far",
+    ]
     assert call(tmp_path / "run", "--quiet") == 0
     quiet = capsys.readouterr()
-    assert quiet.err == "warning: words that are not known\n" and quiet.out.splitlines() == told[4:]
+    assert quiet.err == "warning: words that are not known\n" and quiet.out == told.out
+    assert told.out.splitlines()[0] == "best.pt, update 4: AER 40.00, before training 50.00"
 
 
 def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_text, tmp_path, capsys, monkeypatch):
@@ -252,8 +252,8 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     assert main([*command[1:8], *map(str, text), "--threshold", "0.05"]) == 0
     assert "scored" in capsys.readouterr().err and "-" in (tmp_path / "links").read_text()
     for options, found in (
-        (["--src", text[1]], "--src, --gold"),
-        (["--train-encoder", "--best", "--src", text[1], "--tgt", text[3]], "--gold without --best"),
+        (["--src", text[1]], "--gold, --src"),
+        (["--train-encoder", "--best", "--src", text[1], "--tgt", text[3]], "--best, --train-encoder"),
         (["--from-scratch"], "--from-scratch"),
         (["--updates", 3, "--valid-src", text[1]], "--updates, --valid-src"),
     ):

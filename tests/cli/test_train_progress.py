@@ -53,7 +53,6 @@ def test_without_a_terminal_lines_are_sparse_and_the_last_is_shown(capsys, clock
         progress.hear(f"{HEAD}INFO | fairseq.trainer | begin training\n")
         progress.hear(f"{HEAD}WARNING | xalign_fairseq.trainer.compat | update 3 is left out | not finite\n")
     assert capsys.readouterr().err.splitlines() == [
-        "fairseq-train starts",
         "update 10/100, loss 9.00",
         "update 30/100, loss 9.00",
         "warning: update 3 is left out | not finite",
@@ -67,7 +66,7 @@ def test_validations_stay_and_the_lowest_aer_is_kept(capsys, clock):
             progress.hear(valid(updates, aer=aer))
         progress.hear(valid(40, loss=3.5))
         progress.hear(valid(50, score=81.25, loss=1))
-    assert capsys.readouterr().err.splitlines()[1:] == [
+    assert capsys.readouterr().err.splitlines() == [
         "update 10: AER 30.00, the lowest so far",
         "update 20: AER 25.00, the lowest so far",
         "update 30: AER 26.00",
@@ -120,7 +119,7 @@ def test_verbose_shows_the_log_too(capsys, clock):
     with TrainProgress(100, verbose=True) as progress:
         progress.hear("another line of fairseq\n")
         progress.hear(f"{HEAD}WARNING | fairseq | careful\n")
-    assert capsys.readouterr().err.splitlines()[1:] == ["another line of fairseq", f"{HEAD}WARNING | fairseq | careful"]
+    assert capsys.readouterr().err.splitlines() == ["another line of fairseq", f"{HEAD}WARNING | fairseq | careful"]
 
 
 def test_updates_behind_the_last_interval_count(clock):

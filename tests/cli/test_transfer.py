@@ -247,17 +247,9 @@ def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint
     [
         (["--model", "justapath.pt"], "NAME=MODEL"),
         (["--model", "tiny=other.pt"], "need different names"),
-        (["--model", "a/b=other.pt"], "cannot be a folder name"),
-        (["--jobs", "0"], "at least one job"),
         (["--tasks", "poss"], "expected: pos?"),
-        (["--seeds", "1", "1"], "seeds can't be used"),
     ],
 )
 def test_mistakes_are_told_before_any_run(options, extra, message, tmp_path, capsys):
     assert main([*options, "--out", str(tmp_path / "out"), *extra]) == 2
     assert message in capsys.readouterr().err and not (tmp_path / "out").exists()
-
-
-def test_without_study_and_data_it_says_what_is_missing(tiny_checkpoint, tmp_path, capsys):
-    assert main(["transfer", "--model", f"tiny={tiny_checkpoint}", "--out", str(tmp_path)]) == 2
-    assert "where: --study, --data, --languages" in capsys.readouterr().err

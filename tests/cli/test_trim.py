@@ -89,15 +89,6 @@ def test_nothing_is_overwritten_silently(trim, tmp_path, capsys):
     assert "is or contains an input" in capsys.readouterr().err
 
 
-def test_the_text_is_not_replaced_by_the_model(trim, tmp_path, capsys):
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "a.en").rename(tmp_path / "texts/a.en")
-    for out in ("texts", "texts/a.en", "a.xx"):
-        assert trim(out, "--overwrite", text=("texts/a.en", "a.xx")) == 2
-        assert "is or contains an input, which would be lost" in capsys.readouterr().err
-    assert (tmp_path / "texts/a.en").read_text() == f"{LINES[0]}\n"
-
-
 @pytest.mark.parametrize(
     ("content", "expected"), [(None, "does not exist"), (b"", "the file is empty"), (b"a\xff\n", "not UTF-8")]
 )

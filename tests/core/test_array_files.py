@@ -50,8 +50,8 @@ def test_only_what_the_form_names_is_read(path):
     ("form", "found"),
     [
         ({"other": ArrayForm(np.floating, 2)}, "no array other"),
-        ({"a": ArrayForm(np.float32, 2)}, "a is float64 of 2 dimensions, not float32 of 2"),
-        ({"a": ArrayForm(np.floating, 1)}, "a is float64 of 2 dimensions, not floating of 1"),
+        ({"a": ArrayForm(np.float32, 2)}, "a.npy is float64 of 2 dimensions, not float32 of 2"),
+        ({"a": ArrayForm(np.floating, 1)}, "a.npy is float64 of 2 dimensions, not floating of 1"),
     ],
 )
 def test_another_form_is_an_error_that_names_the_array(path, form, found):

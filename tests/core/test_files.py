@@ -245,8 +245,8 @@ def test_what_is_nearly_called_so(tmp_path):
     for name in ("test.en", "test.de", "runs/first/checkpoint_best.pt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert files.nearly(tmp_path / "test.ne") == f"no such name, but {tmp_path}/test.en, {tmp_path}/test.de"
-    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"no such name, but {tmp_path}/runs"
+    assert files.nearly(tmp_path / "test.ne") == f"only similar names: {tmp_path}/test.en, {tmp_path}/test.de"
+    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"only similar names: {tmp_path}/runs"
     assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
     assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
 
@@ -293,8 +293,7 @@ def test_a_new_file_is_new(tmp_path):
 # What writes files other than by atomic_write and atomic_folder, and why nobody else's link is written through there.
 WRITERS = {
     "in a folder of atomic_folder, scratch_folder or tempfile": {
-        "aligner/tools/processes.py:run_tool",
-        "aligner/tools/tools.py:Tool.run",
+        "aligner/tools.py:Tool.run",
         "core/text/segmentation.py:_jieba",
         "encoder/pretrained/exporting.py:fill",
         "encoder/pretrained/saving.py:convert",

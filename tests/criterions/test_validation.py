@@ -68,7 +68,7 @@ def expected(links):
     [
         ({}, {}, Transport(), 2),
         ({"filter": "union", "mu": 0.5, "label_layer": 1}, {}, Transport(filter="union", mu=0.5), 1),
-        ({"method": "ot-unbalanced", "dustbin": 0.4}, {}, Dustbin(0.4), 2),
+        ({"method": "ot-unbalanced"}, {}, Dustbin(), 2),
         ({"method": "ot-unbalanced"}, {"filter": "union", "layer": -1}, Dustbin(filter="union"), 3),
         (None, {}, Transport(), 2),
         (None, {"filter": "argmax", "layer": 0}, Transport(filter="argmax"), 0),

@@ -1,17 +1,18 @@
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 from fairseq import metrics
-from support.small import CONFIG
+from support.small import CONFIG, block, pair
 from support.trials import Task, build_criterion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions import weighted
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.criterions.weighted import WeightedCriterion
-from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.criterions.weighted import LONGEST, WeightedCriterion, told
+from xalign_fairseq.data.batches import Bitext, collate
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Loss
@@ -229,3 +230,25 @@ def test_objectives_whose_loss_is_not_finite_are_named_with_their_batch(monkeypa
     finite = criterion(LOSSES)
     finite(Model(), SAMPLE)
     assert finite.nonfinite([SAMPLE]) == ""
+
+
+@pytest.fixture
+def task():
+    symbols = ["<s>", "<pad>", "</s>", "<unk>", *(f"s{i}" for i in range(4, 59))]
+    return SimpleNamespace(
+        all_languages=("de", "en", "fr"),
+        dictionary=SimpleNamespace(symbols=symbols),
+        datasets={"train": SimpleNamespace(now=3)},
+    )
+
+
+def test_a_batch_is_told_by_its_first_texts(task):
+    pairs = [pair([5, 6], [7], langs=(1, 0)), pair([8, 9, 10, 11], [12], langs=(0, 1))]
+    assert told(collate(pairs, []), task) == '2 pairs of de, en in epoch 3, the first: "s5 s6 </s> s7 </s>"'
+
+
+def test_blocks_are_told_too_as_they_are_seen(task):
+    said = told(collate([], [block(), block(1)]), task)
+    assert said.startswith('2 blocks of de in epoch 3, the first: "') and "<mask>" in said
+    both = told(collate([pair([5], [6])], [block(length=200)]), task)
+    assert " and 1 blocks of de" in both and len(both) < LONGEST + 150

@@ -1,17 +1,21 @@
 """Token embeddings that are looked up: the rows of the whole table, bit by bit, and nothing copied."""
 
+import copy
+
 import pytest
 import torch
 from support import four_bit_files
+from torch import nn
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.lookup import Lookup, look_up
+from xalign_fairseq.encoder.lookup import Lookup, convert, dtype_of, look_up
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 
 PARTS = four_bit_files.make()
+CPU = torch.device("cpu")
 TOKENS = torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
 
 
@@ -54,3 +58,26 @@ def test_the_table_is_neither_copied_nor_converted():
     lookup = encoder.sentence_encoder.embed_tokens
     assert lookup.table.data_ptr() == table.data_ptr() and lookup.table.dtype == torch.float32
     assert table.shape not in [parameter.shape for parameter in encoder.parameters()]
+
+
+@pytest.fixture
+def encoder():
+    torch.manual_seed(0)
+    return Encoder(EncoderConfig(12, 2, 32, 64, 2, max_positions=10)).eval()
+
+
+def test_float32_is_the_encoder_as_it_was(encoder):
+    before = copy.deepcopy(encoder)
+    convert(encoder, CPU, "float32")
+    assert dtype_of(encoder) == "float32" and isinstance(encoder.sentence_encoder.embed_tokens, nn.Embedding)
+    assert torch.equal(encoder.states(TOKENS).layer(), before.states(TOKENS).layer())
+
+
+def test_bfloat16_is_what_all_weights_in_it_give_without_a_copy_of_the_embeddings(encoder):
+    whole = copy.deepcopy(encoder).to(torch.bfloat16)
+    table = encoder.sentence_encoder.embed_tokens.weight
+    convert(encoder, CPU, "bfloat16")
+    assert dtype_of(encoder) == "bfloat16"
+    assert encoder.sentence_encoder.embed_tokens.table.data_ptr() == table.data_ptr()
+    for layer in range(3):
+        assert torch.equal(encoder.states(TOKENS).layer(layer), whole.states(TOKENS).layer(layer))

@@ -40,44 +40,29 @@ def test_a_checkpoint_says_which_it_has(said, expected):
     assert {each.eps for each in norms(encoder)} == {expected}
 
 
-@pytest.mark.parametrize(("theirs", "ours"), [(1e-12, 1e-5), (None, 1e-12)])
-def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, theirs, ours):
+@pytest.mark.parametrize(("name", "theirs", "ours"), [
+    ("layer_norm_eps", 1e-12, 1e-5), ("layer_norm_eps", 1e-5, 1e-12), ("token_types", 2, 1),
+])  # fmt: skip
+def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, name, theirs, ours):
     xalign_fairseq.register()
     from xalign_fairseq.models.xalign import XalignModel
 
     task = SimpleNamespace(
         restoring=False, dictionary=SimpleNamespace(embedding_size=20), load_state_dict=lambda state: None
     )
-    said = {} if theirs is None else {"layer_norm_eps": theirs}
-    torch.save(state_of(EncoderConfig(20, **SIZES), **said), tmp_path / "bert.pt")
+    config = EncoderConfig(20, **SIZES, **{name: theirs})
+    torch.save(state_of(config, **{name: theirs}), tmp_path / "bert.pt")
     options = argparse.Namespace(**SIZES, init_checkpoint=str(tmp_path / "bert.pt"), language_embeddings="")
-    expected = theirs or 1e-5
-    options.layer_norm_eps = expected
-    assert {each.eps for each in norms(XalignModel.build_model(options, task))} == {expected}
-    options.layer_norm_eps = ours
-    with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {expected}.*layer_norm_eps={expected}"):
-        XalignModel.build_model(options, task)
-
-
-def test_starting_from_an_encoder_with_other_token_types_names_the_option(tmp_path):
-    xalign_fairseq.register()
-    from xalign_fairseq.models.xalign import XalignModel
-
-    task = SimpleNamespace(
-        restoring=False, dictionary=SimpleNamespace(embedding_size=20), load_state_dict=lambda state: None
-    )
-    config = EncoderConfig(20, **SIZES, token_types=2)
-    torch.save(state_of(config, token_types=2), tmp_path / "bert.pt")
-    options = argparse.Namespace(**SIZES, init_checkpoint=str(tmp_path / "bert.pt"), language_embeddings="")
-    with pytest.raises(XalignError, match=r"(?s)found: 1.*expected: 2.*token_types=2"):
-        XalignModel.build_model(options, task)
-    options.token_types = 2
+    setattr(options, name, theirs)
     built = XalignModel.build_model(options, task)
-    assert "encoder.sentence_encoder.second_text" in built.state_dict()
-    with pytest.raises(XalignError, match=r"(?s)token types.*found: 3"):
-        EncoderConfig(20, token_types=3)
+    assert {each.eps for each in norms(built)} == {config.layer_norm_eps}
+    assert ("encoder.sentence_encoder.second_text" in built.state_dict()) is (config.token_types == 2)
+    setattr(options, name, ours)
+    with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {theirs}.*{name}={theirs}"):
+        XalignModel.build_model(options, task)
 
 
-def test_it_must_be_positive():
-    with pytest.raises(XalignError, match=r"(?s)layer_norm_eps.*found: 0"):
-        EncoderConfig(20, layer_norm_eps=0.0)
+@pytest.mark.parametrize(("name", "value"), [("layer_norm_eps", 0.0), ("token_types", 3)])
+def test_values_that_no_encoder_has(name, value):
+    with pytest.raises(XalignError, match=rf"(?s){name}.*found: {value}"):
+        EncoderConfig(20, **{name: value})

@@ -1,5 +1,6 @@
 """Training from nothing works as its page has it, on smaller sizes; links lead somewhere; papers' pages are short."""
 
+import json
 import os
 import re
 import shlex
@@ -112,3 +113,13 @@ def test_the_tasks_and_studies_that_a_page_names_are_there(page):
             study = args.study and str(page.parent / args.study)
             options = TransferOptions({}, Path(args.out), study, args.data or "data", args.tasks, args.languages)
             assert options.load_study().tasks, line
+
+
+RESULTS = (*ROOT.glob("examples/*/results/runs"), *ROOT.glob("examples/*/*/results/runs"))
+
+
+@pytest.mark.parametrize("folder", RESULTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_results_name_no_machine(folder):
+    for path in folder.rglob("*.json"):
+        command = json.loads(path.read_text())["command"]
+        assert not re.search(r"(^|[\s='\"])[/~]", command), path  # no absolute path

@@ -9,7 +9,7 @@ from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, ba
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.link_scorer import LinkScoring
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
 
 SMALL = {"layers": "1,2", "similarity_layers": "2", "rank": 4, "width": 8}
 

@@ -206,7 +206,7 @@ def test_how_many_updates_the_queue_fills_is_told_at_the_start_of_a_run(caplog):
     """Of our own study: 62 of 200 updates."""
     caplog.set_level("INFO")
     config(queue_init="data", queue_size=2000).check_run(200, 32.0)
-    assert "moco learns from update 64 of 200 on: until then its queue fills with 2,000 keys" in caplog.text
+    assert "moco learns from update 64 of 200 on: before that, its queue fills with 2,000 keys" in caplog.text
 
 
 def holds(run, number):

@@ -6,8 +6,7 @@ from support.trials import Trial
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.hidden_states import Prediction
 from xalign_fairseq.objectives.mlm import MLM
-from xalign_fairseq.objectives.prediction import summed
-from xalign_fairseq.objectives.selection import IGNORED
+from xalign_fairseq.objectives.prediction import IGNORED, summed, true_first
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
@@ -62,3 +61,10 @@ def test_the_gradient_is_the_numerical_one():
     # gradcheck changes its inputs in place, so that they need not be passed on.
     assert torch.autograd.gradcheck(lambda *_: trial.loss(data).total, weights, fast_mode=True)
     assert CONFIG.dropout == 0
+
+
+def test_what_is_true_comes_first_and_both_are_in_order():
+    mask = torch.tensor([False, True, False, True, True])
+    assert true_first(mask, 3).tolist() == [1, 3, 4]
+    assert true_first(mask, 5).tolist() == [1, 3, 4, 0, 2]
+    assert true_first(mask, 0).tolist() == true_first(mask[:0], 0).tolist() == []

@@ -18,7 +18,7 @@ def test_every_suffix_is_that_of_one_format():
 @pytest.mark.parametrize(
     ("name", "src", "tgt", "message"),
     [
-        ("", "text", None, r"does not say[\s\S]*text[\s\S]*json"),
+        ("", "text", None, r"no ending of a known format[\s\S]*text[\s\S]*json"),
         ("jason", "text", None, r"no such format[\s\S]*jason"),
         ("json", "text", "translation", "in the same file"),
     ],

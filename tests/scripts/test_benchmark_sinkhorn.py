@@ -58,30 +58,12 @@ def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestan
     assert seen >= {"xalign", "torch, eager", "released loop"}
 
 
-def test_pot_gets_the_plan_up_to_a_factor_with_columns_first(contestants, ragged):
-    pytest.importorskip("ot")
-    plans = [contestants.CONTESTANTS[name].prepare(ragged, OPTIONS)() for name in ("POT", "POT, log domain")]
-    from xalign_fairseq.transport.similarity import pair_similarity
-    from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
-
-    expected = sinkhorn(*pair_similarity(ragged.hidden, ragged.spans, sizes=ragged.sizes))
-    for plan in plans:
-        scaled = plan / plan.sum((1, 2), keepdim=True)
-        assert scaled.allclose(expected / expected.sum((1, 2), keepdim=True), rtol=1e-3, atol=1e-6)
-
-
 def test_geomloss_takes_ragged_pairs_too(contestants, ragged):
     pytest.importorskip("geomloss")
     plan = contestants.CONTESTANTS["geomloss"].prepare(ragged, OPTIONS)()
     outside = ~(ragged.src_mask[:, :, None] & ragged.tgt_mask[:, None, :])
     assert plan.isfinite().all() and not plan[outside].any()
     assert contestants.labels_of("plan", plan, ragged, OPTIONS).ge(0).any(1).all()
-
-
-def test_agreement_is_the_f1_of_labels(contestants):
-    truth = torch.tensor([[3, -1, 5, -1]])
-    assert contestants.agreement(torch.tensor([[3, 2, 4, -1]]), truth) == pytest.approx(2 * 1 / 5)
-    assert contestants.agreement(truth, truth) == 1.0
 
 
 def test_a_program_with_other_links_is_refused_before_its_time_is_taken(script, contestants, monkeypatch):
@@ -112,62 +94,43 @@ def test_rows_of_a_run(script, contestants, monkeypatch):
     assert all(("f1" in row) == (row["program"] == "xalign") for row in rows[:-1])
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
-def test_added_memory_is_that_of_the_call_alone(script):
-    measure = script("sinkhorn_measure")
-    torch.ones(2**24)  # 64 MB before it, which must not count
-    added = measure.extra_mb(lambda: torch.ones(2**23).sum(), "cpu")
-    assert 30 < added < 40
-
-
-def test_a_run_measures_times_and_memory_each_in_a_process_of_its_own(script, contestants, monkeypatch, tmp_path):
+@pytest.fixture
+def children(script, monkeypatch):
+    """What the run starts: its script's name, options and time limit; they write two rows, or what is asked."""
     benchmark = script("benchmark_sinkhorn")
-    lacking = replace(contestants.CONTESTANTS["POT"], package=("no_such_package", "NoSuch"))
-    monkeypatch.setattr(contestants, "CONTESTANTS", {"bmm alone": contestants.CONTESTANTS["bmm alone"], "POT": lacking})
-    children = []
+    found = SimpleNamespace(given=[], rows=[row("bmm alone", 0.001), row("xalign", 0.002)], code=0)
 
     def child(command, check, env, timeout):
-        name, what, device, threads, out, *options = command[1:]
-        children.append((Path(name).name, Path(what).name, threads, *options))
-        assert device == "cpu" and env["OMP_NUM_THREADS"] == threads and timeout is None
-        rows = [row("bmm alone", 0.001), row("xalign", 0.002)] if what == "times" else [{"of": what}]
-        Path(out).write_text(json.dumps(rows))
+        name, device, threads, out, *options = command[1:]
+        found.given.append((Path(name).name, threads, *options, timeout))
+        assert device == "cpu" and env["OMP_NUM_THREADS"] == threads
+        Path(out).write_text(json.dumps(found.rows))
+        if found.code:
+            raise subprocess.CalledProcessError(found.code, command)
 
     monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
-    given = {"device": "cpu", "threads": [1, 2], "repeats": 7, "quick": False}
-    *_, found = benchmark.run(SimpleNamespace(**given, seconds=None, brief=False))
-    assert children == [
-        ("sinkhorn_measure.py", "times", "1", "--repeats", "7"),
-        ("sinkhorn_measure.py", "times", "2", "--repeats", "7"),
-        ("sinkhorn_measure.py", "memory", "2", "--only", "bmm alone"),
-    ]
+    given = {"device": "cpu", "repeats": 7, "quick": False, "seconds": None, "brief": False}
+    found.run = lambda *threads, **more: list(
+        benchmark.run(SimpleNamespace(**{**given, "threads": list(threads), **more}))
+    )[-1]
+    return found
+
+
+def test_a_run_measures_each_number_of_threads_in_a_process_of_its_own(children):
+    found = children.run(1, 2)
+    assert children.given == [("sinkhorn_measure.py", threads, "--repeats", "7", None) for threads in "12"]
     assert [(r["threads"], r["times_bmm"]) for r in found["rows"]] == [(1, 1.0), (1, 2.0), (2, 1.0), (2, 2.0)]
-    assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7"
-    assert found["memory"] == [{"of": "memory"}] and not found["failed"]
-    children.clear()
-    *_, found = benchmark.run(SimpleNamespace(**given, seconds=None, brief=True))
-    assert len(children) == 2 and children[1][2:6] == ("2", "--repeats", "7", "--brief") and len(found["rows"]) == 4
-    assert children[0][6:] == ("--only", "bmm alone", "xalign", "torch, eager", "torch.compile")
+    assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7" and not found["failed"]
+    children.run(1, brief=True)
+    assert children.given[-1][4:] == ("--brief", "--only", "bmm alone", "xalign", "torch, eager", "torch.compile", None)
 
 
-def test_a_run_ends_at_its_limit_with_what_is_there_and_says_what_failed(script, monkeypatch, tmp_path):
-    benchmark = script("benchmark_sinkhorn")
-    limits = []
-    writes = "import sys, json, time; json.dump([%r], open(sys.argv[5], 'w')); %s"
-
-    def child(command, check, env, timeout):
-        limits.append(timeout)
-        failed = {**row("POT", 1.0), "failed": "it is wrong"}
-        code = writes % (failed, "time.sleep(60)") if "times" in command else writes % ({}, "sys.exit(3)")
-        return subprocess.run([command[0], "-c", code, *command[1:]], check=check, env=env, timeout=timeout)
-
-    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
-    given = {"device": "cpu", "threads": [1], "repeats": 7, "quick": False}
-    times, whole = (dict(found) for found in benchmark.run(SimpleNamespace(**given, seconds=15.0, brief=False)))
-    assert 2.9 < limits[0] <= 3.0 and limits[1] <= 2.0
-    assert [one["program"] for one in times["rows"]] == ["POT"]
-    assert whole["failed"][:2] == ["POT, float32: it is wrong", "sinkhorn_measure.py memory ended with exit code 3"]
-    assert whole["command"].endswith("--repeats 7 --seconds 15")
+def test_a_run_ends_at_its_limit_with_what_is_there_and_says_what_failed(children):
+    children.rows, children.code = [{**row("POT", 1.0), "failed": "it is wrong"}], 3
+    found = children.run(1, seconds=15.0)
+    assert 4.9 < children.given[0][-1] <= 5.0 and [one["program"] for one in found["rows"]] == ["POT"]
+    assert found["failed"] == ["sinkhorn_measure.py ended with exit code 3", "POT, float32: it is wrong"]
+    assert found["command"].endswith("--repeats 7 --seconds 15")
 
 
 def row(program, seconds, size="n = 32", iterations=2, dtype="float32", gives="labels", pairs=64, threads=1, **more):
@@ -206,19 +169,18 @@ def result(script):
         "versions": {"torch": "2.13.0", "POT": "0.9.7"},
         "rows": compare(rows),
         "instructions": {"float32": "AVX2", "bfloat16": "AMX"},
-        "memory": [{"program": "xalign", "dtype": "float32", "extra_mb": mb} for mb in (0.4, 12.3)],
     }
 
 
 def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
     report = script("sinkhorn_report")
     text = report.render({"cpu": result})
-    assert "| program | gives | dtype | n = 32 | 4 to 128 | added MB | F1 |" in text
-    assert "| bmm alone | products | float32 | 1.00 ms | 3.00 ms |  | - |" in text
-    assert "| bmm alone | products | bfloat16 | 1.50 ms | 4.50 ms |  | - |" in text
-    assert "| xalign | labels | bfloat16 | 1.20 / 1.50 | 1.20 / 1.50 |  | 0.9960 |" in text
-    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
-    assert "| geomloss |  | float32 | not installed | not installed |  |  |" in text
+    assert "| program | gives | dtype | n = 32 | 4 to 128 | F1 |" in text
+    assert "| bmm alone | products | float32 | 1.00 ms | 3.00 ms | - |" in text
+    assert "| bmm alone | products | bfloat16 | 1.50 ms | 4.50 ms | - |" in text
+    assert "| xalign | labels | bfloat16 | 1.20 / 1.50 | 1.20 / 1.50 | 0.9960 |" in text
+    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0.9995 |" in text
+    assert "| geomloss |  | float32 | not installed | not installed |  |" in text
     assert "CPU, 1 thread:" in text and "GPU: not measured." in text
     assert "- cpu: a CPU (2 cores); our own products of float32 by AVX2 and bfloat16 by AMX; torch 2.13.0, POT" in text
     assert "POT 0.9.7; commit abc1234; `benchmark_sinkhorn.py --device cpu`" in text
@@ -256,12 +218,16 @@ def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result
     assert "2048 pairs, n = 64, bfloat16, 2 iterations; reading the hidden states once takes 100 us:" in text
     assert "| xalign | 120 | 1.20 | 4.5 | 1.3 | 3.5 |" in text and "| copy" not in text
     assert "| torch, eager | 540 | 5.40 | 1.0 |  |  |" in text and "| torch.compile | failed | failed | - |" in text
-    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
+    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0.9995 |" in text
     assert "CPU: not measured." in text
 
 
-def test_results_become_a_table_and_a_picture(script, result, tmp_path):
+def test_results_become_a_table(script, result, tmp_path):
     (tmp_path / "sinkhorn-cpu.json").write_text(json.dumps(result))
     text = script("sinkhorn_report").write(tmp_path)
     assert (tmp_path / "sinkhorn.md").read_text() == text
-    assert (tmp_path / "sinkhorn.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_profile_of_a_tiny_batch_on_the_cpu(script):
+    text = script("benchmark_sinkhorn").profile("cpu", quick=True)
+    assert text.startswith("8 pairs, n = 8, bfloat16: ") and "xalign::sinkhorn_links" in text

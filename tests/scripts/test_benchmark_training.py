@@ -40,8 +40,6 @@ def asked(benchmark, monkeypatch):
             return {
                 "begin": {"first_loss": losses[self.name], "contents": CONTENTS},
                 "round": {"tokens": 200, "seconds": SECONDS[self.name], "peak_mb": 500.0},
-                "parts": {"step": 2.0, "encoder_pass": 0.2, "labelling": 0.01},
-                "wait": {"wait": 0.005},
             }[self.what]
 
         def end(self):
@@ -77,14 +75,14 @@ def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
     result = run("--arch", "tiny", "--dtype", "float32", "--rounds", "2", "--threads", "1")
     names = list(SECONDS)
     begin, rounds = [(name, "begin") for name in names], [(name, "round") for name in names]
-    assert asked.questions == [*begin, *rounds, *rounds, (names[-1], "parts"), (names[-1], "wait")]
+    assert asked.questions == [*begin, *rounds, *rounds]
     assert sorted(asked.ended) == sorted(names)
     rows = rows_of(result)
     assert rows["fairseq"]["tokens_per_second"] == [100.0, 100.0, 100.0]
     assert rows["xalign, MLM + TLM"]["times_fairseq"] == [2.0, 2.0, 2.0]
     assert rows["transformers"]["times_fairseq"] == [0.5, 0.5, 0.5]
     whole = rows["xalign, XLM-Align"]
-    assert (whole["encoder_pass"], whole["labelling"], whole["wait"], whole["rounds"]) == (0.1, 0.005, 0.005, 2)
+    assert whole["rounds"] == 2
     assert result["seed"] == 1 and result["device"] == "cpu" and result["threads"] == 1
     assert {"commit", "machine", "cores"} <= result.keys() and "torch" in result["versions"]
     expected = "benchmark_training.py --device cpu --arch tiny --dtype float32 --pairs any --processes 1 --memory own"
@@ -132,8 +130,7 @@ def test_the_table_and_the_picture(run, asked, script):
     text = (run.out / "training.md").read_text()
     assert "CPU, 2 threads:" in text and "GPU: not measured." in text
     which = "| base, bfloat16, given vocabulary, pairs of any length | 10.0 % | xalign, XLM-Align |"
-    shares = "10.0 % | 0.5 % | 0.5 % |"
-    assert f"{which} 160 (160 to 160) | 1.60 (1.60 to 1.60) | 500 | 1.25 (1.25 to 1.25) | {shares}" in text
+    assert f"{which} 160 (160 to 160) | 1.60 (1.60 to 1.60) | 500 | 1.25 (1.25 to 1.25) |" in text
     assert "pairs of any length: 100 tokens a batch (2 pairs, 1 blocks, 15 predictions)" in text
     assert "given: as the data-bin has it" in text
     assert (run.out / "training.png").read_bytes().startswith(b"\x89PNG")
@@ -192,22 +189,17 @@ def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, trans
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_step_trains(script, setting, transformers, dtype):
+def test_a_step_trains(script, setting, transformers):
     processes = script("training_processes")
     for name in script("training_contestants").CONTESTANTS:
-        worker = processes.Worker(name, replace(setting, dtype=dtype))
+        worker = processes.Worker(name, replace(setting, dtype="bfloat16"))
         first = worker.begin()["first_loss"]
         for _ in range(4):
             found = worker.round()
         assert found["tokens"] == worker.contestant.tokens > 300 and found["seconds"] > 0 and found["peak_mb"] > 50
         worker.contestant.model.float()
-        assert loss_of(worker) < first - 0.05, name
-
-
-def loss_of(worker):
-    with torch.no_grad():
-        return worker.contestant._loss(worker.contestant.samples[0])
+        with torch.no_grad():
+            assert worker.contestant._loss(worker.contestant.samples[0]) < first - 0.05, name
 
 
 @pytest.mark.slow
@@ -240,3 +232,12 @@ def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, set
             contestants[name](replace(setting, memory=memory))
             found.append(len(asked))
         assert found == expected, memory
+
+
+@pytest.mark.slow
+def test_a_profile_names_what_fails(benchmark, setting, tmp_path):
+    benchmark.profile(setting, ("xalign, MLM + TLM", "no such"), tmp_path)
+    ours, other = (
+        (tmp_path / "training-profile-cpu.txt").read_text().split("An update of tiny in float32, 256 tokens, ")[1:]
+    )
+    assert ours.startswith("xalign, MLM + TLM: ") and "aten::" in ours and "KeyError" in other

@@ -3,8 +3,9 @@
 import json
 import sys
 
-import faults_warm
+import numpy as np
 import pytest
+import torch
 
 GOOD = """
 import os, pathlib, sys
@@ -39,28 +40,20 @@ with heard([sys.executable, "-c", code], out.parent / "log") as (process, lines)
 """
 
 
-@pytest.fixture(scope="module")
-def warm():
-    made = faults_warm.Warm()
-    yield made
-    made.server.communicate()
-
-
 @pytest.fixture
-def killed(script, warm, tmp_path):
+def killed(script, tmp_path):
     """The function that makes all kills of a program."""
     runs, operations = script("faults_runs"), script("faults_operations")
 
     def make(program):
         (tmp_path / "program.py").write_text(program)
         command = lambda out: [sys.executable, str(tmp_path / "program.py"), str(out)]  # noqa: E731
-        each = operations.Killed(runs.Run("program", command, runs.leaves), tmp_path, warm)
+        each = operations.Killed(runs.Run("program", command), tmp_path)
         return each, [each.kill(number) for number in each.order()]
 
     return make
 
 
-@pytest.mark.slow
 def test_a_program_that_can_be_given_again_at_any_point(killed):
     each, kills = killed(GOOD)
     expected = each.expected()
@@ -71,13 +64,11 @@ def test_a_program_that_can_be_given_again_at_any_point(killed):
     assert not any(kill.refused or kill.differs or kill.left for kill in kills)
 
 
-@pytest.mark.slow
 def test_what_is_refused_differs_and_is_left_is_told(killed):
     _, kills = killed(BAD)
     assert any("it holds something" in kill.refused for kill in kills)
 
 
-@pytest.mark.slow
 def test_what_a_command_starts_counts_and_dies_with_it(killed):
     each, kills = killed(STARTS)
     assert each.expected()["operations"] == ["open theirs", "open ours"]
@@ -86,7 +77,7 @@ def test_what_a_command_starts_counts_and_dies_with_it(killed):
 
 def test_kinds_of_operations_come_first(script, tmp_path):
     operations = script("faults_operations")
-    each = operations.Killed(script("faults_runs").Run("a", None, None), tmp_path, None)
+    each = operations.Killed(script("faults_runs").Run("a", None), tmp_path)
     found = ["open a", "open .a.12-0123456789ab.tmp", "open a", "open .a.13-0123456789ab.tmp", "rename a b"]
     (each.work / "expected.json").write_text(json.dumps({"operations": found}))
     assert each.order() == [1, 2, 5, 3, 4]
@@ -100,3 +91,17 @@ def test_the_table_counts_what_went_wrong(script):
     text = operations.render({"rows": rows, "commits": ["c", "d"], "command": "faults_operations.py"})
     assert "| a | 7 | 2 | 1 | 0 | 0 |" in text and "| b | 1 | 1 | 0 | 1 | 1 |" in text
     assert "3 kills; commit c and d; `faults_operations.py`" in text
+
+
+def test_digests_tell_every_bit_apart(script):
+    digest = script("faults_runs").digest
+    state = {"a": torch.ones(2, 2), "b": [1, {"c": torch.zeros(3, dtype=torch.bfloat16)}], "d": np.arange(3)}
+    assert digest(state) == digest({key: state[key] for key in reversed(state)})
+    others = [
+        {**state, "a": torch.ones(4)},
+        {**state, "d": np.arange(3.0)},
+        {**state, "b": [1, {"c": torch.zeros(3)}]},
+        {**state, "a": torch.ones(2, 2).nextafter(torch.zeros(()))},
+        {**state, "e": None},
+    ]
+    assert len({digest(each) for each in (state, *others)}) == 6

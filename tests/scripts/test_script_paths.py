@@ -136,6 +136,7 @@ CASES = {
     "scripts/demo.sh": (["@out"], [], {"VIRTUAL_ENV": "x"}),
     "scripts/gpu/pack.sh": (["@out"], ["a.whl"], {"WHEELS": "@.", "BENCHMARK": "@b", "PYTHON": "python"}),
 }
+MANY = ("examples/align_mlm/study.sh", "examples/align_mlm/1_data.sh")  # programs are started there
 # What takes no path, is sourced, has tests of its own with these names, or hands on what it is given as it is.
 OTHERS = {
     "examples/common/recipe.sh", "scripts/slurm/align.sbatch", "scripts/slurm/project.sbatch",
@@ -173,8 +174,10 @@ def machine(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("script", CASES)
+@pytest.mark.parametrize("name", [NAMES[0], pytest.param(NAMES[1], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "script", [pytest.param(each, marks=pytest.mark.slow) if each in MANY else each for each in CASES]
+)
 def test_paths_of_any_name(machine, script, name):
     arguments, files, variables = CASES[script]
     folder = machine / "here" / name

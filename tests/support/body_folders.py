@@ -110,17 +110,13 @@ def their_states(model, tokenizer, tokens):
 
 
 def assert_same_states(folder, model_type, lengths=(19, 5, 12), **changes):
-    """All layers' states of a small model are transformers', without padding and with it; the encoder."""
+    """All layers' states of a small model are transformers'; the encoder."""
     model = write_model(folder, model_type, **changes)
     encoder, tokenizer = read_model(folder)
     tokens = ragged_tokens(encoder, lengths)
     theirs = their_states(model, tokenizer, tokens)
     assert len(theirs) == encoder.config.encoder_layers + 1
-    body, keep = encoder.sentence_encoder, tokens.ne(1)
-    for packs in {body.packs, False}:
-        body.packs = packs
-        states = encoder.states(tokens, grad=False)
-        for layer, expected in enumerate(theirs):
-            torch.testing.assert_close(states.layer(layer)[keep], expected[keep], rtol=1e-4, atol=2e-5)
-    body.packs = body.family.packs
+    keep, states = tokens.ne(1), encoder.states(tokens, grad=False)
+    for layer, expected in enumerate(theirs):
+        torch.testing.assert_close(states.layer(layer)[keep], expected[keep], rtol=1e-4, atol=2e-5)
     return encoder

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 import torch
-from launches import READING, SHAPED_BY_VALUES, aten
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from support.launches import READING, SHAPED_BY_VALUES, aten
 
 ON = os.environ.get("XALIGN_GPU_TESTS_ON", "cuda")
 ON_CUDA = ON == "cuda"

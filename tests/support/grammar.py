@@ -4,146 +4,92 @@ import itertools
 import math
 from itertools import count
 
-from xalign_fairseq.languages.sample.english import English
-from xalign_fairseq.languages.sample.lexicon import load_lexicon
-from xalign_fairseq.languages.sample.meaning import Adverbial, Clause, Location, Message, Phrase, gold_links
+from xalign_fairseq.languages.sample.meaning import Clause, Message, Phrase
+from xalign_fairseq.languages.sample.words import Entry, fixed_phrase, gold_links, table
 
-LEXICON = load_lexicon()
-_bits = count()
+_bits = count(0, 5)
 
 
-def key(bits=1):
-    first = next(_bits)
-    for _ in range(bits - 1):
-        next(_bits)
-    return 1 << first
+def key():
+    return 1 << next(_bits)
 
 
-def entry(table, en, **cells):
+def entry(name, english, **cells):
     """The one row of a table whose English cell is this or begins with this word, and that has these cells."""
-    rows = [e for e in getattr(LEXICON, table) if en in (e["en"], e["en"].split()[0])]
-    rows = [e for e in rows if all(v in e[k] for k, v in cells.items())]
-    assert len(rows) == 1, (en, len(rows))
+    rows = [
+        e for e in table(name) if english in (e["en"], e["en"].split()[0]) and all(v in e[k] for k, v in cells.items())
+    ]
+    assert len(rows) == 1, (english, len(rows))
     return rows[0]
 
 
-def noun(en, determiner="definite", table="nouns", adjective=None, **options):
-    cells = options.pop("cells", {})
-    phrase = Phrase("noun", entry(table, en, **cells), determiner=determiner, **options)
-    phrase.head_key, phrase.modifier_key, phrase.determiner_key, phrase.owner_key = key(), key(), key(), key()
-    if adjective:
-        phrase.adjectives = [(entry("adjectives", adjective), key())]
-    return phrase
+def noun(en, determiner="definite", table="nouns", adjective=None, cells=None, **options):
+    quality = entry("adjectives", adjective) if adjective else None
+    return Phrase("noun", key(), entry(table, en, **cells or {}), determiner=determiner, adjective=quality, **options)
 
 
 def name(en):
-    return Phrase("name", entry("names", en), head_key=key())
+    return Phrase("name", key(), entry("names", en))
 
 
 def pronoun(kind):
-    return Phrase(kind, head_key=key())
+    return Phrase(kind, key(), Entry("", ()))
 
 
-def clause(subject, verb=None, tense="present", kind="verb", **options):
-    cells = options.pop("cells", {})
-    made = Clause(kind, subject, entry("verbs", verb, **cells) if verb else None, tense, **options)
-    for field in ("verb", "particle", "tense", "negation", "word", "recipient", "degree", "standard"):
-        setattr(made, f"{field}_key", key())
+def clause(subject, verb, tense="present", cells=None, year="", **options):
+    made = Clause(key(), subject, entry("verbs", verb, **cells or {}), tense, **options)
+    if year:
+        said, bits = entry("times", "in/a YEAR/b"), key()
+        made.when = {language: fixed_phrase(text.replace("YEAR", year), bits) for language, text in said.items()}
+        made.time_first = True
     return made
 
 
-def sentence(first, join="", conjunction=None, second=None, second_first=False):
-    row = entry("conjunctions", conjunction) if conjunction else None
-    return Message(first, join, row, second, second_first, key(), key(), key(2))
+def sentence(first, conjunction=None, second=None):
+    return Message(first, key(), entry("conjunctions", conjunction) if conjunction else None, second)
 
 
-def front_door():
-    return sentence(clause(noun("teacher"), "lock", negation="not", object=noun("front_door")))
-
-
-def found_key():
-    found = clause(name("Anna"), "find", "perfect", object=noun("key", adjective="old/-"))
-    return sentence(clause(pronoun("I"), "know", cells={"frame": "clause"}), "that", second=found)
-
-
-def river_bank():
-    bank = noun("bank", table="places", cells={"classes": "shore"})
-    bank.owner, bank.of = noun("Seine", table="places"), True
-    return sentence(clause(noun("boat", "indefinite"), kind="existential", place=Location(bank, False, key())))
-
-
-def red_apple():
-    apple = noun("apple", adjective="red/-")
-    given = clause(noun("doctor"), "give", "past", cells={"fr": "donner"}, object=apple, recipient=name("Maria"))
-    given.question = "yes-no"
-    return sentence(given)
-
-
-def reading_woman():
-    woman = noun("woman")
-    woman.relative = clause(woman, "read", object=noun("book"), gap="subject")
-    return sentence(clause(woman, "wake", object=pronoun("he")))
-
-
-def bigger_house():
-    house = noun("house", "owner", table="places")
-    house.owner = name("Peter")
-    size = clause(house, tense="past", kind="copula", adjective=entry("adjectives", "big/bigger"))
-    size.standard, size.time_first = noun("car", "our"), True
-    size.time = Adverbial(entry("times", "in/a YEAR/b"), key(3), year=1995)
-    return sentence(size)
-
-
-def rain():
-    rooms = noun("room", "number", table="places", plural=True, number=entry("numbers", "three"))
-    tidy = clause(pronoun("nobody"), "tidy", "future", object=rooms)
-    rains = clause(pronoun("it"), "rain", conditional=True)
-    return sentence(tidy, "subordinate", "if/a", rains, second_first=True)
-
-
-def no_lemon():
-    return sentence(clause(noun("cook"), "buy", "past", negation="not", object=noun("lemon", "indefinite")))
-
-
-def reading(subject, object, tense="present", **options):
-    return clause(subject, "read", tense, object=object, **options)
-
-
-def why():
-    return sentence(reading(noun("teacher"), noun("book", "this"), question="why"))
-
-
-def two_books():
-    books = noun("book", "number", plural=True, number=entry("numbers", "two"))
-    return sentence(reading(noun("teacher", "every"), books, "progressive"))
-
-
-def pronouns():
-    return sentence(reading(pronoun("she"), pronoun("they"), "perfect"))
-
-
-def wish():
-    return sentence(reading(pronoun("we"), noun("book", "my"), modal="want", negation="not"))
-
-
-def many_books():
-    return sentence(reading(pronoun("they"), noun("book", "many", plural=True), "future"))
-
-
-def but():
-    thirty = reading(pronoun("he"), noun("book", "number", plural=True, number=30), negation="never")
-    return sentence(
-        reading(pronoun("I"), noun("book", "indefinite"), "past_progressive"), "coordinate", "but/a", thirty
-    )
-
-
-def two_teachers():
-    teachers = noun("teacher", "number", plural=True, number=entry("numbers", "two"))
-    return sentence(reading(teachers, noun("book", "bare", plural=True, adjective="old/-"), modal="must"))
+SENTENCES = {
+    "front door": sentence(clause(noun("teacher"), "lock", negated=True, object=noun("front_door"))),
+    "found key": sentence(
+        clause(pronoun("I"), "know", cells={"frame": "clause"}),
+        "that/a",
+        clause(name("Anna"), "find", "perfect", object=noun("key", adjective="old/-")),
+    ),
+    "river bank": sentence(
+        clause(
+            noun("boat", "indefinite"), "stay", "past", place=noun("bank", table="places", cells={"classes": "shore"})
+        )
+    ),
+    "red apple": sentence(
+        clause(noun("doctor"), "lose", "past", object=noun("apple", adjective="red/-"), question=True)
+    ),
+    "no lemon": sentence(clause(noun("cook"), "buy", "past", negated=True, object=noun("lemon", "indefinite"))),
+    "three women": sentence(
+        clause(
+            noun("woman", "number", plural=True, number=entry("numbers", "three")),
+            "read",
+            "future",
+            object=noun("book", "this"),
+            year="1995",
+        )
+    ),
+    "she went": sentence(
+        clause(pronoun("she"), "go", "past", goes=True, place=name("Paris")),
+        "because/a",
+        clause(name("Peter"), "switch", "past", cells={"en": "particle=on"}, object=noun("lamp", "our")),
+    ),
+    "but": sentence(
+        clause(pronoun("we"), "wait", cells={"en": "preposition=for"}, object=noun("friend", "my", plural=True)),
+        "but/a",
+        clause(pronoun("they"), "sleep", negated=True),
+    ),
+}
 
 
 def text(tokens):
-    return " ".join(word for word, _ in tokens)
+    said = " ".join(word for word, _ in tokens)
+    return said[0].upper() + said[1:]
 
 
 def links(src, tgt):
@@ -189,10 +135,3 @@ def by_loops(node, by_feature):
             exponents[order] = sum(by_feature.get(feature, 0.0) for feature in features(order, node))
     total = math.fsum(math.exp(each) for each in exponents.values())
     return {order: math.exp(each) / total for order, each in exponents.items()}
-
-
-def say(build, language):
-    """A meaning in a language, and its links with the English sentence."""
-    meaning = build()
-    src, tgt = English().say(meaning), language().say(meaning)
-    return text(tgt), links(src, tgt)

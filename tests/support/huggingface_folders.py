@@ -12,15 +12,7 @@ TEXT = [
     "Кошка спит на крыше дома.", "红色的房子很大，猫在睡觉。", "कुत्ता लाल घर में सो रहा है।", "البيت الأحمر كبير جدًا.",
     "赤い家は大きいです。", "빨간 집이 크다.", "บ้านสีแดงหลังใหญ่", "Το κόκκινο σπίτι είναι μεγάλο.",
 ]  # fmt: skip
-UNSEEN = [
-    "  Two\tＷＩＤＥ  words 𝒳 ☃ ",
-    "Ünïcödé naïveté 42",
-    "ქართული",
-    "",
-    "▁",
-    "e\u0301 é",
-    "\u200bzero",
-]
+UNSEEN = ["  Two\tＷＩＤＥ  words 𝒳 ☃ ", "Ünïcödé naïveté 42", "ქართული", "", "▁", "e\u0301 é", "\u200bzero"]
 POSITIONS = 20
 SIZES = {"hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 40}
 DISTILBERT_SIZES = {"dim": 24, "n_layers": 3, "n_heads": 4, "hidden_dim": 40}

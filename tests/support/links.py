@@ -12,9 +12,9 @@ from xalign_fairseq.transport.extraction import find_links
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import SinkhornOptions
+from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
-from xalign_fairseq.transport.word_states import WordStates
 
 # Forward, every target word takes the source word at its place, or the last; backward the other way round.
 DIAGONAL = """

@@ -35,7 +35,7 @@ def test_dense_is_what_adam_does_whatever_else_is_so():
 def test_rows_alone(option, caplog):
     caplog.set_level("INFO")
     assert chosen(option)
-    assert [record.message for record in caplog.records] == ["token embeddings: a batch's alone are updated"]
+    assert [record.message for record in caplog.records] == ["token embeddings: only those of a batch are updated"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def lazy(train, databin, tmp_path_factory):
 @pytest.mark.slow
 def test_embeddings_of_tokens_that_were_not_read_stay_as_they_are(lazy):
     _, folder, log = lazy
-    assert "token embeddings: a batch's alone are updated" in log
+    assert "token embeddings: only those of a batch are updated" in log
     first, last = (saved(folder, name)["model"][EMBEDDINGS] for name in ("checkpoint_1_3.pt", "checkpoint_last.pt"))
     stayed = (first == last).all(1)
     assert 0 < stayed.sum() < len(stayed)
@@ -140,4 +140,4 @@ checkpoint: {{save_dir: {tmp_path}/save, no_epoch_checkpoints: true}}
     saved_options = saved(tmp_path / "save")["cfg"]
     assert saved_options["task"]["embedding_updates"] == "lazy"
     log = "".join(path.read_text() for path in tmp_path.rglob("*.log"))
-    assert "a batch's alone are updated" in log
+    assert "only those of a batch are updated" in log

@@ -90,13 +90,13 @@ def test_a_checkpoint_aligns_by_itself(plain, sample, command, tmp_path):
 
 def test_validation_and_aligner_do_as_training_labels(train, databin, sample, command, tmp_path):
     folder = tmp_path / "dustbin"
-    dustbin = ("--dwa-method", "ot-unbalanced", "--dwa-dustbin", 0.3, "--dwa-dustbin-filter", "itermax")
+    dustbin = ("--dwa-method", "ot-unbalanced")
     _, done = train(
         databin, folder, "--max-update", 2, "--validate-interval-updates", 2, "--dwa-label-layer", 1, *dustbin
     )
     valid, text = validations(done.stdout + done.stderr)[-1], sample / "en-de"
     stored = torch.load(folder / "checkpoint_last.pt", weights_only=False)["task_state"]["labelling"]
-    assert stored["layers"] == {"hidden": 1, "pointer": 2} and stored["method"]["dustbin"] == 0.3
+    assert stored["layers"] == {"hidden": 1, "pointer": 2} and stored["method"]["name"] == "ot-unbalanced"
     for given, same in (((), True), (("--method", "transport"), False)):
         out = tmp_path / "links"
         command("xalign", "align", "--model", folder / "checkpoint_last.pt", "--src", text / "valid.en",

@@ -1,9 +1,19 @@
 import os
 from pathlib import Path
 
+import pytest
 from support.warm_start import WARM
 
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, adam_options, encoder_options, flags
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.fairseq_train import (
+    FAIRSEQ_TRAIN,
+    USER_DIR,
+    adam_options,
+    encoder_options,
+    flags,
+    train_line,
+    value,
+)
 
 
 def test_flags_are_what_a_command_line_has():
@@ -40,3 +50,89 @@ def test_the_command_is_fairseq_train_with_this_package_and_ends_with_an_error_i
     done = WARM.run("fairseq", line, tmp_path, dict(os.environ))  # its --save-dir is in there
     assert done.returncode == 1 and "where: --lr" in done.stderr and "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].strip() == "(--debug shows where in the program)"
+
+
+GIVEN = ["--lr", "1e-4", "--max-update", "100", "--batch-size", "8"]
+
+
+def test_what_is_left_open_is_added_before_what_is_given():
+    line, added = train_line("data-bin", GIVEN)
+    assert line == ["data-bin", *added, *GIVEN]
+    assert value(added, "user_dir") == str(USER_DIR) and value(added, "task") == "xalign_pretraining"
+    assert value(added, "criterion") == "xlm_align" and value(added, "arch") == "xalign_base"
+    assert value(added, "optimizer") == "xalign_adamw" and value(added, "save_dir") == "checkpoints"
+    assert value(added, "total_num_update") == "100" and value(added, "lr_scheduler") == "polynomial_decay"
+
+
+@pytest.mark.parametrize(
+    "option", ["--user-dir", "--task", "--criterion", "--arch", "--optimizer", "--save-dir", "--log-format"]
+)
+@pytest.mark.parametrize("form", ["{} mine", "{}=mine"])
+def test_what_is_given_is_not_added(option, form):
+    line, added = train_line("data-bin", [*GIVEN, *form.format(option).split()])
+    assert option not in added and value(line, option.lstrip("-").replace("-", "_")) == "mine"
+
+
+def test_a_schedule_of_ones_own_is_left_alone():
+    _, added = train_line("data-bin", [*GIVEN, "--lr-scheduler", "fixed"])
+    assert "--total-num-update" not in added
+    _, added = train_line("data-bin", ["--lr", "1", "--max-epoch", "3", "--max-tokens", "512"])
+    assert "--lr-scheduler" not in added
+
+
+def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
+    (tmp_path / "train.en.idx").touch()
+    assert "--disable-validation" in train_line(str(tmp_path), GIVEN)[1]
+    for own in (["--valid-subset", "test"], ["--valid-subset=test"], ["--disable-validation"]):
+        line, added = train_line(str(tmp_path), [*GIVEN, *own])
+        assert "--disable-validation" not in added and line[-len(own) :] == own
+    (tmp_path / "valid.en-de.en.idx").touch()
+    assert "--disable-validation" not in train_line(f"{tmp_path}:{tmp_path / 'other'}", GIVEN)[1]
+    # fairseq validates on the first folder alone
+    assert "--disable-validation" in train_line(f"{tmp_path / 'other'}:{tmp_path}", GIVEN)[1]
+
+
+@pytest.mark.parametrize(("most", "scheduled"), [("100", True), ("0", False)])
+def test_the_rate_falls_to_the_last_update_if_there_is_one(most, scheduled):
+    given = ["--lr", "1e-4", "--batch-size", "8", "--max-epoch", "1", "--max-update", most]
+    _, added = train_line("data-bin", given)
+    assert value(added, "total_num_update") == ("100" if scheduled else None)
+
+
+def test_a_task_of_transfer_and_a_foreign_one():
+    _, added = train_line("data-bin", [*GIVEN, "--task", "xalign_tagging"])
+    assert value(added, "criterion") == "transfer" and value(added, "arch") == "xalign_base"
+    _, added = train_line("data-bin", [*GIVEN, "--task", "translation"])
+    assert "--criterion" not in added and "--arch" not in added
+
+
+def test_the_sizes_are_those_of_the_checkpoint_that_training_begins_with():
+    asked = []
+
+    def sizes(checkpoint):
+        asked.append(checkpoint)
+        return {"encoder_layers": 6}
+
+    _, added = train_line("data-bin", [*GIVEN, "--init-checkpoint", "model.pt"], sizes)
+    assert value(added, "encoder_layers") == "6" and asked == ["model.pt"]
+    _, added = train_line("data-bin", [*GIVEN, "--init-checkpoint", "model.pt", "--arch", "xalign_tiny"], sizes)
+    assert "--encoder-layers" not in added and asked == ["model.pt"]
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        (["--max-update", "3"], "no learning rate"),
+        (["--lr", "1"], "the training has no end"),
+        (["--lr", "1", "--max-update", "3"], "no batch size"),
+    ],
+)
+def test_what_has_to_be_given(given, what):
+    with pytest.raises(XalignError, match=what):
+        train_line("data-bin", given)
+
+
+def test_values_of_a_line():
+    line = ["data", "--lr", "1", "--seed=3", "--lr", "2", "--cpu"]
+    assert value(line, "lr") == "2" and value(line, "seed") == "3"
+    assert value(line, "cpu") is None and value(line, "nothing") is None

@@ -3,8 +3,9 @@
 import dataclasses
 
 import pytest
+import torch
 import torch.nn.functional as F
-from launches import Launches
+from support.launches import Launches
 from support.small import CONFIG, block, diagonal, pair
 from support.trials import make_trainer
 
@@ -31,3 +32,18 @@ def test_launches_and_waits_of_an_update_of_xlm_align(precision, kernels, waits,
         made.train_step([SAMPLE])
     print(f"{precision or 'float32'}: {found.kernels.total()} kernels, waits {dict(found.waits)}; {found.kernels}")
     assert found.kernels.total() <= kernels and found.waits.total() <= waits
+
+
+def test_launches_and_waits_of_the_device_are_counted(monkeypatch):
+    x = torch.arange(4.0)
+    with Launches(monkeypatch) as found:
+        y = (x.view(2, 2) + 1).t()  # one kernel; views and new memory are none
+        torch.empty(3)
+        number = torch.tensor(y.sum().item())  # another one, and a wait
+        float(number * 2)  # of the host: neither
+        copied = y.cpu()
+        bool(copied.any())
+        torch._foreach_copy_([x], [y.flatten()])
+        x.nonzero()
+    assert found.kernels == {"add": 1, "sum": 1, "clone": 1, "_foreach_copy_": 1}
+    assert found.waits == {"aten._local_scalar_dense": 1, "cpu": 1, "aten.nonzero": 1}

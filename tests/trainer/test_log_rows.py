@@ -2,7 +2,7 @@
 
 import pytest
 
-from xalign_fairseq.trainer.log_rows import LogRow, read_row, standing
+from xalign_fairseq.trainer.log_rows import LogRow, TrainingCost, read_cost, read_row, standing
 
 HEAD = "2026-11-23 05:12:51 | INFO | "
 
@@ -58,3 +58,28 @@ def test_rows_after_the_update_that_a_run_went_on_from_do_not_stand():
     rows = [LogRow("valid", updates) for updates in (10, 20, 30, 15, 20, 20)]
     assert standing(rows) == [rows[0], *rows[3:]]
     assert standing([*rows, LogRow("train_inner", 5)]) == [LogRow("train_inner", 5)]
+
+
+INTERVAL = "epoch 001: loss=9, wps=1, wpb=4000.5, bsz=9, num_updates=20, lr=0.1\n"
+GPUS = "rank   0: capabilities = 9.0 ; name = Fast GPU   \nrank   1: capabilities = 9.0 ; name = Fast GPU   \n"
+
+
+def test_updates_tokens_and_minutes_of_a_run_that_was_resumed(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text(
+        "cfg | {'data': '/somewhere'}\n"
+        + INTERVAL
+        + "epoch 001 | loss 9 | wps 1 | wpb 3000.5 | bsz 9 | num_updates 30 | lr 0.1 | gnorm 1\n"
+        "epoch 001 | valid on 'valid' subset | loss 9 | wpb 9 | num_updates 30 | best_loss 9\n"
+        "epoch 002 | loss 9 | wps 1 | wpb 2000 | bsz 9 | num_updates 35 | lr 0 | gnorm 1\n"
+        "epoch 002 | loss 9 | wps 1 | wpb 2000 | bsz 9 | num_updates 35 | lr 0 | gnorm 1\n"  # again
+        "done training in 90.0 seconds\ndone training in 30.0 seconds\n"
+    )
+    # all updates, though the last interval that was logged ends with update 20
+    assert read_cost(log) == TrainingCost(updates=35, tokens=30 * 3000.5 + 5 * 2000, minutes=2.0, gpus=())
+
+
+def test_gpus_are_counted_once(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text(GPUS + INTERVAL + GPUS)
+    assert read_cost(log) == TrainingCost(updates=0, tokens=0, minutes=0.0, gpus=("Fast GPU", "Fast GPU"))

@@ -77,7 +77,3 @@ def test_a_model_without_training_stays_and_is_nothing_to_go_on_from(tmp_path):
     write(tmp_path / "run", {"best": 0, "last": None})
     assert not mend(tmp_path / "run", print)
     assert read(tmp_path / "run") == {"best": 0}
-
-
-def test_a_run_that_has_not_begun_has_nothing_to_mend(tmp_path):
-    assert not mend(tmp_path / "nothing", print)

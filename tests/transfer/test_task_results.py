@@ -112,7 +112,7 @@ def test_a_copy_of_a_run_is_an_error(write_run, right, tmp_path):
     shutil.move(folder, folder.with_name("12.old"))
     write_run("a", {"de": right(15)})
     with pytest.raises(
-        XalignError, match=r"one checkpoint and seed[\s\S]*en/12 and [\s\S]*12\.old[\s\S]*seed 12, tested on de"
+        XalignError, match=r"the same checkpoint and seed[\s\S]*en/12 and [\s\S]*12\.old[\s\S]*seed 12, tested on de"
     ):
         read_results(tmp_path)
 

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-import torch
 from support import operators
 
 from xalign_fairseq.core.errors import XalignError
@@ -74,7 +73,3 @@ def test_products_are_timed_by_each_library(monkeypatch, times, level, text):
     monkeypatch.setattr(diagnosis, "_milliseconds", lambda library, x, weight: times[library])
     said = diagnosis.linear_products()
     assert said.level == level and said.text.startswith("onednn, since it is; 512 x 768 x 3072") and text in said.text
-
-
-def test_a_product_takes_some_time_by_torch():
-    assert diagnosis._milliseconds("torch", torch.ones(8, 8), torch.ones(8, 8)) > 0

@@ -9,7 +9,6 @@ from support.links import SIZES, draw, similarities
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.transport import grown
 from xalign_fairseq.transport.grown import Grown
-from xalign_fairseq.transport.methods import links_of_words, make_method
 
 METHOD = Grown(temperature=0.2, threshold=0.3, growth=0.5)
 
@@ -103,11 +102,3 @@ def test_a_token_of_no_word_has_no_link_and_keeps_its_share():
     all_words = METHOD.scores(hidden, spans, torch.tensor([[0, 1, 2]]), torch.tensor([[0, 1, 2]]))
     left_out = METHOD.scores(hidden, spans, torch.tensor([[0, -1, 1]]), torch.tensor([[0, 1, 2]]))
     torch.testing.assert_close(left_out, all_words[:, [0, 2]])
-
-
-def test_methods_find_words_by_themselves_or_by_their_tokens():
-    _, hidden, spans = draw(7)
-    words = owners(8)
-    assert links_of_words(METHOD, hidden, spans, *words) == METHOD.words(hidden, spans, *words)
-    by_tokens = links_of_words(make_method("argmax"), hidden, spans, *words)
-    assert by_tokens != METHOD.words(hidden, spans, *words) and all(by_tokens)

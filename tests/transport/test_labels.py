@@ -7,7 +7,7 @@ import torch
 from support.links import pair_matrices
 
 from xalign_fairseq.transport.methods import Transport
-from xalign_fairseq.transport.partners import partners_of_matrix as partners
+from xalign_fairseq.transport.token_links import partners_of_matrix as partners
 
 DOUBLE = torch.float64
 RELEASED = Transport()
@@ -162,12 +162,6 @@ def test_one_token_sides_link_to_the_lowest_index_in_float32(options):
         assert {(i, j) for _, i, j in links.nonzero().tolist()} == expected
 
 
-def test_hand_worked_labels_and_the_last_link_wins():
-    links = torch.tensor([[[True, False, True], [False, False, True]]])
-    spans = torch.tensor([[1, 3, 4, 7]])  # <s> 1 2 </s> 4 5 6 </s>
-    assert partners(links, spans, 8).tolist() == [[-1, 6, 6, -1, 1, -1, 2, -1]]
-
-
 def test_position_zero_and_long_sequences():
     links = torch.ones(1, 1, 1, dtype=torch.bool)
     short = partners(links, torch.tensor([[0, 1, 32766, 32767]]), 32767)
@@ -177,17 +171,6 @@ def test_position_zero_and_long_sequences():
     assert partners(ragged, torch.tensor([[0, 1, 1, 2]]), 4).tolist() == [[1, 0, -1, -1]]
     long = partners(links, torch.tensor([[0, 1, 32767, 32768]]), 32768)
     assert long.dtype == torch.int32 and long[0, 0] == 32767 and long[0, 32767] == 0
-
-
-def test_a_pair_with_non_finite_states_has_no_label_and_harms_no_other():
-    hidden, spans = random_batch(7)
-    labels = Transport().labels(hidden, spans)
-    broken = hidden.clone()
-    row = next(r for r in range(len(spans)) if (labels[r] >= 0).any())
-    broken[row, 1] = torch.inf
-    found = Transport().labels(broken, spans)
-    others = [r for r in range(len(spans)) if r != row]
-    assert (found[row] == -1).all() and torch.equal(found[others], labels[others])
 
 
 @pytest.mark.parametrize("scale", [1.0, 20.0])
@@ -201,14 +184,3 @@ def test_bfloat16_states_label_almost_as_their_float64_values(scale):
     spans = torch.tensor([[1, 25, 26, 50]]).repeat(16, 1)
     same = Transport().labels(hidden, spans) == Transport().labels(hidden.double(), spans)
     assert same.float().mean() > 0.999
-
-
-def test_no_gradient_flows():
-    hidden = torch.randn(1, 7, 4, requires_grad=True)
-    spans = torch.tensor([[1, 3, 4, 6]])
-    assert not pair_matrices(hidden, spans)[1].requires_grad and not Transport().labels(hidden, spans).requires_grad
-
-
-def test_a_batch_of_empty_sides():
-    labels = Transport().labels(torch.randn(2, 6, 4), torch.tensor([[1, 1, 2, 5], [1, 1, 2, 4]]))
-    assert labels.tolist() == [[-1] * 6] * 2

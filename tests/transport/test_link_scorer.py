@@ -6,7 +6,7 @@ from support.links import DIM, draw_words
 
 from xalign_fairseq.transport import link_scorer
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
 
 SIZES = [(3, 4), (6, 2), (1, 1)]
 LAYERS = (2, 5, 6)

@@ -12,11 +12,6 @@ def test_defaults_are_the_released_codes():
     assert (options.order, options.filter, options.rounds, options.alpha) == ("columns-first", "itermax", 2, 0.9)
 
 
-@pytest.mark.parametrize("given", [{"order": "rows-first", "filter": "itermax-paper"}, {"mu": 0.1, "iterations": 20}])
-def test_other_readings(given):
-    assert TransportOptions(**given) == TransportOptions(**given) != TransportOptions()
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [

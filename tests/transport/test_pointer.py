@@ -2,11 +2,9 @@ import math
 
 import pytest
 import torch
-from support.links import pair_matrices
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import load_pointer
-from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.pointer import Pointer
 
 SPANS = torch.tensor([[1, 4, 5, 7], [1, 3, 4, 8]])
@@ -88,15 +86,6 @@ def test_similarity_is_the_geometric_mean_of_both_directions_weights_up_to_scali
                 assert similarity[b, i - s0, j - t0].item() == pytest.approx(expected, rel=1e-12)
     assert src_mask.tolist() == [[True] * 3, [True, True, False]]
     assert (similarity[1, 2] == 0).all() and (similarity[0, :, 2:] == 0).all()
-
-
-def test_labels_by_the_pointer_differ_from_labels_by_hidden_states():
-    pointer, hidden = build()
-    own = Transport(measure=pointer.similarity).labels(hidden, SPANS)
-    assert own.shape == (2, 9) and (own != Transport().labels(hidden, SPANS)).any()
-    links, _ = pair_matrices(hidden, SPANS, measure=pointer.similarity)
-    linked = {(b, 1 + i) for b, i, _ in links.nonzero().tolist()}
-    assert linked == {(b, i) for b, i in (own >= 0).nonzero().tolist() if i < SPANS[b, 1]}
 
 
 def test_the_pointer_of_a_checkpoint():

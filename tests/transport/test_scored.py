@@ -1,14 +1,17 @@
 """Links by a link scorer: words against the scorer, and errors."""
 
+import re
+
+import numpy as np
 import pytest
 import torch
 from support.links import DIM, SIZES, draw
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.link_scorer import LinkScorer
-from xalign_fairseq.transport.methods import links_of_words
-from xalign_fairseq.transport.scored import Scored
-from xalign_fairseq.transport.word_states import word_states
+from xalign_fairseq.transport.methods import links_of_words, make_method, method_of_state, method_state
+from xalign_fairseq.transport.pair_features import word_states
+from xalign_fairseq.transport.scored import PACKAGED, RECORD, Scored, load_scorer, save_scorer
 
 
 @pytest.fixture
@@ -43,3 +46,42 @@ def test_states_of_another_encoder(scorer):
 def test_no_such_threshold(threshold):
     with pytest.raises(XalignError, match="probability is out of range"):
         Scored(threshold=threshold)
+
+
+def test_a_file_keeps_the_scorer_and_its_record(scorer, tmp_path):
+    _, hidden, spans = draw(1)
+    with torch.no_grad():
+        for parameter in scorer.parameters():
+            parameter.copy_(parameter.half())
+    save_scorer(scorer, tmp_path / "scorer.npz", {"sets": ["en-cs"]})
+    loaded, record = load_scorer(tmp_path / "scorer.npz")
+    assert record == {"sets": ["en-cs"]} and loaded.layers == (1, 3) and not loaded.training
+    words = torch.arange(7).expand(len(SIZES), -1), torch.arange(6).expand(len(SIZES), -1)
+    method = make_method("scored", scorer=str(tmp_path / "scorer.npz"))
+    assert torch.equal(method.scores(hidden, spans, *words), Scored(measure=scorer).scores(hidden, spans, *words))
+    assert method_of_state(method_state(method)) == method
+    named = method.describe()["scorer"]
+    assert re.fullmatch("scorer-[0-9a-f]{8}", named) and make_method("scored").describe()["scorer"] != named
+
+
+def test_files_that_hold_no_scorer(scorer, tmp_path):
+    with pytest.raises(XalignError, match="does not exist"):
+        load_scorer(tmp_path / "scorer.npz")
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "other.npz", a=np.zeros(1))
+    save_scorer(scorer, tmp_path / "scorer.npz", {})
+    with np.load(tmp_path / "scorer.npz") as stored:
+        np.savez(tmp_path / "part.npz", **{name: stored[name] for name in stored.files if name != "mean"})
+    (tmp_path / "short.npz").write_bytes((tmp_path / "scorer.npz").read_bytes()[:900])
+    for name in ("text.npz", "other.npz", "part.npz", "short.npz"):
+        with pytest.raises(XalignError, match=r"(holds no link scorer|holds something else)"):
+            load_scorer(tmp_path / name)
+    assert RECORD in np.load(tmp_path / "scorer.npz").files
+
+
+def test_the_packaged_scorer_is_small_and_says_what_it_learned_from():
+    scorer, record = load_scorer(PACKAGED)
+    assert PACKAGED.stat().st_size < 100_000 and scorer.dim == 384 and scorer.layers == (4, 6, 7, 9)
+    assert record["command"].startswith("xalign train-aligner --model e5-small --gold en-cs.gold")
+    assert record["sets"].keys() == {"en-cs", "ja-en", "en-es", "en-pt"}  # redistributable, and no test language
+    assert not {"de", "fr", "hi", "ro"} & {language for name in record["sets"] for language in name.split("-")}

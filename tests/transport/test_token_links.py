@@ -1,10 +1,21 @@
 """Token links from matrices and from partners: the same entries, in one order."""
 
+import random
+
 import pytest
 import torch
-from support.links import matrices, random_pairs
+from support.links import joined_words, matrices, random_pairs
 
-from xalign_fairseq.transport.token_links import links_of_matrix, links_of_partners
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.token_links import (
+    last_partners,
+    links_of_matrix,
+    links_of_partners,
+    matrix_of_partners,
+    partners_of_matrix,
+    word_links,
+    word_scores,
+)
 
 
 def test_entries_of_a_matrix_by_hand():
@@ -38,3 +49,118 @@ def test_partners_say_what_the_matrix_says(one_sided):
     assert links.probability.tolist() == pytest.approx([expected[key] for key in keys])
     found, probability = matrices(links, len(spans), (n, m))
     assert all(map(torch.equal, links_of_matrix(found, probability), links))
+
+
+# <s> 1 2 3 </s> 5 6 </s>; <s> 1 </s> 3 4 5 6 </s>; a pair without a source
+SPANS = torch.tensor([[1, 4, 5, 7], [1, 2, 3, 7], [1, 1, 2, 4]])
+LENGTH = 9
+
+
+def loops(links, spans, length):
+    """The partner with the highest position of each token."""
+    labels = [[-1] * length for _ in spans]
+    for row, (src, src_end, tgt, tgt_end) in enumerate(spans.tolist()):
+        for i in range(src_end - src):
+            for j in range(tgt_end - tgt):
+                if links[row, i, j]:
+                    labels[row][src + i] = max(labels[row][src + i], tgt + j)
+                    labels[row][tgt + j] = max(labels[row][tgt + j], src + i)
+    return labels
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_links_as_matrices_are_those_of_plain_loops_whatever_their_padding(seed):
+    generator = torch.Generator().manual_seed(seed)
+    n, m = SPANS[:, 1] - SPANS[:, 0], SPANS[:, 3] - SPANS[:, 2]
+    inside = (torch.arange(3) < n[:, None])[:, :, None] & (torch.arange(4) < m[:, None])[:, None]
+    links = (torch.rand(3, 3, 4, generator=generator) < 0.5) & inside
+    labels = partners_of_matrix(links, SPANS, LENGTH)
+    assert labels.tolist() == loops(links, SPANS, LENGTH)
+    assert labels.dtype == torch.int16 and labels.is_contiguous()
+    wider = torch.nn.functional.pad(links, (0, 2, 0, 1), value=False)
+    assert torch.equal(partners_of_matrix(wider, SPANS, LENGTH), labels)
+    for row in range(3):
+        assert torch.equal(partners_of_matrix(links[row : row + 1], SPANS[row : row + 1], LENGTH)[0], labels[row])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_partners_of_several_rounds_are_a_matrix_of_links(seed):
+    generator = torch.Generator().manual_seed(seed)
+    rounds = torch.full((2, 3, LENGTH), -1, dtype=torch.int16)
+    both, one_sided = torch.zeros(2, 3, 3, 4, dtype=torch.bool)
+    for row, (src, src_end, tgt, tgt_end) in enumerate(SPANS.tolist()):
+        for found in rounds[:, row]:
+            for i in range(src, src_end):
+                if torch.rand((), generator=generator) < 0.5:
+                    j = int(torch.randint(tgt, tgt_end, (), generator=generator))
+                    found[i] = j
+                    both[row, i - src, j - tgt] = one_sided[row, i - src, j - tgt] = True
+            for j in range(tgt, tgt_end if src < src_end else tgt):
+                if torch.rand((), generator=generator) < 0.5:
+                    i = int(torch.randint(src, src_end, (), generator=generator))
+                    found[j] = i
+                    one_sided[row, i - src, j - tgt] = True
+    assert torch.equal(matrix_of_partners(rounds, SPANS, (3, 4)), both)
+    assert torch.equal(matrix_of_partners(rounds, SPANS, (3, 4), one_sided=True), one_sided)
+    assert not torch.equal(both, one_sided)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_links_that_stand_at_one_token_alone_reach_the_other(seed):
+    generator = torch.Generator().manual_seed(seed)
+    rounds = torch.randint(-1, 8, (2, 3, 8), generator=generator, dtype=torch.int16)
+    expected = rounds.amax(0).tolist()
+    for found in rounds.tolist():
+        for row, partners in enumerate(found):
+            for token, partner in enumerate(partners):
+                if partner >= 0:
+                    expected[row][partner] = max(expected[row][partner], token)
+    labels = last_partners(rounds, one_sided=True)
+    assert labels.tolist() == expected and labels.dtype == torch.int16
+    assert last_partners(rounds).tolist() == rounds.amax(0).tolist()
+
+
+def test_words_are_aligned_if_any_of_their_subwords_are():
+    # un|believ|able cats -> in|croyables chats, and the same with a subword of no word before each side
+    links = torch.zeros(2, 5, 4).bool()
+    links[0, [0, 2, 3], [0, 1, 2]] = links[1, [0, 1, 3, 4, 2], [0, 1, 2, 3, 0]] = True
+    words = torch.tensor([[0, 0, 0, 1, -1], [-1, 0, 0, 0, 1]]), torch.tensor([[0, 0, 1, -1], [-1, 0, 0, 1]])
+    found = word_links(links_of_matrix(links, torch.rand(links.shape)), *words)
+    assert [each.keys() for each in found] == [{(0, 0), (1, 1)}] * 2
+
+
+def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
+    rng = random.Random(0)
+    generator = torch.Generator().manual_seed(0)
+    links = torch.rand(20, 7, 9, generator=generator) < 0.2
+    prob = torch.rand(20, 7, 9, generator=generator, dtype=torch.float64)
+    src_words, tgt_words = (
+        torch.tensor([sorted(rng.randint(-1, 4) for _ in range(size)) for _ in range(20)]) for size in (7, 9)
+    )
+    found = word_links(links_of_matrix(links, prob), src_words, tgt_words)
+    for row in range(20):
+        subwords = [(i, j) for i, j in links[row].nonzero().tolist()]
+        words = joined_words(subwords, src_words[row].tolist(), tgt_words[row].tolist())
+        largest = {
+            word: max(prob[row, i, j].item() for i, j in subwords if (src_words[row, i], tgt_words[row, j]) == word)
+            for word in words
+        }
+        assert found[row] == largest
+
+
+def test_batches_without_links_and_misfits():
+    none = links_of_matrix(torch.zeros(2, 0, 3).bool(), torch.zeros(2, 0, 3))
+    assert word_links(none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
+    link = links_of_matrix(torch.eye(2).bool()[None], torch.eye(2)[None])
+    for src, tgt in (((1, 1), (1, 2)), ((1, 2), (1, 1)), ((0, 2), (0, 2))):
+        with pytest.raises(XalignError, match="do not belong together"):
+            word_links(link, torch.zeros(*src).long(), torch.zeros(*tgt).long())
+
+
+def test_two_words_have_the_largest_score_of_their_subwords():
+    # un|believ|able cats -> in|croyables chats, the first and the last subword are of no word
+    scores = torch.tensor([[[0.9, 0.1, 0.2, 0.3], [0.4, 0.5, 0.1, 0.0], [0.2, 0.6, 0.7, 0.8]]])
+    src_words, tgt_words = torch.tensor([[-1, 0, 2]]), torch.tensor([[0, 0, 1, -1]])
+    expected = [[[0.5, 0.1], [0.0, 0.0], [0.6, 0.7]]]
+    torch.testing.assert_close(word_scores(scores, src_words, tgt_words), torch.tensor(expected))
+    assert word_scores(scores[:, :0], src_words[:, :0], tgt_words).shape == (1, 0, 2)

@@ -1,12 +1,15 @@
 """Links by transport with a dustbin: which survive, and with what probability."""
 
+import math
+import random
+
 import pytest
 import torch
 from support.links import draw, method_matrices, mutual, similarities
 
-from xalign_fairseq.transport.partners import partners_of_matrix
-from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
-from xalign_fairseq.transport.unbalanced import Dustbin
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.transport.token_links import partners_of_matrix
+from xalign_fairseq.transport.unbalanced import Dustbin, dustbin_plan
 
 
 @pytest.mark.parametrize("filter", ["argmax", "itermax", "union"])
@@ -51,7 +54,118 @@ def test_labels_are_the_links_of_the_batch():
     assert torch.equal(method.labels(hidden, spans, sizes=(9, 9)), labels)
 
 
-def test_the_plan_has_the_iterations_that_are_asked_for():
-    _, hidden, spans = draw(4)
-    one, many = (method_matrices(Dustbin(0.3, mu=0.2, iterations=n), hidden, spans)[1] for n in (1, 20))
-    assert (one - many).abs().max() > 1e-3
+def plan_of(scores, dustbin, mu, iterations, masses=None):
+    """The plan of one pair by plain loops on the kernel itself, not on its logarithm."""
+    n, m = len(scores), len(scores[0])
+    kernel = [[math.exp(value / mu) for value in (*row, dustbin)] for row in scores]
+    kernel.append([math.exp(dustbin / mu)] * (m + 1))
+    src, tgt = masses or ([1.0] * n, [1.0] * m)
+    row_mass, column_mass = [*src, sum(tgt)], [*tgt, sum(src)]
+    for _ in range(iterations):
+        for i in range(n + 1):
+            scale = row_mass[i] and row_mass[i] / sum(kernel[i])
+            kernel[i] = [value * scale for value in kernel[i]]
+        for j in range(m + 1):
+            scale = column_mass[j] and column_mass[j] / sum(row[j] for row in kernel)
+            for row in kernel:
+                row[j] *= scale
+    return kernel
+
+
+def ragged(count, seed):
+    rng = random.Random(seed)
+    pairs = [
+        [[rng.random() for _ in range(m)] for _ in range(n)]
+        for n, m in [(1, 1), *((rng.randint(1, 7), rng.randint(1, 7)) for _ in range(count))]
+    ]
+    n, m = max(map(len, pairs)), max(len(pair[0]) for pair in pairs)
+    scores = torch.full((len(pairs), n, m), float("nan"), dtype=torch.float64)
+    masks = torch.zeros(len(pairs), n, dtype=torch.bool), torch.zeros(len(pairs), m, dtype=torch.bool)
+    for k, pair in enumerate(pairs):
+        scores[k, : len(pair), : len(pair[0])] = torch.tensor(pair, dtype=torch.float64)
+        masks[0][k, : len(pair)] = True
+        masks[1][k, : len(pair[0])] = True
+    return pairs, scores, *masks
+
+
+@pytest.mark.parametrize(("dustbin", "mu", "iterations"), [(0.5, 0.1, 20), (0.0, 1.0, 1), (1.0, 0.05, 3)])
+def test_plans_are_those_of_plain_loops(dustbin, mu, iterations):
+    pairs, scores, src_mask, tgt_mask = ragged(12, seed=1)
+    plans = dustbin_plan(scores, src_mask, tgt_mask, dustbin, mu=mu, iterations=iterations)
+    for pair, plan in zip(pairs, plans, strict=True):
+        n, m = len(pair), len(pair[0])
+        # Its own last row and column, not those of the padding, are the dustbin's.
+        rows, columns = [*range(n), plan.shape[0] - 1], [*range(m), plan.shape[1] - 1]
+        expected = torch.tensor(plan_of(pair, dustbin, mu, iterations), dtype=torch.float64)
+        torch.testing.assert_close(plan[rows][:, columns], expected)
+        assert plan.count_nonzero() == (n + 1) * (m + 1)
+
+
+def test_masses_of_the_tokens():
+    pairs, scores, src_mask, tgt_mask = ragged(6, seed=4)
+    masses = [
+        torch.rand(mask.shape, dtype=torch.float64).masked_fill(~mask, torch.nan) for mask in (src_mask, tgt_mask)
+    ]
+    masses[0][2, 0] = 0.0
+    given = {"src_mass": masses[0], "tgt_mass": masses[1]}
+    plans = dustbin_plan(scores, src_mask, tgt_mask, 0.5, mu=0.2, iterations=5, **given)
+    for pair, plan, *sides in zip(pairs, plans, *masses, strict=True):
+        n, m = len(pair), len(pair[0])
+        rows, columns = [*range(n), plan.shape[0] - 1], [*range(m), plan.shape[1] - 1]
+        own = sides[0][:n].tolist(), sides[1][:m].tolist()
+        expected = torch.tensor(plan_of(pair, 0.5, 0.2, 5, own), dtype=torch.float64)
+        torch.testing.assert_close(plan[rows][:, columns], expected)
+        torch.testing.assert_close(plan.sum(), expected.sum())
+    # Without a mass on either side there is nothing to move.
+    none = {"src_mass": torch.zeros_like(scores[:, :, 0]), "tgt_mass": torch.zeros_like(scores[:, 0])}
+    assert dustbin_plan(scores, src_mask, tgt_mask, 0.5, **none).eq(0).all()
+
+
+def test_marginals():
+    _, scores, src_mask, tgt_mask = ragged(12, seed=2)
+    plan = dustbin_plan(scores, src_mask, tgt_mask, 0.5, mu=0.3, iterations=300)
+    n, m = src_mask.sum(1).double(), tgt_mask.sum(1).double()
+    for sums, mask, mass in ((plan.sum(2), src_mask, m), (plan.sum(1), tgt_mask, n)):
+        torch.testing.assert_close(sums[:, :-1], mask.double())
+        torch.testing.assert_close(sums[:, -1], mass)
+
+
+def test_a_token_without_a_partner_stays_alone():
+    mask = torch.ones(1, 3, dtype=torch.bool), torch.ones(1, 2, dtype=torch.bool)
+    scores = torch.tensor([[[0.9, 0.1], [0.2, 0.8], [0.3, 0.2]]])
+    assert dustbin_plan(scores, *mask, 0.5)[0].argmax(1).tolist()[:3] == [0, 1, 2]
+    assert dustbin_plan(scores, *mask, 0.0)[0, :, :2].sum() > 1.9
+    assert dustbin_plan(scores, *mask, 1.0)[0, :3, :2].sum() < dustbin_plan(scores, *mask, 0.5)[0, :3, :2].sum()
+
+
+def test_gradients_flow_to_scores_and_dustbin():
+    _, scores, src_mask, tgt_mask = ragged(3, seed=3)
+    # Padding is not read: its value is no number, and its gradient is 0.
+    scores = scores.requires_grad_()
+    dustbin = torch.tensor(0.4, dtype=torch.float64, requires_grad=True)
+    weight = torch.rand(scores.shape[0], scores.shape[1] + 1, scores.shape[2] + 1, dtype=torch.float64)
+
+    def loss(scores, dustbin):
+        return (dustbin_plan(scores, src_mask, tgt_mask, dustbin, mu=0.3, iterations=4) * weight).sum()
+
+    loss(scores, dustbin).backward()
+    inside = src_mask[:, :, None] & tgt_mask[:, None, :]
+    assert scores.grad.isfinite().all() and scores.grad[~inside].eq(0).all()
+    step = 1e-6
+    numeric = (loss(scores, dustbin + step) - loss(scores, dustbin - step)) / (2 * step)
+    torch.testing.assert_close(dustbin.grad, numeric.detach(), rtol=1e-6, atol=1e-8)
+    place = tuple(inside.nonzero()[-1].tolist())
+    with torch.no_grad():
+        moved = torch.zeros_like(scores)
+        moved[place] = step
+        numeric = (loss(scores + moved, dustbin) - loss(scores - moved, dustbin)) / (2 * step)
+    torch.testing.assert_close(scores.grad[place], numeric, rtol=1e-6, atol=1e-8)
+
+
+def test_narrow_dtypes_empty_sides_and_wrong_shapes():
+    mask = torch.ones(2, 3, dtype=torch.bool)
+    assert dustbin_plan(torch.rand(2, 3, 3).bfloat16(), mask, mask, 0.5).dtype == torch.float32
+    plan = dustbin_plan(torch.rand(2, 3, 0), mask, mask[:, :0], 0.5)
+    assert plan.shape == (2, 4, 1) and plan.isfinite().all()
+    with pytest.raises(XalignError, match=r"\(2, 3, 3\)"):
+        dustbin_plan(torch.rand(2, 3, 3), mask, mask[:, :2], 0.5)

@@ -16,17 +16,17 @@ Links = dict[tuple[int, int], float]
 class Alignment:
     """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
 
-    ``units`` says what they are: the words of the text, or the encoder's subwords. The words of a sentence that was
-    given as a text are a :class:`~xalign_fairseq.core.text.segmented.SegmentedText`, which knows the text and where in
-    it each word is: ``pair.src.text``, ``pair.src.spans``. ``too_long`` is a pair of more than
-    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned;
-    ``finite`` is false of one without links because its hidden states are not finite numbers.
+    ``units`` are the words of the text or the encoder's subwords. For a sentence given as a text, the words are a
+    :class:`~xalign_fairseq.core.text.segmented.SegmentedText` with the text and the positions of the words:
+    ``pair.src.text``, ``pair.src.spans``. ``too_long``: the pair has more than
+    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, and is not aligned. ``finite``
+    is false if the pair has no links because hidden states are not finite.
 
-    ``matrix[i, j]``, float32 of the numbers of units, is the probability of source unit i with target unit j, whether
-    they are linked or not; 0 for words that the tokenizer drops. It is what links are chosen from: by ``grow``,
-    ``scored``, statistics, and both together of words. All other methods have probabilities of subwords, and a pair of
-    words the largest of its subwords', which is at least that of a link. ``align`` gives it, and ``stream`` if it is
-    asked for; it is ``None`` otherwise, and for a pair that is too long or not finite.
+    ``matrix[i, j]``, float32, is the probability of source unit i with target unit j, linked or not; 0 for words that
+    the tokenizer drops. ``grow``, ``scored`` and statistics choose links of words from it. All other methods have
+    probabilities of subwords; a pair of words then has the largest of its subwords, at least that of its link.
+    ``align`` computes it, ``stream`` on request; otherwise, and for pairs that are too long or not finite, it is
+    ``None``.
 
     Example::
 
@@ -46,10 +46,7 @@ class Alignment:
     def links_on(self, src: SegmentedText, tgt: SegmentedText) -> Links:
         """The links of the same two texts between other words: between those that share characters with linked words.
 
-        Where several links become one, it has the highest probability of these.
-
-        Raises:
-            XalignError: the pair was not given as texts, or these are other texts.
+        If several links become one, it has their highest probability.
 
         Example::
 

@@ -27,18 +27,13 @@ OWN = "own"  # the method that a model labelled itself with, or its family's
 
 @dataclass(frozen=True)
 class BenchmarkRun:
-    """The systems and sets of a benchmark.
+    """The systems and sets of a benchmark; all others are tested against the first system.
 
     Attributes:
         data: a folder with test sets (:func:`~xalign_fairseq.aligner.gold_sets.find_sets`).
-        models: paths of aligners by their names; the first system is what the others are tested against.
-        methods: each model is scored by each of them; ``own`` is the model's own.
+        models: paths of aligners by their names, each scored by each of the methods; ``own`` is the model's own.
         links: folders of links of other tools by their names, with ``S-T.links`` for each set.
-        samples: of the bootstrap.
-        seed: of the bootstrap.
-        device: of encoders.
-        dtype: of encoders.
-        quiet: no progress.
+        samples, seed: of the bootstrap.
     """
 
     data: str
@@ -53,11 +48,8 @@ class BenchmarkRun:
 
 
 def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
-    """Score every system on every set and compare them.
-
-    Returns:
-        ``data``: name, number of pairs and digest of each set; ``bootstrap``; ``systems``: as of
-        :func:`~xalign_fairseq.evaluation.alignment_benchmark.compare_systems`.
+    """Score every system on every set and compare them: rows of
+    :func:`~xalign_fairseq.evaluation.alignment_benchmark.compare_systems`, with the digests of the sets.
 
     Raises:
         XalignError: two systems have the same name, a set or a model is missing, or links do not fit their text.
@@ -86,7 +78,7 @@ def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
 
 
 def _check_model(path: str, methods: Sequence[str]) -> None:
-    """That the model is there, and that the methods are for it."""
+    """Check that the model exists, and that the methods suit it."""
     if _has_no_methods(path):
         if set(methods) != {OWN}:
             raise XalignError(

@@ -14,14 +14,8 @@ COMMON = ("min_probability", "threshold", "growth", "languages", "device", "dtyp
 
 
 class FinishedStep(TypedDict):
-    """A finished step.
-
-    Attributes:
-        done: what it was.
-        cpu_seconds: of the call that finished it.
-        before: AER on held-out gold without it, as a fraction; None without gold that can judge it.
-        aer: the same with it.
-        used: whether the aligner uses its result, which it does unless the AER is higher.
+    """A finished step: ``before`` and ``aer`` are the AER on held-out gold (a fraction) without it and with it, None
+    without gold that can judge it; ``used``: whether the aligner uses its result, that is, unless the AER is higher.
     """
 
     done: str
@@ -32,16 +26,7 @@ class FinishedStep(TypedDict):
 
 
 class BestAligner(TypedDict):
-    """What ``best.json`` says.
-
-    Attributes:
-        encoder: the one that the steps began with, by its name or path.
-        gold: the file of what it became by gold links, below this folder; empty if it is not used.
-        method: by which it scores pairs of words, ``grow`` or ``scored``.
-        trained: the folder of a second one, trained on the bitext, below this folder; empty if it is not used.
-        statistics: a folder below this folder; empty if they are not used.
-        steps: by name, in their order.
-    """
+    """The content of ``best.json``: encoders and method, and what lies below this folder, empty if not used."""
 
     encoder: str
     gold: str
@@ -61,12 +46,7 @@ class BestParts(NamedTuple):
 
 
 def read_best(path: str | os.PathLike[str]) -> BestParts | None:
-    """The parts of a folder that ``train-aligner --best`` has finished; ``None`` for anything else.
-
-    Example::
-
-        read_best("aligner").trained  # "aligner/encoder"
-    """
+    """The parts of a folder that ``train-aligner --best`` has finished; ``None`` for anything else."""
     folder = Path(path)
     if not (folder / DONE).is_file():
         return None

@@ -1,20 +1,16 @@
 """Links by one encoder or two, and by statistics of the bitext that the first one guides."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.kept_scores import KeptScores, kept_scores
+from xalign_fairseq.aligner.kept_scores import kept_scores
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
-from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
+from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.aligner.statistical.models import mean_scores
-from xalign_fairseq.core.text.pairs import PairedText, chunks
+from xalign_fairseq.core.text.pairs import chunks
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.grown import Grown
@@ -24,12 +20,7 @@ AT_ONCE = 512  # pairs whose statistics are counted together
 
 @dataclass(frozen=True)
 class Mixing:
-    """How the scores of an encoder are joined with those of statistics.
-
-    Attributes:
-        share: of the statistics.
-        choice: of links, by the sum.
-    """
+    """How scores of an encoder and of statistics are combined: the share of statistics, and the choice of links."""
 
     share: float
     choice: Grown
@@ -55,11 +46,10 @@ class CombinedAligner(WordAligner):
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    in place of the probability :math:`t(v \mid u)` that u is translated as v: what the encoder keeps apart in this
-    sentence counts for a hundredth of what it puts together. So they learn what its links have in common over the
-    text, and the order of words besides; where it is sure they follow it, and where it is not the rest of the text
-    decides. With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
-    probability
+    in place of the probability :math:`t(v \mid u)` that u is translated as v: words that the encoder does not link in
+    this sentence count a hundredth of words that it links. The models thus learn from its links over the whole text,
+    and from word order. Where the encoder is certain, they follow it; otherwise the rest of the text decides. With
+    their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the probability
 
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
@@ -69,7 +59,7 @@ class CombinedAligner(WordAligner):
 
     Args:
         encoder: its aligner, by the scoring options of ``method``.
-        trained: the statistics, which :func:`learn_beside` learns; ``None``: encoders alone.
+        trained: the statistics, which :func:`~xalign_fairseq.aligner.run.open_guided` learns; ``None``: encoders alone.
         method: of the encoder, ``grow`` or ``scored``.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``.
@@ -129,13 +119,13 @@ class CombinedAligner(WordAligner):
             read.clear()
 
     def _both(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> np.ndarray | None:
-        """The scores of the encoder and those of the statistics as one; ``None`` if the encoder has none."""
+        """The scores of both as one; ``None`` if the encoder has none."""
         if scores is None or statistics is None:
             return scores
         return (1 - self._share) * scores + self._share * statistics
 
     def describe(self) -> str:
-        """How the encoder makes its scores, and how links are made of both, in a line."""
+        """How the encoder scores, and how links are made from both, in one line."""
         scores = self._encoder.describe()
         if self._second:
             scores += f"; the mean of its scores and those of another: {self._second.describe()}"
@@ -152,33 +142,3 @@ class CombinedAligner(WordAligner):
     def signature(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())
-
-
-def learn_beside(
-    encoder: WordAligner,
-    text: PairedText,
-    folder: Path,
-    identity: dict[str, Any],
-    reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],
-    learning: Callable[[], AbstractContextManager[UnitProgress]],
-) -> tuple[KeptScores, TrainedModels]:
-    """Learn statistics of a text with the guidance of an encoder; the same call continues an interrupted one.
-
-    Args:
-        encoder: as of :class:`CombinedAligner`.
-        text: read by the encoder once, and kept next to the statistics.
-        folder: where they go.
-        identity: of the text, the encoder and its options, and the version; a folder of another is refused.
-        reading: given the number of pairs, opens what is called with the number of pairs newly read.
-        learning: opens what is called with the units, the passes done, and all passes.
-
-    Returns:
-        the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.
-    """
-    with begun(folder, identity):
-        kept = KeptScores(encoder, folder)
-        with reading(len(text)) as read:
-            kept.read(text, read)
-        with learning() as progress:
-            trained, _ = learn_models(text, folder, progress, kept.guide)
-        return kept, trained

@@ -62,7 +62,7 @@ class DictionaryRun:
 
     @property
     def outputs(self) -> dict[str, str]:
-        """The files to write, by what they are."""
+        """The files to write, by their kind."""
         lex = {end: f"{self.lex}.{end}" for end in ("s2t", "t2s") if self.lex}
         named = {"out": self.out, "shortlist": self.shortlist, "guided": self.guided, **lex}
         return {name: path for name, path in named.items() if path}
@@ -155,7 +155,7 @@ def _units(text: SegmentedText, model: sentencepiece.SentencePieceProcessor) -> 
 
 
 def _check(run: DictionaryRun) -> None:
-    """That there is something to write, and a place for it."""
+    """Check that there is something to write, and a place for it."""
     if not run.outputs:
         raise XalignError("no output is given", parameter=("out", "lex", "shortlist", "guided"))
     if run.guided and not run.spm:

@@ -8,7 +8,7 @@ from pathlib import Path
 from xalign_fairseq.aligner.pair_scores import parse_score
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import run_record
-from xalign_fairseq.aligner.tools.files import LinkFiles
+from xalign_fairseq.aligner.training_links import LinkFiles
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -32,7 +32,7 @@ class FilterRun:
         aligning: how the text is aligned; its text, output and format are not read.
         min_score: least score of a pair that is kept.
         scores: scores of this text that an earlier run has written; it is not aligned then.
-        resume: go on with unfinished scores; finished ones of the same text and options are taken as they are.
+        resume: continue unfinished scores; finished scores of the same text and options are used again.
 
     Example::
 
@@ -67,7 +67,7 @@ def filter_files(run: FilterRun) -> str:
         '1 pairs, 1 kept with a score of 0.5 or more, 0 without links'
     """
     check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
-    files = LinkFiles.of(run.src, run.tgt, run.out, drops_pairs=True)
+    files = LinkFiles((run.src, run.tgt), run.out, drops_pairs=True)
     scores = run.scores or f"{run.out.removesuffix('.links')}.scores"
     if any(Path(scores).resolve() == path.resolve() for path in files.outputs):
         raise XalignError("the scores would be replaced by an output", where=scores, parameter="out")
@@ -80,7 +80,7 @@ def filter_files(run: FilterRun) -> str:
 def _score(run: FilterRun, scores: Path) -> list[str]:
     """Make the scores, unless they are complete and of the same text and options; what was done.
 
-    What they come from is in ``P.scores.json``. It is written after the scores and removed before they change.
+    ``P.scores.json`` records the text and options. It is written after the scores and removed before they change.
     """
     made_from, part = Path(f"{scores}.json"), Path(f"{scores}.part")
     aligning = replace(run.aligning, text=(run.src, run.tgt), out=str(scores), format="scores")
@@ -107,16 +107,10 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
 
 
 def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
-    """Write the pairs of a text with scores that reach the least one, with their links; how many, in a line.
-
-    Args:
-        text: a bitext with its file of scores.
-        files: to write: both texts, and links.
-        min_score: from 0 to 1.
-    """
+    """Write the pairs of a text with scores that reach the least one, with their links; how many, in a line."""
     read = kept = unlinked = 0
     with ExitStack() as stack:
-        src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*(files.texts or ()), files.links))
+        src, tgt, links = (stack.enter_context(atomic_write(path)) for path in (*files.new_texts, files.links))
         for line, score, found in scored_lines(text):
             read += 1
             unlinked += not found

@@ -14,13 +14,8 @@ from xalign_fairseq.links.pharaoh import Gold
 
 @dataclass(frozen=True)
 class GoldSet:
-    """Sentence pairs with gold links.
-
-    Attributes:
-        name: its place below the folder, without ending: ``simalign-testsets/de-en``.
-        languages: of source and target.
-        digest: of text and links, 12 hexadecimal digits.
-    """
+    """Sentence pairs with gold links; ``name`` is the place below the folder, without ending, ``digest`` of text and
+    links."""
 
     name: str
     languages: tuple[str, str]
@@ -32,14 +27,10 @@ class GoldSet:
 def find_sets(folder: str) -> list[GoldSet]:
     """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` next to it, ordered by name.
 
-    Links to folders are followed; a folder that they lead to once more counts once.
+    Links to folders are followed; each folder counts once.
 
     Raises:
         XalignError: there is none, a text is missing, text and links do not fit each other, or a set has no link.
-
-    Example::
-
-        [one.name for one in find_sets("gold")]  # ["de-en", "en-fr"]
     """
     top = Path(folder)
     found = [read_set(path, top) for path in sorted(_gold_files(top))]

@@ -1,4 +1,4 @@
-"""An encoder's scores of the words of a text, kept in files: what it has read it need not read again."""
+"""An encoder's scores of the words of a text, kept in files: sentences that it has read are not read again."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -27,17 +27,11 @@ REMEDY = "remove it and those of higher numbers"
 
 
 class KeptScores(WordAligner):
-    """An encoder of a text, whose scores of it are in files of 2,048 pairs.
+    """An encoder whose scores of a text are in files of 2,048 pairs each.
 
     Args:
         encoder: what reads.
         folder: where the files are and go; those that are there are of this encoder and text.
-
-    Example::
-
-        kept = KeptScores(encoder, folder)
-        kept.read(text)
-        kept.guide(0)  # scores (words of the source, words of the target) of the first line
     """
 
     def __init__(self, encoder: WordAligner, folder: Path):
@@ -52,7 +46,7 @@ class KeptScores(WordAligner):
         return len(self._kept["count"])
 
     def unknown(self) -> UnknownTokens:
-        """How many of the tokens that were read now the encoder's vocabulary lacks."""
+        """The unknown tokens among those read in this run."""
         return self._encoder.unknown()
 
     def describe(self) -> str:
@@ -68,7 +62,7 @@ class KeptScores(WordAligner):
         self._encoder.close()
 
     def read(self, text: PairedText, progress: Progress | None = None) -> None:
-        """Read what is not kept yet; ``progress`` is called with the number of pairs newly done."""
+        """Read the pairs without stored scores; ``progress`` is called with the number of new pairs."""
         if progress:
             progress(len(self))
         parts = [self._kept]
@@ -131,7 +125,7 @@ def _digest(pair: WordPair) -> np.uint64:
 
 
 def kept_scores(matrix: np.ndarray | None) -> np.ndarray | None:
-    """Scores of words as they are kept: small ones are 0."""
+    """Scores of words, in the form in which they are stored: small ones are 0."""
     return None if matrix is None else np.where(matrix >= LEAST, matrix, np.float32(0))
 
 

@@ -64,7 +64,7 @@ def load_aligner(
     options = options or AlignerOptions.of(**more)
     check_options(path, options)
     if not is_statistical(path):
-        # One dtype for all processes: their links are those of one.
+        # One dtype for all processes, so that their links equal those of one process.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
     return open_aligner(path, options)
@@ -99,10 +99,7 @@ def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
     """Raise :class:`XalignError` for an option that does not go with the kind of aligner, before anything is read.
 
-    Args:
-        path: as of :func:`load_aligner`.
-        options: of the aligner.
-        learn: what is to be learned first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or empty.
+    ``learn``: what is to be learned first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or empty.
     """
     require_one_choice(options)
     combined = learn == GUIDED or options.statistics is not None
@@ -156,10 +153,9 @@ def choice_of(options: AlignerOptions) -> tuple[float | None, float | None]:
 
 
 def scoring_method(path: str | os.PathLike[str], asked: Linking, maps: bool, guide: str | None = None) -> str:
-    """The method of an encoder that scores for a :class:`CombinedAligner`.
-
-    It is the one that is asked for, otherwise that of the ``guide`` of the statistics, otherwise ``scored`` of the
-    packaged encoders and of those that learned from gold links, and ``grow`` of all others.
+    """The method of an encoder that scores for a :class:`CombinedAligner`: the requested one, otherwise that of the
+    ``guide`` of the statistics, otherwise ``scored`` for the packaged encoders and those that learned from gold links,
+    and ``grow`` for all others.
     """
     if asked.method or guide:
         return asked.method or str(guide)
@@ -189,6 +185,6 @@ def _load_in_worker(path: str, options: AlignerOptions, device: str) -> Aligner:
 
 
 def _log_from(_: Aligner, level: int) -> None:
-    """In one of several processes, which all choose the same: log on stderr what computes transport."""
+    """In one of several processes with the same choice: log on stderr what computes transport."""
     logging.getLogger(SINKHORN).setLevel(level)
     logging.getLogger(SINKHORN).addHandler(logging.StreamHandler())

@@ -29,7 +29,6 @@ class AlignerOptions:
         batch_tokens: most tokens in a batch, padding included; at least one pair is always taken.
         dictionary: dict.txt, if the model does not carry its own.
         spm: sentencepiece model, if the model does not carry its own.
-        revision: of a model of Hugging Face's hub.
         sinkhorn_backend: what computes transport (:data:`~xalign_fairseq.transport.names.BACKENDS`).
     """
 
@@ -45,12 +44,11 @@ class AlignerOptions:
     batch_tokens: int = 8192
     dictionary: str | None = None
     spm: str | None = None
-    revision: str | None = None
     sinkhorn_backend: str = "auto"
 
     @classmethod
     def of(cls, **options: Any) -> "AlignerOptions":
-        """The options by name; :class:`XalignError` for one that there is not."""
+        """The options by name; :class:`XalignError` for an unknown one."""
         known = [each.name for each in fields(cls)]
         for name in options.keys() - set(known):
             raise XalignError("an aligner has no such option", parameter=name, expected=", ".join(known))
@@ -69,7 +67,7 @@ class AlignerOptions:
 
 
 def require_one_choice(options: AlignerOptions) -> None:
-    """Raise :class:`XalignError` if the least probability of a link is none, or given in two ways."""
+    """Raise :class:`XalignError` if the least probability of a link is not a probability, or given in two ways."""
     least = options.min_probability
     if least is None:
         return

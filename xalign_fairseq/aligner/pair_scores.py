@@ -15,9 +15,9 @@ class PairScore:
     """A pair's score and its parts, each from 0 to 1; all are 0 for a pair without links.
 
     Attributes:
-        score: the share of the letters that are linked, weighted by the probability of the links: of each word the most
-            probable link counts, with a weight of its letters but one, for long words mean more; the side with the
-            lower share decides.
+        score: the share of the letters that are linked, weighted by the probability of the links: the most probable
+            link of each word counts, weighted by the number of its letters minus one, because long words mean more; the
+            side with the lower share decides.
         src_coverage: the share of the source words that have a link.
         tgt_coverage: the share of the target words that have one.
         probability: the mean of the links.

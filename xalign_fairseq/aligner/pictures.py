@@ -10,7 +10,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import require_place
 from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, WordPair, is_piped
 from xalign_fairseq.evaluation.plots.figure import check_picture
-from xalign_fairseq.evaluation.plots.links import plot_links
+from xalign_fairseq.evaluation.plots.matrix import plot_links
 from xalign_fairseq.links.pharaoh import Gold
 
 MOST_WORDS = 300  # of a side that is drawn; more names could not be read
@@ -30,7 +30,7 @@ class Pictures:
         return 1 if self.line is None else self.line
 
     def check(self, text: Sequence[str], units: str, page: bool) -> None:
-        """That gold links and a picture can be had of a text; ``page``: a page is written."""
+        """Check that gold links and a picture are possible for a text; ``page``: a page is written."""
         piped = any(map(is_piped, text))
         if self.gold:
             if not (self.plot or page):
@@ -47,7 +47,7 @@ class Pictures:
         if not self.plot:
             if self.line is not None:
                 raise XalignError(
-                    "a line is drawn only into a picture",
+                    "a line number needs a picture",
                     parameter="plot_line",
                     remedy=("add", Parameter("plot", "FILE.png")),
                 )
@@ -57,7 +57,7 @@ class Pictures:
             raise XalignError("a pair from a pipe cannot be drawn", parameter="plot", expected="files as input")
 
     def check_place(self, pairs: SentencePairs | PairStream, inputs: Sequence[str], out: str | None) -> None:
-        """That the pair is there, and that its picture replaces no input and not the file ``out``."""
+        """Check that the pair exists, and that its picture replaces neither an input nor ``out``."""
         if not (self.plot and isinstance(pairs, SentencePairs)):
             return
         require_place(self.plot, [*inputs, *([out] if out else [])])

@@ -44,10 +44,12 @@ class WordAligner(Protocol):
         """How links are made, in one line for people."""
 
     def signature(self) -> str:
-        """All that decides the links, as ``key:value`` joined by ``|`` (:mod:`xalign_fairseq.evaluation.signature`)."""
+        """Everything that determines the links, as ``key:value`` joined by ``|``
+        (:mod:`xalign_fairseq.evaluation.signature`).
+        """
 
     def unknown(self) -> UnknownTokens:
-        """How many tokens of all pairs so far the vocabulary lacks; not while pairs are being aligned."""
+        """The unknown tokens of all pairs so far; do not call this while pairs are being aligned."""
         return UnknownTokens()
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:

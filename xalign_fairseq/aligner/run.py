@@ -1,14 +1,15 @@
 """Files of sentence pairs to files of links."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from xalign_fairseq.aligner.combined import CombinedAligner, learn_beside
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.kept_scores import KeptScores
 from xalign_fairseq.aligner.load import (
     ALONE,
     GUIDED,
@@ -21,13 +22,12 @@ from xalign_fairseq.aligner.load import (
 )
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.pictures import Pictures
-from xalign_fairseq.aligner.protocol import Progress, WordAligner
-from xalign_fairseq.aligner.render.formats import FORMATS, Format
+from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.render.formats import LINES
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
-from xalign_fairseq.aligner.statistical.folder import is_statistical
-from xalign_fairseq.aligner.statistical.progress import passes_bar
+from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -47,17 +47,12 @@ class AlignRun:
     Attributes:
         text: files of source and target sentences, or one of ``source ||| target`` lines; ``-`` is standard input.
         model: an encoder, or the folder of an aligner from bitext alone; empty where one is learned.
-        options: of the aligner.
         learn: ``from_scratch``: an aligner from this text alone, into ``OUT.aligner``; ``statistics``: statistics of
             this text, guided by the encoder, to the same place; empty: nothing is learned.
-        learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
         out: the file of links; ``-`` is standard output.
         format: ``pharaoh``, ``json``, ``scores`` or ``html``.
-        segment: what finds the words of a line
-            (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
-        resume: go on with the unfinished output of an interrupted run.
-        pictures: what is drawn, and gold links.
-        quiet: no progress.
+        resume: continue the unfinished output of an interrupted run.
+        learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
     """
 
     text: tuple[str, ...]
@@ -89,14 +84,10 @@ class AlignReport:
 def align_files(run: AlignRun) -> AlignReport:
     """Align a text and write its links, a line for each pair.
 
-    Memory does not grow with the number of pairs. All that can be is checked before the work begins.
+    Memory does not grow with the number of pairs. Checks run before the work begins.
 
     Raises:
         XalignError: options do not go together, a file is missing or has an error, or the output is in the way.
-
-    Example::
-
-        align_files(AlignRun(("test.en", "test.de"), "e5-small", AlignerOptions(), out="test.links"))
     """
     _check(run)
     options, gold = run.options, run.pictures.gold
@@ -108,14 +99,14 @@ def align_files(run: AlignRun) -> AlignReport:
     if gold:
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False, split=split)
     if not (run.learn == ALONE or is_statistical(run.model)):
-        # An output goes on only in its dtype, or its lines would not be those of one run.
+        # An output continues only in its dtype; otherwise its lines would come from two different runs.
         devices, dtype = choose_devices(options.device, options.dtype, options.processes)
         options = replace(options, device=devices, dtype=dtype, processes=1)
-    form = Page(golds, options.languages) if run.format == "html" else FORMATS[run.format]
+    page = Page(golds, options.languages) if run.format == "html" else None
     files = (run.model, options.dictionary, options.spm, run.pictures.gold, options.statistics)
     inputs = [*run.text, *filter(None, files)]
     run.pictures.check_place(pairs, inputs, None if run.out == STANDARD_OUTPUT else run.out)
-    # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
+    # A page has text around its lines, and can't be continued; a pipe can't be read again.
     more = {
         "format": run.format,
         "segment": segmenter_versions(run.segment),
@@ -123,60 +114,53 @@ def align_files(run: AlignRun) -> AlignReport:
         **({} if run.learn_from is None else {"learn_from": run.learn_from}),
     }
     record = run_record(run.text, run.model, options, **more) if isinstance(pairs, SentencePairs) else None
-    output = Output(run.out, None if form.begin() else record, run.resume, inputs)
+    output = Output(run.out, None if page else record, run.resume, inputs)
     with _open_aligner(run, options, pairs, record) as aligner:
         run.pictures.draw(aligner, pairs, golds)
-        if isinstance(form, Page):
-            form = replace(form, system=", ".join(filter(None, (run.model, aligner.describe()))))
-        counts = _write(aligner, pairs, form, output, run.quiet)
+        if page:
+            page = replace(page, system=", ".join(filter(None, (run.model, aligner.describe()))))
+        counts = _write(aligner, pairs, page or LINES[run.format], output, run.quiet)
         return AlignReport(
             f"{counts}; {aligner.describe()}",
             aligner.unknown().warning("links of these words are unreliable"),
         )
 
 
-@dataclass(frozen=True)
-class Guided:
-    """Statistics to learn, guided by an encoder.
-
-    Attributes:
-        model, options: the encoder, its device and dtype chosen.
-        folder: where the statistics go.
-        record: what determines the links, as of :func:`~xalign_fairseq.aligner.run_record.run_record`.
-        quiet: no progress.
-    """
-
-    model: str
-    options: AlignerOptions
-    folder: Path
-    record: dict[str, str]
-    quiet: bool = False
-
-
 @contextmanager
-def open_guided(guided: Guided, text: PairedText) -> Iterator[CombinedAligner]:
+def open_guided(
+    model: str, options: AlignerOptions, folder: Path, record: Mapping[str, str], text: PairedText, quiet: bool = False
+) -> Iterator[CombinedAligner]:
     """An encoder with statistics of a text, which are learned first; the same call continues an interrupted one.
+
+    Args:
+        model: the encoder, which reads the text once; its scores are kept next to the statistics.
+        options: its own, with device and dtype chosen.
+        folder: where the statistics go.
+        record: what determines the links (:func:`~xalign_fairseq.aligner.run_record.run_record`).
 
     Raises:
         XalignError: the folder has statistics of another text or of other options.
 
     Example::
 
-        with open_guided(Guided("e5-small", options, Path("a.aligner"), record), SentencePairs("a.en", "a.de")) as both:
+        with open_guided("e5-small", options, Path("a.aligner"), record, SentencePairs("a.en", "a.de")) as both:
             list(both.stream([("the house", "das Haus")]))
     """
     # The format and what chooses links have no effect on statistics.
-    method = scoring_method(guided.model, guided.options.linking, guided.options.maps)
-    identity = {name: value for name, value in guided.record.items() if name not in ("format", *CHOOSING, GUIDED)}
-    identity["method"] = method
-    with open_encoder(guided.model, scoring_options(guided.options, method)) as encoder:
-        reading, learning = partial(_reading_bar, quiet=guided.quiet), partial(passes_bar, guided.quiet)
-        scores, trained = learn_beside(encoder, text, guided.folder, identity, reading, learning)
-        yield CombinedAligner(scores, trained, method, *choice_of(guided.options))
+    method = scoring_method(model, options.linking, options.maps)
+    identity = {name: value for name, value in record.items() if name not in ("format", *CHOOSING, GUIDED)}
+    with open_encoder(model, scoring_options(options, method)) as encoder:
+        with begun(folder, {**identity, "method": method}):
+            kept = KeptScores(encoder, folder)
+            with progress(total=len(text), unit=" pairs", quiet=quiet) as bar:
+                kept.read(text, bar.update)
+            with passes_bar(quiet) as show:
+                trained, _ = learn_models(text, folder, show, kept.guide)
+        yield CombinedAligner(kept, trained, method, *choice_of(options))
 
 
 def _check(run: AlignRun) -> None:
-    """That the options go together, before anything is learned or read."""
+    """Check that the options go together, before anything is learned or read."""
     if run.learn and (len(run.text) != 2 or any(map(is_piped, run.text)) or run.out == STANDARD_OUTPUT):
         raise XalignError(
             "learning from the text needs files as input and output",
@@ -193,7 +177,7 @@ def _check(run: AlignRun) -> None:
 def _open_aligner(
     run: AlignRun, options: AlignerOptions, pairs: SentencePairs | PairStream, record: dict[str, str] | None
 ) -> Iterator[WordAligner]:
-    """The aligner; what is to be learned is learned first."""
+    """The aligner, after learning if needed."""
     if not (run.learn and record and isinstance(pairs, SentencePairs)):
         with open_aligner(run.model, options) as aligner:
             yield aligner
@@ -203,20 +187,26 @@ def _open_aligner(
         yield StatisticalAligner(trained, options.min_probability)
     else:
         sample = pairs if run.learn_from is None else SpreadPairs(pairs, run.learn_from)
-        with open_guided(Guided(run.model, options, run.learned, record, run.quiet), sample) as guided:
+        with open_guided(run.model, options, run.learned, record, sample, run.quiet) as guided:
             yield guided
 
 
-def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format, output: Output, quiet: bool) -> str:
+def _write(
+    aligner: WordAligner,
+    pairs: SentencePairs | PairStream,
+    form: Page | Callable[[Alignment], str],
+    output: Output,
+    quiet: bool,
+) -> str:
     """Align and write the pairs that are not written yet; how many they were, and how fast it went."""
     total = len(pairs) - output.done if isinstance(pairs, SentencePairs) else None
     number, links, too_long, overflowed = output.done, 0, 0, 0
     start = time.monotonic()
     with output.open() as out, progress(total=total, unit=" pairs", quiet=quiet) as bar:
-        out.write(form.begin())
+        out.write(form.begin() if isinstance(form, Page) else "")
         remaining = islice(pairs, output.done, None) if output.done else pairs
         for number, alignment in enumerate(aligner.stream(remaining, bar.update), output.done + 1):
-            out.write(form.line(alignment, number) + "\n")
+            out.write((form.line(alignment, number) if isinstance(form, Page) else form(alignment)) + "\n")
             if isinstance(pairs, PairStream):  # whoever writes the pairs may wait for their links
                 out.flush()
             links += len(alignment.links)
@@ -225,16 +215,10 @@ def _write(aligner: WordAligner, pairs: SentencePairs | PairStream, form: Format
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} {alignment.units}s"
                 say(f"warning: line {number} is too long to be aligned and has no links: {words}")
-        out.write(form.end())
+        out.write(form.end() if isinstance(form, Page) else "")
     seconds = time.monotonic() - start
     done = number - output.done
     resumed = f" after {output.done} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
     return f"{done} pairs{resumed}{left_out}, {links} links, {done / seconds:.1f} pairs/s"
-
-
-@contextmanager
-def _reading_bar(total: int, quiet: bool) -> Iterator[Progress]:
-    with progress(total=total, unit=" pairs", quiet=quiet) as bar:
-        yield bar.update

@@ -15,17 +15,9 @@ WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # 
 
 
 def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
-    """A value for each option that has an effect: a text's is its digest, a model's the sizes and times of its files.
+    """A value for each option that has an effect: the digest of a text, the sizes and times of a model's files.
 
-    Args:
-        text: source and target, or one file of pairs.
-        model: an encoder, or an aligner from bitext alone; empty where one is learned from the text.
-        options: of the aligner.
-        more: other options.
-
-    Example::
-
-        run_record(("a.en", "a.de"), "e5-small", options)  # {"xalign_fairseq": "0.7.0", "src": "sha256 1f...", ...}
+    ``model`` is empty where an aligner is learned from the text alone; ``more``: other options.
     """
     names = ("src", "tgt") if len(text) == 2 else ("pairs",)
     digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}
@@ -37,14 +29,7 @@ def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **mor
 
 
 def model_state(path: str | os.PathLike[str]) -> str:
-    """The value of a model, by the sizes and times of its files.
-
-    Models have gigabytes, so a digest would take long; their files are not edited in place.
-
-    Example::
-
-        model_state("e5-small")  # "e5-small, state 1f..."
-    """
+    """The value of a model, by the sizes and times of its files: a digest of gigabytes would take long."""
     from xalign_fairseq.encoder.pretrained import low_rank, packaged
     from xalign_fairseq.encoder.pretrained.reading import find_pretrained
 

@@ -3,7 +3,7 @@
 A subcommand's module has a docstring (its first line is the summary shown by ``xalign --help``; what begins with
 ``Example`` is at the end of its own help), ``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit
 code; ``None`` is 0). The file's name, with ``-`` for ``_``, is the subcommand's name. Heavy imports belong inside
-``run``, so that ``--help`` answers at once. ``_ways`` says in which group a subcommand is listed, ``_arguments`` has
+``run``, so that ``--help`` answers at once. ``_parser`` says in which group a subcommand is listed, ``_arguments`` has
 what several of them ask for.
 """
 
@@ -19,8 +19,7 @@ from types import ModuleType
 
 from xalign_fairseq.cli._aligning import log_from
 from xalign_fairseq.cli._arguments import add_volume
-from xalign_fairseq.cli._parser import CommandParser
-from xalign_fairseq.cli._ways import overview
+from xalign_fairseq.cli._parser import CommandParser, overview
 from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.core.version import __version__
@@ -60,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``xalign``.
 
     Bad input and files that can't be written are reported without a traceback and give exit code 2, Ctrl-C gives 130,
-    SIGTERM 143 and SIGUSR1 75, after what is unfinished has been removed and what was started has been ended.
+    SIGTERM 143 and SIGUSR1 75, after unfinished files were removed and child processes ended.
     """
     parser = build_parser()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what the line could go on with

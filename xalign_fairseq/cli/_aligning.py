@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model
+from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values
 from xalign_fairseq.core.devices import DTYPES
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, typed
 from xalign_fairseq.core.progress import progress, say
@@ -95,24 +95,30 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
             "(default: the one the model labelled itself with, otherwise hidden)"
         ),
     )
-    links.add_argument("--iterations", type=int, metavar="N", help="Sinkhorn iterations (default: 2; ot-unbalanced 20)")
-    links.add_argument(
-        "--mu",
-        type=float,
-        help="entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)",
+    add_values(
+        links,
+        ("iterations", int, "N", "Sinkhorn iterations (default: 2; ot-unbalanced 20)"),
+        ("mu", float, None, "entropic regularisation: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)"),
+        ("rounds", int, "N", "rounds of itermax (default: 2)"),
+        ("alpha", float, None, "itermax's discount of aligned tokens (default: 0.9)"),
+        (
+            *("dustbin", float, "Z"),
+            "for ot-unbalanced: score of having no partner, from 0 to 1; higher values give fewer links (default: 0.5)",
+        ),
+        (
+            "scorer",
+            str,
+            "FILE",
+            "for scored: scorer.npz of train-aligner --gold (default: the packaged one, for e5-small)",
+        ),
+        ("temperature", float, "T", "for grow: divides the cosines (default: 0.05)"),
+        (
+            *("growth", float, "G"),
+            "for grow: add links next to others from G times the threshold; 1: add no links (default: 0.5)",
+        ),
     )
     links.add_argument(
         "--order", choices=ORDERS, help=f"order of transport's scaling; rows-first: Eq. 6 (default: {ORDERS[0]})"
-    )
-    links.add_argument("--rounds", type=int, metavar="N", help="rounds of itermax (default: 2)")
-    links.add_argument("--alpha", type=float, help="itermax's discount of aligned tokens (default: 0.9)")
-    links.add_argument(
-        "--dustbin",
-        type=float,
-        metavar="Z",
-        help=(
-            "for ot-unbalanced: score of having no partner, from 0 to 1; higher values give fewer links (default: 0.5)"
-        ),
     )
     links.add_argument(
         "--threshold",
@@ -120,18 +126,6 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         type=float,
         metavar="P",
         help=f"minimum probability for softmax, grow and scored (default: {threshold})",
-    )
-    links.add_argument(
-        "--scorer",
-        metavar="FILE",
-        help="for scored: scorer.npz of train-aligner --gold (default: the packaged one, for e5-small)",
-    )
-    links.add_argument("--temperature", type=float, metavar="T", help="for grow: divides the cosines (default: 0.05)")
-    links.add_argument(
-        "--growth",
-        type=float,
-        metavar="G",
-        help="for grow: add links next to others from G times the threshold; 1: add no links (default: 0.5)",
     )
     links.add_argument(
         "--dtype",
@@ -185,7 +179,7 @@ def _log_lines() -> None:
 
 
 class _LogLines(logging.Handler):
-    """Lines on what stderr is at that time, above a progress bar; parameters and commands as they are typed."""
+    """Lines on the current stderr, above a progress bar, with parameters and commands as they are typed."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if isinstance(given := record.args, tuple):
@@ -318,7 +312,7 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
 
 @contextmanager
 def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal, a line now and then elsewhere; yields the function that advances it."""
+    """A bar on a terminal, otherwise occasional lines; yields the function that advances it."""
     with progress(total=total, unit=unit, quiet=quiet) as bar:
         yield bar.update
 

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 ArgumentGroup = argparse.ArgumentParser | argparse._ArgumentGroup
 STANDARD_OUTPUT = "-"
-# What every command that reads an encoder takes.
+# The models that every command with an encoder accepts.
 PRETRAINED = (
     "a checkpoint (.pt), a folder of a training run or of XLM-R's archive, a Hugging Face folder or hub name such as "
     "FacebookAI/xlm-roberta-base, or e5-small, the packaged encoder"
@@ -57,6 +57,12 @@ def add_linked_text(parser: ArgumentGroup) -> None:
     )
 
 
+def add_values(parser: ArgumentGroup, *options: tuple[str, Callable[[str], object], str | None, str]) -> None:
+    """Options with a value: the name of each, its type, what the help calls a value, and the help."""
+    for name, kind, metavar, about in options:
+        parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=about)
+
+
 def add_json(parser: ArgumentGroup) -> None:
     """``--json``: JSON on standard output instead of the table."""
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
@@ -80,7 +86,7 @@ def print_result(as_json: bool, content: object, lines: Iterable[str]) -> None:
 def named_models(given: Iterable[str], parameter: str = "model") -> dict[str, str]:
     """Path of each model by its name, in the order given: ``NAME=PATH``, or a path, which is its own name.
 
-    A path that there is has no name before it, whatever is in it. ``parameter`` is named in errors.
+    An existing path has no name before it, even with "=" inside. ``parameter`` is named in errors.
     """
     from xalign_fairseq.core.errors import XalignError
 

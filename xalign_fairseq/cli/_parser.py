@@ -1,10 +1,42 @@
-"""The parser of a command: help with defaults, and errors that suggest what was meant."""
+"""The parser of a command: help with defaults, the commands in groups, and errors that suggest what was meant."""
 
 import argparse
 import difflib
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
+
+# Group -> its commands, in the order of use.
+GROUPS = {
+    "align words": ("align", "score", "layers", "bench", "symmetrize"),
+    "use links": ("project", "filter", "dictionary", "phrases"),
+    "train": ("train-aligner", "prepare", "links", "lexicon", "objectives", "train", "report"),
+    "evaluate encoders": ("retrieve", "alignment-score", "embeddings", "transfer", "predict", "transfer-report"),
+    "make data": ("sample", "derive"),
+    "convert and change models": ("import-hf", "export-hf", "trim", "untrim", "procrustes"),
+    "installation": ("doctor", "user-dir"),
+}
+OTHERS = "others"
+EXAMPLES = (
+    "xalign align --src test.en --tgt test.de --out test.links",
+    "xalign score --hyp test.links --gold test.gold",
+    "xalign train-aligner --src train.en --tgt train.de --out aligner",
+)
+
+
+def overview(summaries: Mapping[str, str]) -> str:
+    """The commands in their groups, one line each with its summary."""
+    grouped = {name for names in GROUPS.values() for name in names}
+    groups = {**GROUPS, OTHERS: tuple(name for name in summaries if name not in grouped)}
+    width = max(map(len, summaries))
+    parts = ["Word alignment and cross-lingual training on fairseq."]
+    for title, names in groups.items():
+        lines = [f"    {name:<{width}}  {summaries[name]}" for name in names if name in summaries]
+        if lines:
+            parts.append("\n".join([f"{title}:", *lines]))
+    parts.append("\n".join(["examples:", *(f"  {line}" for line in EXAMPLES)]))
+    parts.append("Run `xalign COMMAND --help` for options and examples.")
+    return "\n\n".join(parts)
 
 
 class HelpLines(argparse.RawDescriptionHelpFormatter):
@@ -55,19 +87,21 @@ class CommandParser(argparse.ArgumentParser):
         finally:
             for action in needed:
                 action.required = True
-        if rest:
-            self._refuse(rest)
         missing = [action for action in needed if getattr(found, action.dest) is None]
-        if missing:
-            names = [action.option_strings[-1] if action.option_strings else str(action.metavar) for action in missing]
+        names = [action.option_strings[-1] if action.option_strings else str(action.metavar) for action in missing]
+        if rest:
+            self._refuse(rest, names)
+        if names:
             self.error(f"{' and '.join(names)} must be given")
         return found, rest
 
-    def _refuse(self, rest: Sequence[str]) -> NoReturn:
-        """Report the first unknown word, with a suggestion."""
+    def _refuse(self, rest: Sequence[str], missing: Sequence[str]) -> NoReturn:
+        """Report the first unknown word, with a suggestion; ``missing``: options that words without one may be for."""
         unknown = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
         if unknown is None:
-            self.error(f"unexpected argument: {' '.join(rest)}")
+            pairs = zip(missing, rest, strict=False)
+            meant = f"; did you mean {' '.join(map(' '.join, pairs))}?" if len(rest) <= len(missing) else ""
+            self.error(f"unexpected argument: {' '.join(rest)}{meant}")
         options = [name for action in self._shown() for name in action.option_strings]
         self.error(f"there is no option {unknown}", _nearest(unknown, options))
 

@@ -1,4 +1,4 @@
-"""One line for a training: where it is, its losses, its speed, when it is done."""
+"""One line for a training: updates, losses, speed and time left."""
 
 import sys
 import time
@@ -13,24 +13,11 @@ SPARSE = 30.0
 
 
 class TrainProgress:
-    """Shows on stderr what fairseq-train's log says: in one line on a terminal, otherwise in a line now and then.
+    """Shows fairseq-train's log on stderr: as one line on a terminal, otherwise as occasional lines.
 
-    Args:
-        most: updates of the whole training; None if it ends otherwise.
-        quiet: nothing but warnings.
-        verbose: the lines of the log too.
-        before: what the log has of the training that is gone on with.
-
-    Attributes:
-        last: the newest interval of training, None before.
-        updates: done, by the newest row of any kind; 0 before.
-        validations: those that have an AER, of the current training.
-
-    Example::
-
-        with TrainProgress(1000) as progress:
-            for line in lines:
-                progress.hear(line)
+    ``most``: updates of the whole training, None if it ends otherwise; ``before``: what the log has of the training
+    that is gone on with. ``last`` is the newest interval of training, ``updates`` are those of the newest row of any
+    kind, ``validations`` those of the current training that have an AER.
     """
 
     def __init__(
@@ -48,7 +35,6 @@ class TrainProgress:
         self.bar: Any = tqdm(bar_format="{desc}", file=sys.stderr, leave=False) if terminal and not quiet else None
 
     def __enter__(self) -> "TrainProgress":
-        self.show("fairseq-train starts")
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -115,7 +101,7 @@ class TrainProgress:
             self.write(text)
 
     def write(self, text: str) -> None:
-        """A line that stays."""
+        """A permanent line."""
         if self.bar is not None:
             self.bar.write(text, file=sys.stderr)
         else:
@@ -128,12 +114,7 @@ def with_aer(rows: Iterable[LogRow]) -> list[LogRow]:
 
 
 def told(row: LogRow, most: int | None, aer: float | None = None) -> str:
-    """An interval of training in words.
-
-    Example::
-
-        told(row, 1000)  # "update 120/1,000, ETA 0:01:10, loss 9.21 (mlm 4.10, dwa 2.20), 12,345 tokens/s"
-    """
+    """An interval of training in words."""
     values = row.values
     parts = [f"update {row.updates:,}" + (f"/{most:,}" if most else "")]
     if most and values.get("ups"):

@@ -2,7 +2,7 @@
 
 Writes one line per pair, in the order of the input, also for pairs with an empty side. Formats: Pharaoh links "i-j"
 (0-based words), JSON with words and link probabilities, a table with scores of pairs (--format scores, for `xalign
-filter`), or an HTML page. Memory is that of the longest 2,048 neighbouring pairs, which are read at once.
+filter`), or an HTML page. Pairs are read 2,048 at a time, so memory does not grow with the text.
 
 Only newlines end a line. Words are separated by white space; in lines without spaces (Chinese, Japanese, Thai, Lao,
 Khmer, Burmese, Tibetan), ICU finds them. --segment icu finds words in every language and splits off punctuation.
@@ -29,6 +29,7 @@ Examples:
 """
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,10 +55,10 @@ if TYPE_CHECKING:
 
 # The formats by how the name of the output ends.
 FORMAT_OF = {".json": "json", ".jsonl": "json", ".scores": "scores", ".html": "html", ".htm": "html"}
-# Names that promise a format that is not written.
-OTHER_FORMATS = (
-    *(".csv", ".tsv", ".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".pdf", ".xml", ".tmx", ".xlf", ".xliff"),
-    *(".png", ".svg", ".gz", ".bz2", ".xz", ".zst", ".zip"),
+# Pharaoh: no ending, these, a number (of a part), or a language pair such as .en-fr.
+PHARAOH = re.compile(
+    r"(\.(links?|align(ed|ments?)?|pharaoh|talp|txt|out|fwd|rev|forward|backward|sym|gdfa?|\d+"
+    r"|[a-z]{2,3}([-_][a-z]{2,4}){1,3}))?"
 )
 
 
@@ -69,7 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("pharaoh", "json", "scores", "html"),
-        help="output format (default: from the name of --out: .json, .jsonl, .scores or .html; otherwise pharaoh)",
+        help="output format (default: from the ending of --out: .json, .jsonl, .scores, .html; pharaoh for .links, "
+        ".align, .txt, .en-fr or no ending; others are an error)",
     )
     scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(
@@ -87,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--learn-from",
         type=positive,
         metavar="N",
-        help="learn from N pairs, spread evenly over the text, and align all; memory is that of N pairs (default: all)",
+        help="learn from N pairs, spread evenly over the text, and align all; memory grows with N only (default: all)",
     )
     parser.add_argument(
         "--min-probability",
@@ -170,12 +172,12 @@ def parse(args: argparse.Namespace) -> "AlignRun":
 def format_of(out: str) -> str:
     """The format that the name of the output asks for."""
     suffix = Path(out).suffix.lower()
-    if suffix in OTHER_FORMATS:
+    if suffix not in FORMAT_OF and not PHARAOH.fullmatch(suffix):
         raise XalignError(
-            "the output's name asks for a format that is not written",
+            "unknown ending of the output's name",
             parameter="out",
             found=out,
-            expected=f"{', '.join(FORMAT_OF)}, or .links for Pharaoh links",
+            expected=f"{', '.join(FORMAT_OF)}; for Pharaoh links .links, .align, .txt, .en-fr or no ending",
             remedy=("change the name, or set", Parameter("format", "pharaoh")),
         )
     return FORMAT_OF.get(suffix, "pharaoh")

@@ -17,6 +17,7 @@ Examples:
 """
 
 import argparse
+import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -33,14 +34,20 @@ from xalign_fairseq.cli._arguments import (
     print_result,
 )
 from xalign_fairseq.core.devices import DTYPES
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import require_place
+from xalign_fairseq.core.errors import check_values
+from xalign_fairseq.core.files import atomic_write, require_place
 
 if TYPE_CHECKING:
     from xalign_fairseq.evaluation.published import Figure
+    from xalign_fairseq.evaluation.tables import Table
 
 OWN = "own"
+KINDS = (".md", ".tex", ".json")
 AER = "alignment aer"  # in published figures
+NOTE = (
+    "AER in %, lower is better, its mean over the sets with a 95 % interval; mean precision and recall; p against the "
+    "first system, Holm-corrected."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,14 +91,13 @@ def run(args: argparse.Namespace) -> None:
     """Score every system on every set, compare, print."""
     from xalign_fairseq.aligner.benchmark import BenchmarkRun, run_benchmark
     from xalign_fairseq.core.locks import alone_on
+    from xalign_fairseq.evaluation.tables import latex_file
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.samples, seed=args.seed)
     paper = chosen_paper(args.paper, args.row)
     if paper is not None:
         paper.require([AER])
-    if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
-        raise XalignError("unknown table format", parameter="out", found=args.out, expected=".md, .tex or .json")
     benchmark = BenchmarkRun(
         args.data,
         named_models(args.model or ([] if args.links else ["e5-small"])),
@@ -105,13 +111,18 @@ def run(args: argparse.Namespace) -> None:
     )
     show_log(quiet=True)
     if args.out:
+        check_values("unknown table format", ("out", args.out, Path(args.out).suffix in KINDS, ", ".join(KINDS)))
         require_place(args.out)
     with alone_on(Path(args.out)) if args.out else nullcontext():
         result = run_benchmark(benchmark)
         beside = [table.to_markdown() for table in paper.tables(figures_of(result["systems"]))] if paper else []
-        print_result(args.json, result, ["\n\n".join([as_text(result["systems"]), *beside])])
+        table = table_of(result["systems"])
+        text = "\n\n".join([table.to_markdown(), *beside])
+        print_result(args.json, result, [text])
         if args.out:
-            write(Path(args.out), result)
+            written = {".md": f"{text}\n", ".tex": latex_file([table]), ".json": json.dumps(result, indent=1) + "\n"}
+            with atomic_write(args.out) as out:
+                out.write(written[Path(args.out).suffix])
 
 
 def figures_of(rows: Sequence[dict[str, Any]]) -> "list[Figure]":
@@ -125,27 +136,10 @@ def figures_of(rows: Sequence[dict[str, Any]]) -> "list[Figure]":
     return found
 
 
-def as_text(rows: Sequence[dict[str, Any]]) -> str:
-    """For a terminal: the table, and a signature for each system."""
-    columns, cells = _table(rows)
-    widths = [max(len(row[at]) for row in (columns, *cells)) for at in range(len(columns))]
-    lines = [
-        "  ".join(f"{cell:<{width}}" if at == 0 else f"{cell:>{width}}" for at, (cell, width) in enumerate(pairs))
-        for row in (columns, *cells)
-        for pairs in [list(zip(row, widths, strict=True))]
-    ]
-    signatures = [f"{row['system']}: {row['signature']}" for row in rows]
-    return "\n".join([*(line.rstrip() for line in lines), "", NOTE, "", *signatures])
+def table_of(rows: Sequence[dict[str, Any]]) -> "Table":
+    """The table of all systems, the lowest mean in bold, with a signature of each."""
+    from xalign_fairseq.evaluation.tables import Table
 
-
-NOTE = (
-    "AER in %, lower is better, its mean over the sets with a 95 % interval; mean precision and recall; p against the "
-    "first system, Holm-corrected."
-)
-
-
-def _table(rows: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Head and cells."""
     sets = [each["set"] for each in rows[0]["sets"]]
     columns = ("system", *sets, "mean", "95 %", "P", "R", *(["p"] if len(rows) > 1 else []))
     cells = []
@@ -156,23 +150,7 @@ def _table(rows: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[
         shares = [f"{100 * row[name]:.1f}" for name in ("precision", "recall")]
         interval = f"{100 * low:.1f} to {100 * high:.1f}"
         cells.append((row["system"], *aers, f"{100 * row['aer']:.1f}", interval, *shares, *p_value))
-    return columns, cells
-
-
-def write(path: Path, result: dict[str, Any]) -> None:
-    """The table as a file."""
-    from xalign_fairseq.core.files import atomic_write
-    from xalign_fairseq.core.json_files import write_json
-    from xalign_fairseq.evaluation.tables import Table, latex_file
-
-    if path.suffix == ".json":
-        write_json(path, result)
-        return
-    rows = result["systems"]
-    columns, cells = _table(rows)
-    mean = columns.index("mean")
     best = min(range(len(rows)), key=lambda at: rows[at]["aer"])
     signatures = tuple(f"{row['system']}: {row['signature']}" for row in rows)
-    table = Table("Word alignment", columns, cells, (NOTE,), frozenset({(best, mean)}), comments=signatures)
-    with atomic_write(path) as out:
-        out.write(f"{table.to_markdown()}\n" if path.suffix == ".md" else latex_file([table]))
+    bold = frozenset({(best, columns.index("mean"))})
+    return Table("Word alignment", columns, cells, (NOTE,), bold, comments=signatures)

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the files, and print what they hold on stderr."""
+    """Write the files, and print their counts on stderr."""
     from xalign_fairseq.aligner.dictionary import DictionaryRun, write_dictionary
 
     named = {name: getattr(args, name) or "" for name in ("out", "lex", "shortlist", "guided")}

@@ -100,7 +100,7 @@ def patches() -> list[Finding]:
 
 
 def verified_gpus() -> list[Finding]:
-    """A finding for each machine that the stages of scripts/gpu ran on; one that says so if there is none."""
+    """A finding for each machine that the stages of scripts/gpu ran on; if there is none, a finding that says so."""
     runs = read_json(RUNS)["runs"]
     if not runs:
         return [Finding("note", "verified on", "not verified on any GPU yet; see docs/gpu.md")]

@@ -15,7 +15,7 @@ from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
 
 if TYPE_CHECKING:
-    from xalign_fairseq.evaluation.linked_words import PairCount
+    from xalign_fairseq.evaluation.embedding_comparison import PairCount
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
 def count_pairs(src: str, tgt: str, links: str, top: int, leave_out: str | None) -> "list[PairCount]":
     """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
     from xalign_fairseq.core.text.lines import read_lines
-    from xalign_fairseq.evaluation.linked_words import frequent_pairs
+    from xalign_fairseq.evaluation.embedding_comparison import frequent_pairs
     from xalign_fairseq.links.gold import read_gold_text
 
     words = {line.strip().lower() for line in read_lines(leave_out)} if leave_out else set()

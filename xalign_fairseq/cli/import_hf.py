@@ -19,7 +19,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign import-hf``."""
     add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base")
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
-    parser.add_argument("--revision", metavar="REV", help="branch, tag or commit of a model on the hub")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 
 
@@ -27,7 +26,7 @@ def run(args: argparse.Namespace) -> None:
     """Read, write, and say what the encoder is."""
     from xalign_fairseq.encoder.pretrained.saving import convert
 
-    config = convert(args.model, args.out, revision=args.revision, overwrite=args.overwrite)
+    config = convert(args.model, args.out, overwrite=args.overwrite)
     named = {name: getattr(config, name) for name in ("layer_norm_eps", "token_types")}
     options = [
         f" --{name.replace('_', '-')} {value}" for name, value in named.items() if value != getattr(type(config), name)

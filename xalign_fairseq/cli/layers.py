@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class LayersRun(NamedTuple):
-    """Linkings to compare on development sets, and where the result goes."""
+    """Linkings to compare on development sets, and the output."""
 
     model: str
     options: "AlignerOptions"
@@ -101,7 +101,7 @@ class LayersRun(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score, print the tables and write what was asked for."""
+    """Score, print the tables, and write the requested files."""
     from xalign_fairseq.aligner.neural.comparison import compare_linkings
 
     asked = parse(args)
@@ -146,7 +146,7 @@ def parse(args: argparse.Namespace) -> LayersRun:
         read = [file for files, gold in texts for file in (*files, gold)]
         check_picture_place(args.plot, [*read, *filter(None, (model, args.dict, args.spm))])
     given = method_options(vars(args))
-    # What all that is compared has in common; of several methods the first.
+    # The common part of all settings; of several methods the first.
     encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
     common = Linking(args.method[0] if args.method else "", similarity=args.similarity or "", encoding=encoding)
     return LayersRun(
@@ -170,7 +170,7 @@ def parse(args: argparse.Namespace) -> LayersRun:
 
 
 def check_picture_place(plot: str, read: Sequence[str]) -> None:
-    """That the picture can be drawn, and replaces nothing that is read."""
+    """Check that the picture can be drawn, and replaces no input."""
     from xalign_fairseq.core.files import require_place
     from xalign_fairseq.core.text.containers import file_of
     from xalign_fairseq.evaluation.plots.figure import check_picture

@@ -1,9 +1,8 @@
-"""Link the words of training text, for xalign prepare.
+"""Link the words of training text by eflomal or fast_align, for xalign prepare.
 
 Reads tokenised text (words separated by spaces) and writes one line of 0-based links "i-j" per pair, for xalign prepare
---links. OUT.json records what made the links and how many each step kept. The engine is eflomal, fast_align or an
-encoder. eflomal and fast_align run in both directions, which are then symmetrised. eflomal is random: two runs differ
-in a few links.
+--links. OUT.json records what made the links and how many each step kept. The tool runs in both directions, which are
+then symmetrised. eflomal is random: two runs differ in a few links. For links of an encoder use xalign align.
 
 Filters always run in this order (Wu & Dredze, 2020). identical drops links between equal words (case-sensitive).
 one-to-one drops links whose words have another link. empty drops pairs without a link; it also writes the remaining
@@ -18,13 +17,10 @@ import argparse
 import sys
 from typing import Any
 
-from xalign_fairseq.aligner.tools.filters import FILTERS, WU_DREDZE
-from xalign_fairseq.cli._aligning import add_link_arguments, add_model_arguments, parse_options, show_log
+from xalign_fairseq.aligner.tools import TOOLS
+from xalign_fairseq.aligner.training_links import FILTERS, WU_DREDZE
 from xalign_fairseq.cli._arguments import add_out
-from xalign_fairseq.links import symmetrize
-
-ENGINES = ("auto", "eflomal", "fast_align", "checkpoint")
-SYMMETRIZATIONS = tuple(symmetrize.METHODS)
+from xalign_fairseq.links.symmetrize import METHODS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,53 +28,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one per line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one per line")
     add_out(parser, "file of links; with --filters empty, a prefix")
+    parser.add_argument("--engine", choices=("auto", *TOOLS), default="auto", help="default: the first installed")
     parser.add_argument(
-        "--engine",
-        choices=ENGINES,
-        default="auto",
-        help=(
-            "checkpoint: the encoder of --model; auto: the encoder if --model is given, otherwise the first "
-            "one installed of eflomal, fast_align and e5-small (default: %(default)s)"
-        ),
+        "--symmetrize", choices=METHODS, default=next(iter(METHODS)), help="how to combine both directions"
     )
     parser.add_argument(
-        "--symmetrize", choices=SYMMETRIZATIONS, help=f"how to combine both directions (default: {SYMMETRIZATIONS[0]})"
+        "--directions", default="", metavar="PREFIX", help="also write PREFIX.fwd and PREFIX.rev, unfiltered"
     )
-    parser.add_argument("--directions", metavar="PREFIX", help="also write PREFIX.fwd and PREFIX.rev, unfiltered")
     parser.add_argument(
         "--filters",
         nargs="+",
         choices=(*FILTERS, WU_DREDZE),
         default=[],
-        help="wu-dredze: all three (default: no filter)",
+        help="wu-dredze: all three (default: none)",
     )
     parser.add_argument(
         "--overwrite", action="store_true", help="replace existing outputs when the new ones are complete"
     )
-    add_model_arguments(parser)
-    add_link_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Check, align, filter, write, and print what was done on stderr."""
-    from xalign_fairseq.aligner.tools.run import LinksRun, link_files
+    from xalign_fairseq.aligner.training_links import LinksRun, link_files
 
-    show_log(args.quiet)
-    run = LinksRun(
-        args.src,
-        args.tgt,
-        args.out,
-        engine=args.engine,
-        model=args.model,
-        options=parse_options(args),
-        symmetrize=args.symmetrize,
-        directions=args.directions,
-        filters=tuple(args.filters),
-        overwrite=args.overwrite,
-        quiet=args.quiet,
-        echo=not args.quiet and sys.stderr.isatty(),
+    files = (args.src, args.tgt, args.out)
+    manifest, file = link_files(
+        LinksRun(*files, args.engine, args.symmetrize, args.directions, tuple(args.filters), args.overwrite, args.quiet)
     )
-    manifest, file = link_files(run)
     if not args.quiet:
         print("\n".join([*summary(manifest), f"all counts in {file}"]), file=sys.stderr)
 
@@ -86,9 +62,9 @@ def run(args: argparse.Namespace) -> None:
 def summary(manifest: dict[str, Any]) -> list[str]:
     """Links and pairs, a line for each, and a warning about pairs that were too long."""
     links, pairs = manifest["counts"]["links"], manifest["counts"]["pairs"]
-    directions = f"{links['forward']} forward, {links['backward']} backward, " if "forward" in links else ""
     lines = [
-        f"links: {directions}{links['found']} found, {links['identical']} of identical words dropped, "
+        f"links: {links['forward']} forward, {links['backward']} backward, {links['found']} found, "
+        f"{links['identical']} of identical words dropped, "
         f"{links['not_one_to_one']} not one-to-one dropped, {links['kept']} kept",
         f"pairs: {pairs['read']} read, {pairs['blank']} with an empty side, {pairs['without_link']} without a link, "
         f"{pairs['dropped']} dropped, {pairs['written']} written",

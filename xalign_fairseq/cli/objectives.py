@@ -12,6 +12,7 @@ Examples:
 """
 
 import argparse
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import add_json
@@ -119,18 +120,8 @@ def example(name: str, user_dir: str | None = None) -> str:
 
 def as_json(found: "Description") -> dict[str, Any]:
     """The same, for programs; defaults are values."""
-    return {
-        "name": found.name,
-        "what": found.what,
-        "about": " ".join(found.about),
-        "paper": found.paper and found.paper._asdict(),
-        "reads": list(found.reads),
-        "head": found.head,
-        "predicts_tokens": found.predicts_tokens,
-        "freezes_encoder": found.freezes_encoder,
-        "logs": list(found.logs),
-        "options": [{"option": row.flag, "default": row.default, "help": row.help} for row in found.options],
-    }
+    options = [{"option": row.flag, "default": row.default, "help": row.help} for row in found.options]
+    return {**dataclasses.asdict(found), "paper": found.paper and found.paper._asdict(), "options": options}
 
 
 def _plain(text: str) -> str:

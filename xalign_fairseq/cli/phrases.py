@@ -1,9 +1,10 @@
 """Extract the phrase pairs that are consistent with word links.
 
-A phrase pair is a run of words on each side, with a link between them and none that leads outside (Och and Ney, 2004);
-words without links may be at its edges. Writes one line per occurrence: source phrase, target phrase and the links
-within it (TSV). --counts writes each different phrase pair once, in the columns of `xalign dictionary`: source, target,
-count, p(t|s), p(s|t), significance. Memory does not grow with the text: large counts go to files next to the output.
+A phrase pair is a run of words on each side, with at least one link between them and no link to other words (Och and
+Ney, 2004); words without links may be at its edges. Writes one line per occurrence: source phrase, target phrase and
+the links within it (TSV). --counts writes each different phrase pair once, in the columns of `xalign dictionary`:
+source, target, count, p(t|s), p(s|t), significance. Memory does not grow with the text: large counts go to files next
+to the output.
 
 Examples:
   xalign phrases --src train.en --tgt train.de --links train.links --out phrases.tsv

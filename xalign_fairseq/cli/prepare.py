@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive
-from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._arguments import add_out, add_values
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -116,20 +116,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vocab-size", type=positive, metavar="N", help="size of the sentencepiece model to train (default: 8000)"
     )
+    add_values(
+        parser,
+        ("min-length", int, "N", "drop training text with fewer tokens on a side"),
+        ("max-length", int, "N", "drop training text with more tokens on a side"),
+        (
+            *("max-length-ratio", float, "R"),
+            "drop training pairs in which one side has more than R times the tokens of the other",
+        ),
+        (
+            *("language-model", str, "FILE"),
+            "drop training text that this fastText model (lid.176.bin) assigns to another language",
+        ),
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of sentencepiece's training sample (default: 1)")
-    parser.add_argument("--min-length", type=int, metavar="N", help="drop training text with fewer tokens on a side")
-    parser.add_argument("--max-length", type=int, metavar="N", help="drop training text with more tokens on a side")
-    parser.add_argument(
-        "--max-length-ratio",
-        type=float,
-        metavar="R",
-        help="drop training pairs in which one side has more than R times the tokens of the other",
-    )
-    parser.add_argument(
-        "--language-model",
-        metavar="FILE",
-        help="drop training text that this fastText model (lid.176.bin) assigns to another language",
-    )
     parser.add_argument(
         "--deduplicate",
         action="store_true",

@@ -1,8 +1,8 @@
 """Project the annotation of a text to its translation.
 
-Labels and markup of a source text are moved to the words of the translation that word links lead to. The output is the
-annotated translation, in the format of the source. The aligner finds the links, or --links gives them. Annotation that
-cannot be placed is counted on stderr, by reason, and listed by --report.
+Copies labels and markup of a source text to the linked words of its translation. The output is the annotated
+translation, in the format of the source. The aligner finds the links, or --links gives them. Annotation that cannot be
+placed is counted on stderr, by reason, and listed by --report.
 
 --format is one of labels (conll, conllu, json) or of markup (html, xml, placeholders, usfm, srt, vtt, xliff, tmx). A
 tag without a link is put near its place, and reported.
@@ -22,7 +22,6 @@ Examples:
 """
 
 import argparse
-import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -65,13 +64,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason (TSV)")
     parser.add_argument("--page", metavar="FILE", help="write an HTML page of the pairs with links and labels")
     parser.add_argument("--resume", action="store_true", help="continue an interrupted run")
-    parser.add_argument(
-        "--part",
-        type=part,
-        default=(0, 1),
-        metavar="K/N",
-        help="project only part K of N, from 0/N to N-1/N; the concatenated outputs are the whole",
-    )
     placing = parser.add_argument_group("placing")
     placing.add_argument(
         "--max-gap",
@@ -144,17 +136,8 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
             min_probability=args.min_probability,
         ),
         args.statistics == LEARNED,
-        args.part,
         args.report,
         args.page,
         args.resume,
         args.quiet,
     )
-
-
-def part(text: str) -> tuple[int, int]:
-    """``K/N`` as two numbers."""
-    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
-    if not found or not int(found[1]) < int(found[2]):
-        raise argparse.ArgumentTypeError("must be K/N, from 0/N to N-1/N")
-    return int(found[1]), int(found[2])

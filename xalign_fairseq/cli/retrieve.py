@@ -88,7 +88,7 @@ def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
 
 
 def to_text(result: dict[str, Any]) -> str:
-    """A line for each direction and measure, and one that says how."""
+    """One line per direction and measure, and a line with the settings."""
     lines = [ROW.format("direction", "by", "accuracy", "95 % interval")]
     for row in result["scores"]:
         interval = " to ".join(f"{100 * end:.2f}" for end in row["interval"])

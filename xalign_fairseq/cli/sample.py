@@ -1,9 +1,9 @@
 """Write a sample bitext with exact gold word links.
 
-A synchronous grammar generates English with German, French and Russian. Writes tokenised text and links to
-DIR/en-de/{train,valid,test}.{en,de,gold}, and the same for en-fr and en-ru. Links are 0-based i-j, where i is the
-English word. DIR/mono/{train,valid}.{en,de,fr,ru} has half as many other sentences. The same options write the same
-bytes. No sentence is in two splits.
+A synchronous grammar generates English with German and French. Writes tokenised text and links to
+DIR/en-de/{train,valid,test}.{en,de,gold}, and the same for en-fr. Links are 0-based i-j, where i is the English word.
+DIR/mono/{train,valid}.{en,de,fr} has half as many other sentences. The same options write the same bytes. No sentence
+is in two splits.
 
 Example:
   xalign sample --out sample --pairs 20000 --seed 1
@@ -34,4 +34,4 @@ def run(args: argparse.Namespace) -> None:
 
     for pair in write_sample(args.out, args.pairs, args.seed, args.valid, args.test, args.overwrite):
         mean = f"{pair.src_words / pair.pairs:.1f} and {pair.tgt_words / pair.pairs:.1f} words a sentence"
-        print(f"{args.out}/{pair.pair}: {pair.pairs} pairs, {mean}, {pair.links / pair.pairs:.1f} links a pair")
+        print(f"{args.out}/{pair.pair}: {pair.pairs} pairs, {mean}, {pair.links / pair.pairs:.1f} links per pair")

@@ -112,7 +112,7 @@ def compare_layers(layers: Sequence[tuple[str, str]], plot: str | None, as_json:
 
     if of_links or not layers or not plot:
         raise XalignError(
-            "comparing layers needs a picture and its curves, and no links",
+            "comparing layers takes a picture and curves, not links",
             parameter=("plot", "layers"),
             found=", ".join(f"--{option.replace('_', '-')}" for option in of_links) or None,
             expected="--plot FILE --layers NAME=JSON ..., without --hyp, --gold and their options",

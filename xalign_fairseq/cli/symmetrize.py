@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read both files, combine them line by line, write the result whole."""
+    """Read both files, combine them line by line, write the complete result."""
     from xalign_fairseq.core.output import Output
     from xalign_fairseq.links.pharaoh import format_links, read_links
     from xalign_fairseq.links.symmetrize import symmetrize

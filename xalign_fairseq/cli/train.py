@@ -3,7 +3,7 @@
 Options after DATA go to fairseq-train unchanged. Missing ones get these defaults: --user-dir this package, --task
 xalign_pretraining, --criterion xlm_align, --arch that of the --init-checkpoint (otherwise xalign_base), --optimizer
 xalign_adamw with a rate that falls to 0 over --max-update, --save-dir checkpoints. The learning rate, an end (such as
---max-update) and the batch size are required. The full command is printed and written to training.json.
+--max-update) and the batch size are required. Added options are printed; training.json has the full command.
 
 The log goes to SAVE_DIR/train.log. The progress line shows updates, the loss of each objective, tokens per second,
 validation AER and the time left; warnings are printed. If training fails, the end of the log is printed. The same
@@ -50,9 +50,8 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.cli._train_progress import TrainProgress
     from xalign_fairseq.core.installed import require_fairseq
     from xalign_fairseq.core.process import running
-    from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+    from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training
-    from xalign_fairseq.trainer.train_line import train_line, value
     from xalign_fairseq.trainer.train_record import require_same
 
     require_fairseq()
@@ -71,6 +70,7 @@ def run(args: argparse.Namespace) -> int:
         updates = int(most) if most and most.isdigit() else None
         began = time.time()
         with TrainProgress(updates, args.quiet, args.verbose, rows_before(folder)) as progress:
+            progress.show("fairseq-train starts")
             run_training(FairseqTraining(line, folder), progress.hear, progress.write if not args.quiet else say)
     except KeyboardInterrupt:
         print("the same command resumes from the last checkpoint", file=sys.stderr)

@@ -9,9 +9,9 @@ embeddings, 200 updates of 32 pairs; this takes minutes on a CPU. Other models u
 pairs with Adam and no warm-up, and XLM-Align's labels and layer. awesome-align's names so and co are accepted for
 self_training and consistency.
 
-With --links, dwa learns from these links (awesome-align's --train_gold_file), and self_training from those of its own
-links that are among them. e5-small improves further when trained on links of xalign align --statistics with an aligner
-that was trained before.
+With --links, dwa learns from these links (awesome-align's --train_gold_file); self_training keeps only those of its own
+links that are among them. To improve e5-small further, train it twice: the second time, pass --links the output of
+xalign align --statistics --model FIRST.
 
 --from-scratch learns from the bitext alone, in minutes for 100,000 pairs. Use it for languages that no encoder covers.
 It is also the default if neither --model nor e5-small is available. A development set chooses its thresholds and
@@ -41,33 +41,33 @@ Examples:
 import argparse
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xalign_fairseq.cli._aligning import METHODS, add_backend_argument, chosen_model, language_pair, show_log
-from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
-from xalign_fairseq.cli._parser import CommandParser
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out, add_values
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from xalign_fairseq.aligner.training.best import BestRun
     from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun
     from xalign_fairseq.aligner.training.text import DevelopmentSet
-    from xalign_fairseq.aligner.training.train import Progress
 
-TAKEN = ("src", "tgt", "links", "similarity", "patience", "seed", "device", "sinkhorn_backend", "workers")
-# What follows the model's family where it is not given.
-CHOSEN = (
-    *("objectives", "layer", "method", "updates", "batch_size", "lr", "warmup", "freeze_layers"),
-    *("freeze_encoder_updates", "heads_lr", "validate_every", "trim_vocabulary"),
-)
+# The options of each special way to train; --gold names one unless --best is given.
+WAYS = {
+    "best": {"src", "tgt", "gold", "model", "languages", "updates", "seed", "device"},
+    "from_scratch": {"src", "tgt", "valid_src", "valid_tgt", "valid_gold"},
+    "gold": {"train_encoder", "model", "seed", "device"},
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``xalign train-aligner``."""
+    """Options of ``xalign train-aligner``; of those that are not given there is no value."""
+    parser.argument_default = argparse.SUPPRESS
     parser.add_argument("--from-scratch", action="store_true", help="learn from the bitext alone, without a model")
     parser.add_argument("--best", action="store_true", help="do all steps that improve links, one after the other")
     parser.add_argument("--src", metavar="FILE", help="source sentences, one per line")
@@ -89,11 +89,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
     dev.add_argument("--valid-tgt", metavar="FILE", help="target sentences")
     dev.add_argument("--valid-gold", metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
-    _add_encoder_arguments(parser)
-
-
-def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options that ``--from-scratch`` does not use."""
     default = "(default: e5-small; --from-scratch if it is not installed)"
     add_model(parser, f"model to start from: {PRETRAINED} {default}", required=False)
     parser.add_argument(
@@ -108,14 +103,11 @@ def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
         help="links to learn from, 0-based i-j (sure) and ipj (possible), one line per training pair",
     )
     _add_training_arguments(parser.add_argument_group("training"))
-    parser.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
-    )
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), help="default: CUDA if there is one")
     add_backend_argument(parser)
-    parser.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="processes for preparing the text (default: 1)"
-    )
-    parser.add_argument("extra", nargs="*", metavar="-- OPTION", help="more options of fairseq-train")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes for preparing the text (default: 1)")
+    parser.add_argument("extra", nargs="*", default=(), metavar="-- OPTION", help="more options of fairseq-train")
+    parser.argument_default = None
 
 
 def _add_training_arguments(group: Any) -> None:
@@ -127,12 +119,6 @@ def _add_training_arguments(group: Any) -> None:
             "also word_contrastive, l2_align, word_exchange, to which reg_param and reg_hidden can be added "
             "(default: dwa,tlm; for e5-small without --links self_training)"
         ),
-    )
-    group.add_argument(
-        "--layer",
-        type=int,
-        metavar="L",
-        help="layer that links are read from (default: 10/12 of the depth; e5-small: 7)",
     )
     group.add_argument(
         "--similarity",
@@ -149,53 +135,34 @@ def _add_training_arguments(group: Any) -> None:
             "argmax; e5-small with self_training first: grow)"
         ),
     )
-    group.add_argument(
-        "--updates",
-        type=int,
-        metavar="N",
-        help="number of updates (default: 20000; e5-small with self_training first: 200)",
-    )
-    group.add_argument(
-        "--batch-size",
-        type=int,
-        metavar="N",
-        help="pairs per update (default: 8; e5-small with self_training first: 32)",
-    )
-    group.add_argument(
-        "--lr",
-        type=float,
-        help=(
-            "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training "
-            "makes the aligner's links)"
+    small = "e5-small with self_training first"
+    add_values(
+        group,
+        ("layer", int, "L", "layer that links are read from (default: 10/12 of the depth; e5-small: 7)"),
+        ("updates", int, "N", f"number of updates (default: 20000; {small}: 200)"),
+        ("batch-size", int, "N", f"pairs per update (default: 8; {small}: 32)"),
+        (
+            *("lr", float, None),
+            "learning rate, which falls linearly to 0 (default: 2e-5; 1e-4 with --links, unless self_training makes "
+            "the aligner's links)",
         ),
+        ("heads-lr", float, "LR", "learning rate of the heads (default: --lr)"),
+        ("warmup", int, "N", f"updates of warm-up (default: 0; {small}: 50, at most --updates)"),
+        (
+            *("freeze-layers", int, "N"),
+            "freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)",
+        ),
+        (
+            *("freeze-encoder-updates", int, "N"),
+            "train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
+        ),
+        (
+            *("validate-every", int, "N"),
+            f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)",
+        ),
+        ("patience", int, "N", "stop after N checkpoints without a lower AER; 0: never (default: 5)"),
+        ("seed", int, None, "default: 1"),
     )
-    group.add_argument(
-        "--warmup",
-        type=int,
-        metavar="N",
-        help="updates of warm-up (default: 0; e5-small with self_training first: 50, at most --updates)",
-    )
-    group.add_argument(
-        "--freeze-layers",
-        type=int,
-        metavar="N",
-        help="freeze the embeddings and the first N layers; -1: freeze nothing (default: -1; e5-small: 0)",
-    )
-    group.add_argument(
-        "--freeze-encoder-updates",
-        type=int,
-        metavar="N",
-        help="train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
-    )
-    group.add_argument("--heads-lr", type=float, metavar="LR", help="learning rate of the heads (default: --lr)")
-    group.add_argument(
-        "--validate-every",
-        type=int,
-        metavar="N",
-        help="updates between checkpoints (default: 1000; e5-small with self_training first: 50, at most --updates)",
-    )
-    patience = "stop after N checkpoints without a lower AER; 0: never (default: 5)"
-    group.add_argument("--patience", type=int, default=5, metavar="N", help=patience)
     group.add_argument(
         "--trim-vocabulary",
         action=argparse.BooleanOptionalAction,
@@ -205,7 +172,6 @@ def _add_training_arguments(group: Any) -> None:
             "objective)"
         ),
     )
-    group.add_argument("--seed", type=int, default=1, help="default: 1")
 
 
 class ScratchRun(NamedTuple):
@@ -213,7 +179,7 @@ class ScratchRun(NamedTuple):
 
     src: str
     tgt: str
-    out: str
+    out: "Path"
     dev: "DevelopmentSet | None"
 
 
@@ -239,74 +205,57 @@ def parse(args: argparse.Namespace) -> "ScratchRun | BestRun | ScorerRun | Train
     """The options as one value; those that are not given may follow the model's family."""
     from pathlib import Path
 
+    from xalign_fairseq.aligner.training.best import BestRun
+    from xalign_fairseq.aligner.training.gold import ScorerRun
     from xalign_fairseq.aligner.training.run import TrainingRun, objectives_of
     from xalign_fairseq.aligner.training.text import development_set, languages_of
+    from xalign_fairseq.encoder.pretrained import low_rank, packaged
 
-    _check_text(args.src, args.tgt, args.gold, args.best)
-    for_encoders = _of_encoders(vars(args))
-    others = [name for name in ("from_scratch", "valid_src", "valid_tgt", "valid_gold") if getattr(args, name)]
-    if args.train_encoder and (args.best or not args.gold):
-        problem = "the encoder is trained together with a link scorer by gold links alone"
-        raise XalignError(
-            problem, parameter="train_encoder", remedy=("give", Parameter("gold"), "without", Parameter("best"))
-        )
-    if args.best:
-        from xalign_fairseq.aligner.training.best import BestRun
-        from xalign_fairseq.encoder.pretrained import packaged
-        from xalign_fairseq.encoder.pretrained.low_rank import NAME
-
-        _check_alone("best", [*for_encoders, *others], ("model", "languages", "updates", "seed", "device"))
-        if not args.model:
+    given = {name: value for name, value in vars(args).items() if name not in ("command", "run", "quiet", "verbose")}
+    out = Path(given.pop("out"))
+    for name, usual in (("sinkhorn_backend", "auto"), ("extra", ())):
+        if given[name] == usual:
+            del given[name]
+    way = _way(given, args.quiet)
+    if way == "gold":
+        return ScorerRun(chosen_model(given.pop("model", None), args.quiet), given.pop("gold"), out, **given)
+    if way == "from_scratch":
+        return ScratchRun(given.pop("src"), given.pop("tgt"), out, development_set(**given))
+    languages = given.pop("languages", None) or languages_of(given["src"], given["tgt"])
+    if way == "best":
+        if "model" not in given:
             packaged.find()
-        languages, start = args.languages or languages_of(args.src, args.tgt), args.model or NAME
-        more = (args.gold or (), start, args.updates, args.seed, args.device, args.quiet)
-        return BestRun(args.src, args.tgt, Path(args.out), languages, *more)
-    if args.gold:
-        from xalign_fairseq.aligner.training.gold import ScorerRun
-
-        _check_alone("gold", [*for_encoders, *others], ("model", "seed", "device"))
-        start, encoder = chosen_model(args.model, args.quiet), args.train_encoder
-        return ScorerRun(start, args.gold, Path(args.out), args.seed, args.device, train_encoder=encoder)
-    model = None if args.from_scratch else args.model or _usual_start(for_encoders, args.quiet)
-    for option in for_encoders if model is None else ():
-        problem = "an aligner from bitext alone does not use this option"
-        raise XalignError(problem, parameter=option, remedy="leave it out")
-    dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
-    if model is None:
-        return ScratchRun(args.src, args.tgt, args.out, dev)
-    given = {name: getattr(args, name) for name in CHOSEN if getattr(args, name) is not None}
+        model, golds = given.pop("model", low_rank.NAME), given.pop("gold", ())
+        return BestRun(out=out, languages=languages, golds=golds, model=model, quiet=args.quiet, **given)
+    dev = development_set(**{name: given.pop(name, None) for name in ("valid_src", "valid_tgt", "valid_gold")})
+    extra = tuple(given.pop("extra", ()))
     if "objectives" in given:
         given["objectives"] = objectives_of(given["objectives"])
     if given.get("freeze_layers") == -1:
         given["freeze_layers"] = None
-    return TrainingRun(
-        model=model,
-        out=Path(args.out).absolute(),
-        languages=args.languages or languages_of(args.src, args.tgt),
-        dev=dev,
-        extra=tuple(args.extra),
-        chosen=frozenset(given),
-        **given,
-        **{name: getattr(args, name) for name in TAKEN},
-    )
+    chosen = frozenset(given)
+    return TrainingRun(out=out.absolute(), languages=languages, dev=dev, extra=extra, chosen=chosen, **given)
 
 
-def _check_alone(mode: str, given: Sequence[str], known: Sequence[str]) -> None:
-    """Raise :class:`XalignError` if a way to train is given other options than its own."""
-    if found := [f"--{name.replace('_', '-')}" for name in given if name not in known]:
-        raise XalignError("this way to train has no such option", parameter=mode, found=", ".join(found))
+def _way(given: dict[str, Any], quiet: bool) -> str:
+    """The special way to train that is asked for, if any; :class:`XalignError` for options that it does not have."""
+    way = "best" if given.pop("best", False) else next((name for name in ("from_scratch", "gold") if name in given), "")
+    if not way and "model" not in given:
+        way = _usual_start(given, quiet)
+    if others := [name for name in given if way and name not in WAYS[way] | {way}]:
+        raise XalignError("this way to train has no such option", parameter=(way, *others), remedy="leave it out")
+    if not way and "train_encoder" in given:
+        problem = "an encoder is trained with a link scorer by gold links alone"
+        raise XalignError(problem, parameter="train_encoder", expected="--gold FILE ...")
+    given.pop("from_scratch", None)
+    if not ({"gold"} if way == "gold" else {"src", "tgt"}) <= given.keys():
+        expected = "--src FILE --tgt FILE, or --gold FILE ..., or with --best all three"
+        raise XalignError("the text to learn from is not given", expected=expected)
+    return way
 
 
-def _of_encoders(given: Mapping[str, Any]) -> list[str]:
-    """The options that are given and are for an encoder."""
-    parser = CommandParser()
-    _add_encoder_arguments(parser)
-    defaults = vars(parser.parse_args([]))
-    return [option for option, default in defaults.items() if given[option] != default]
-
-
-def _usual_start(for_encoders: Sequence[str], quiet: bool) -> str | None:
-    """The packaged encoder, or None, for the bitext alone, where it is not installed; says which, and the other way.
+def _usual_start(given: dict[str, Any], quiet: bool) -> str:
+    """Start from the packaged encoder, or learn from the bitext alone where it is not installed; says which.
 
     Raises:
         XalignError: it is not installed, and there are options that are for an encoder.
@@ -315,30 +264,24 @@ def _usual_start(for_encoders: Sequence[str], quiet: bool) -> str | None:
 
     try:
         packaged.find()
-        model: str | None = packaged.NAME
+        given["model"], way = packaged.NAME, ""
         text = (
             f"the packaged encoder {packaged.NAME} is used, the better start for languages that it knows; for others "
             "--from-scratch learns from the bitext alone"
         )
     except XalignError:
-        if for_encoders:
+        way = "from_scratch"
+        if not given.keys() <= WAYS[way]:
             raise
-        model = None
         text = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
     if not quiet:
         print(f"no --model: {text}", file=sys.stderr)
-    return model
+    return way
 
 
-def _check_text(src: str | None, tgt: str | None, gold: str | None, best: bool) -> None:
-    """That there is either bitext or gold links; for ``best`` bitext, perhaps with gold links."""
-    given = [f"--{option}" for option, value in (("src", src), ("tgt", tgt), ("gold", gold)) if value]
-    if given not in (["--src", "--tgt"], ["--src", "--tgt", "--gold"] if best else ["--gold"]):
-        raise XalignError(
-            "the text to learn from is not given",
-            found=", ".join(given) or "none",
-            expected="--src FILE --tgt FILE, or --gold FILE ..., or with --best all three",
-        )
+def _aligning(model: object, options: str = "") -> str:
+    """The command that aligns by what was trained."""
+    return f"xalign align --model {shlex.quote(str(model))} {options}--src FILE --tgt FILE --out FILE.links"
 
 
 def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
@@ -346,17 +289,15 @@ def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
     from xalign_fairseq.aligner.training.gold import train_scorer
 
     train_scorer(run, print if not quiet else lambda line: None)
-    path = shlex.quote(str(run.path))
-    scored = f"{shlex.quote(run.model)} --method scored --scorer {path}"
-    return [f"xalign align --model {path if run.train_encoder else scored} --src FILE --tgt FILE --out FILE.links"]
+    path = str(run.path)
+    model, options = (path, "") if run.train_encoder else (run.model, f"--method scored --scorer {shlex.quote(path)} ")
+    return [_aligning(model, options)]
 
 
 def _learn(run: ScratchRun, quiet: bool) -> list[str]:
     """Learn from bitext alone; returns the summary."""
-    from pathlib import Path
-
     from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
-    from xalign_fairseq.aligner.statistical.progress import passes_bar
+    from xalign_fairseq.aligner.statistical.folder import passes_bar
     from xalign_fairseq.core.text.pairs import SentencePairs
     from xalign_fairseq.core.text.segmentation import find_segmenters
     from xalign_fairseq.links.gold import read_gold_text
@@ -365,52 +306,36 @@ def _learn(run: ScratchRun, quiet: bool) -> list[str]:
     text = SentencePairs(run.src, run.tgt, find_segmenters("auto"))
     try:
         with passes_bar(quiet) as show:
-            _, report = train_from_scratch(text, Path(run.out), show, gold, "auto")
+            _, report = train_from_scratch(text, run.out, show, gold, "auto")
     except KeyboardInterrupt:
         print("the same command resumes after the last units", file=sys.stderr)
         raise
-    line = f"xalign align --model {shlex.quote(run.out)} --src FILE --tgt FILE --out FILE.links"
     if not report:
-        return [line]
+        return [_aligning(run.out)]
     errors = f"{report.error_before:.3f} before, {report.error_after:.3f} after"
-    return [f"AER {100 * report.aer:.2f} on the development set; calibration error {errors}", line]
+    return [f"AER {100 * report.aer:.2f} on the development set; calibration error {errors}", _aligning(run.out)]
 
 
 def _train(run: "TrainingRun", out: str, quiet: bool) -> list[str]:
     """Fine-tune; what is said of it: the aligner, what the training was good for, and the line that aligns with it."""
     from xalign_fairseq.aligner.training.train import train_aligner
 
-    with _updates_bar(quiet) as (say, show):
-        result = train_aligner(run, say, show)
+    with _shown(quiet) as (say, hear):
+        result = train_aligner(run, say, hear)
     lines = [f"{result['checkpoint']}, update {result['updates']}"]
     if result["aer"] is not None and result["before"] is not None:
         lines[0] += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
         if result["aer"] > result["before"]:
             lines.append("warning: the model as it was has the lower AER")
-    language = f"--languages {run.name} " if result["language_embeddings"] else ""
-    return [*lines, f"xalign align --model {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]
-
-
-@contextmanager
-def _updates_bar(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[["Progress"], None]]]:
-    """What writes a line above a bar, and what shows the progress of a training."""
-    from tqdm import tqdm
-
-    with tqdm(unit=" updates", smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
-        say = partial(_say, bar, quiet)
-        try:
-            yield say, partial(_show, bar, say)
-        except KeyboardInterrupt:
-            bar.write("the same command resumes from the last checkpoint", file=sys.stderr)
-            raise
+    return [*lines, _aligning(out, f"--languages {run.name} " if result["language_embeddings"] else "")]
 
 
 def _learn_all(run: "BestRun", out: str) -> list[str]:
     """Do all steps; what was done, a step a line."""
     from xalign_fairseq.aligner.training.best import train_best
 
-    with _updates_bar(run.quiet) as (say, show):
-        result = train_best(run, say, show)
+    with _shown(run.quiet) as (say, hear):
+        result = train_best(run, say, hear)
     lines = []
     for name, step in result["steps"].items():
         before, aer = step["before"], step["aer"]
@@ -419,22 +344,26 @@ def _learn_all(run: "BestRun", out: str) -> list[str]:
         )
         left_out = "" if step["used"] else ", not used"
         lines.append(f"{name}: {step['done']}; {step['cpu_seconds']:.0f} CPU seconds{judged}{left_out}")
-    return [*lines, f"xalign align --model {shlex.quote(out)} --src FILE --tgt FILE --out FILE.links"]
+    return [*lines, _aligning(out)]
 
 
-def _say(bar: Any, quiet: bool, line: str) -> None:
-    """A line next to the bar; if quiet, only a warning, on stderr."""
-    if not quiet:
-        bar.write(line)
-    elif line.startswith("warning:"):
-        bar.write(line, file=sys.stderr)
+@contextmanager
+def _shown(quiet: bool) -> Iterator[tuple[Callable[[str], None], Callable[[str, int], None]]]:
+    """What writes a line, if quiet only a warning, and what shows the log of a training."""
+    from xalign_fairseq.cli._train_progress import TrainProgress
 
+    with TrainProgress(None, quiet) as progress:
 
-def _show(bar: Any, say: Callable[[str], None], report: "Progress") -> None:
-    bar.total = report.of
-    bar.update(report.updates - bar.n)
-    if report.loss is not None:
-        wait = "" if report.data_wait is None else f", {report.data_wait:.1f} % waiting for data"
-        bar.set_postfix_str(f"loss {report.loss:.2f}{wait}")
-    if report.aer is not None:
-        say(f"update {report.updates}: AER {100 * report.aer:.2f}")
+        def say(line: str) -> None:
+            if not quiet or line.startswith("warning:"):
+                progress.write(line)
+
+        def hear(line: str, updates: int) -> None:
+            progress.most = updates
+            progress.hear(line)
+
+        try:
+            yield say, hear
+        except KeyboardInterrupt:
+            progress.write("the same command resumes from the last checkpoint")
+            raise

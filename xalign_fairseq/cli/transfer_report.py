@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     """Read and check all runs, compute, write, print."""
     from xalign_fairseq.evaluation.plots.figure import require_matplotlib
     from xalign_fairseq.transfer.report import figures_of, make_report
-    from xalign_fairseq.transfer.report_files import draw_report, write_report
+    from xalign_fairseq.transfer.tables import draw_report, write_report
 
     paper = chosen_paper(args.paper, args.row)
     report = make_report(args.runs, args.baseline, samples=args.samples, seed=args.seed)

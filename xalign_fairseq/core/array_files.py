@@ -1,10 +1,10 @@
-"""Arrays in ``.npz`` files: read with a look at their names, types and sizes, before memory is taken for them."""
+"""Arrays in ``.npz`` files: names, types and sizes are checked before memory is allocated."""
 
-import math
+import io
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,22 +26,15 @@ class ArrayForm(NamedTuple):
 def read_arrays(
     path: StrPath, form: Mapping[str, ArrayForm] | ArrayForm, *, most: int = MOST_BYTES, remedy: Text | None = None
 ) -> dict[str, np.ndarray]:
-    """The arrays of an ``.npz`` file, which it must have by these names, or, by one form, all of any names.
+    """The arrays of an ``.npz`` file: those with the names in ``form``, or all of one form.
 
-    Whatever the file is, nothing else is raised, and no more memory is taken than its own size can unfold to.
+    Any file gives arrays or one of the errors below; memory is bounded by ``most``.
 
     Args:
-        path: the file; what it holds beyond the form is not read.
         form: of each array by its name, or of all.
-        most: bytes of all arrays.
-        remedy: what to do about a damaged file.
 
     Raises:
         XalignError: the file is missing or damaged, or an array is missing, of another type or too large.
-
-    Example::
-
-        read_arrays("counts.npz", {"de/accuracy": ArrayForm(np.int64, 2)})["de/accuracy"]
     """
     path = Path(path)
     if not path.is_file():
@@ -51,20 +44,17 @@ def read_arrays(
             members = _members(archive, form)
             if sum(each.file_size for each in members.values()) > most:
                 raise ValueError(f"more than {most:,} bytes of arrays")
-            return {name: _read(archive, each, _form_of(form, name), name) for name, each in members.items()}
+            forms = dict.fromkeys(members, form) if isinstance(form, ArrayForm) else form
+            return {name: _read(archive, each, forms[name]) for name, each in members.items()}
     except Exception as error:  # bytes that are not archive, or no array, can fail in any way
         problem = "a file of arrays is damaged, or holds something else"
         raise XalignError(problem, where=path, found=str(error)[:200], remedy=remedy) from None
 
 
 def write_arrays(path: StrPath, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays, compressed, for :func:`read_arrays`; the file appears whole or not at all."""
+    """Write compressed arrays for :func:`read_arrays`; the file appears complete or not at all."""
     with atomic_write(path, "wb") as stream:
         np.savez_compressed(stream, allow_pickle=False, **arrays)
-
-
-def _form_of(form: Mapping[str, ArrayForm] | ArrayForm, name: str) -> ArrayForm:
-    return form if isinstance(form, ArrayForm) else form[name]
 
 
 def _members(archive: zipfile.ZipFile, form: Mapping[str, ArrayForm] | ArrayForm) -> dict[str, zipfile.ZipInfo]:
@@ -77,30 +67,18 @@ def _members(archive: zipfile.ZipFile, form: Mapping[str, ArrayForm] | ArrayForm
     return {name: there[name] for name in names}
 
 
-def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, form: ArrayForm, name: str) -> np.ndarray:
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, form: ArrayForm) -> np.ndarray:
+    name = member.filename
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"array {name} is compressed by another method")
+        raise ValueError(f"{name} is compressed by another method")
     if member.file_size > DEFLATED * (member.compress_size + 1):
-        raise ValueError(f"array {name} is said to have {member.file_size:,} bytes")
+        raise ValueError(f"{name} is said to have {member.file_size:,} bytes")
     with archive.open(member) as stream:
-        shape, fortran, dtype = _header(stream)
-        if not np.issubdtype(dtype, form.dtype) or dtype.hasobject or form.ndim not in (None, len(shape)):
-            found = f"array {name} is {dtype} of {len(shape)} dimensions"
-            raise ValueError(f"{found}, not {form.dtype.__name__} of {form.ndim}")
-        size = math.prod(shape) * dtype.itemsize
-        if min(shape, default=0) < 0 or size > member.file_size:
-            raise ValueError(f"array {name} is said to have shape {shape}")
-        content = stream.read(size + 1)  # and its check sum with it
-    if len(content) != size:
-        raise ValueError(f"array {name} has not the size that its shape says")
-    # A copy, which may be written.
-    return np.frombuffer(bytearray(content), dtype).reshape(shape, order="F" if fortran else "C")
-
-
-def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(stream)
-    if version == (2, 0):
-        return np.lib.format.read_array_header_2_0(stream)
-    raise ValueError(f"version {version} of an array")
+        content = io.BytesIO(stream.read())
+    made: np.ndarray = np.lib.format.read_array(content, allow_pickle=False)
+    if content.read(1):
+        raise ValueError(f"{name} has more numbers than its shape says")
+    if not np.issubdtype(made.dtype, form.dtype) or form.ndim not in (None, made.ndim):
+        found = f"{name} is {made.dtype} of {made.ndim} dimensions"
+        raise ValueError(f"{found}, not {form.dtype.__name__} of {form.ndim}")
+    return made

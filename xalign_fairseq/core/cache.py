@@ -1,4 +1,4 @@
-"""The user's cache: what can be made again, in a folder that nobody else may write."""
+"""The user's cache: files that can be made again, in a folder that only this user can write."""
 
 import os
 import stat
@@ -32,7 +32,7 @@ def make_private(folder: Path) -> None:
 
 
 def fault(path: Path) -> str | None:
-    """Why what is kept here must not be run or read: someone else may have put it there. None if it may.
+    """Why files of this folder must not be run or read: someone else may have put it there. None if it may.
 
     Files and folders of this user and of root are trusted, if nobody else may write them; symbolic links are not.
     """

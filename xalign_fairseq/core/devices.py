@@ -34,12 +34,12 @@ def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def fast_bfloat16(device: "torch.device") -> bool:
-    """Whether a device multiplies bfloat16 in its own instructions, and so faster than float32."""
+    """Whether a device has instructions for products in bfloat16, which are then faster than float32."""
     import torch
 
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
-    # What torch itself asks; not public, and not in every version.
+    # torch's own check; not public, and not in every version.
     asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return device.type == "cpu" and any(ask() for ask in asked if ask)
 
@@ -120,12 +120,7 @@ def process_devices(names: str, processes: int) -> "list[torch.device]":
 
 
 def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str]:
-    """The devices of :func:`process_devices`, joined by commas, and the dtype of :func:`choose_dtype` for all of them.
-
-    Example::
-
-        choose_devices("auto", "auto", processes=2)  # ("cpu,cpu", "float32")
-    """
+    """The devices of :func:`process_devices`, joined by commas, and their dtype by :func:`choose_dtype`."""
     devices = process_devices(names, processes)
     return ",".join(map(str, devices)), choose_dtype(dtype, devices)
 

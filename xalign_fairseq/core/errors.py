@@ -117,7 +117,7 @@ def _words(value: object, show: Callable[[Parameter | Command], str]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Without the middle of a long text, because the important part may be at its end."""
+    """A long text without its middle; the important part may be at its end."""
     left = len(text) - MOST_CHARACTERS
     half = MOST_CHARACTERS // 2
     return text if left <= 0 else f"{text[:half]} ... ({left:,} characters) ... {text[-half:]}"

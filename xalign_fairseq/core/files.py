@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, and identities of files."""
+"""Files and folders that appear complete or not at all, and identities of files."""
 
 import ctypes
 import fcntl
@@ -25,14 +25,14 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file next to ``path`` for writing; rename it to ``path`` if the block ends without an error.
 
     Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
-    What exists and is not a regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has
-    open already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points
-    to is replaced. What a killed process has left there goes.
+    An existing name that is not a regular file (``/dev/null``, a pipe) is written directly; a file that the process
+    already has open (``/dev/stdout``, ``/dev/fd/3``) is appended to; a symbolic link stays a link, and the file that it
+    points to is replaced. Leftovers of killed processes are removed.
     """
     path = Path(path)
     require_place(path)  # found here, not after the work
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
-    # Renaming would put a file in the place of the device, or of what the shell has opened.
+    # Renaming would replace the device, or the file that the shell opened.
     number = opened(path)
     if number is not None or (path.exists() and not path.is_file()):
         with open(path if number is None else os.dup(number), mode, **text) as stream:  # type: ignore[call-overload]
@@ -57,12 +57,12 @@ def atomic_write(path: StrPath, mode: str = "w") -> Iterator[IO]:
 
 
 def new_file(path: StrPath) -> int:
-    """The number of an open file that was not there: what someone else has put there, a link too, is an error."""
+    """The number of an open file that was not there: a file or link of someone else is an error."""
     return os.open(path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_RDWR, 0o666)
 
 
 def require_own(path: StrPath) -> None:
-    """Raise :class:`XalignError` for what is to be gone on with, but is a symbolic link or another user's."""
+    """Raise :class:`XalignError` for an unfinished file that is a symbolic link or belongs to another user."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
         said = "a symbolic link" if stat.S_ISLNK(found.st_mode) else f"a file of user {found.st_uid}"
@@ -78,7 +78,7 @@ def opened(path: StrPath) -> int | None:
 
 
 def atomic_copy(source: StrPath, target: StrPath) -> None:
-    """Copy a file whole or not at all, by :func:`atomic_write`."""
+    """Copy a file completely or not at all, by :func:`atomic_write`."""
     with open(source, "rb") as stream, atomic_write(target, "wb") as out:
         shutil.copyfileobj(stream, out, 1 << 24)
 
@@ -87,13 +87,13 @@ def atomic_copy(source: StrPath, target: StrPath) -> None:
 def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
     """Fill a temporary folder next to ``path``; it takes the name ``path`` only if the block ends without an error.
 
-    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. With
-    ``None``, of a command without the option ``--overwrite``, the error names no such option. A file is never replaced
-    by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a killed process has left
-    there goes.
+    An existing non-empty ``path`` is an error unless ``overwrite``; even then the old folder remains until the new one
+    is complete. With ``None``, of a command without the option ``--overwrite``, the error names no such option. A file
+    is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. Leftovers of
+    killed processes are removed.
 
-    With ``keep`` the temporary folder stays where the block ends with an error, or the process is killed, and the next
-    call with ``keep`` is given it as it is.
+    With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
+    it.
 
     Raises:
         XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
@@ -154,7 +154,7 @@ def scratch_folder(path: StrPath) -> Iterator[Path]:
 
 
 def usual_mode(path: StrPath) -> None:
-    """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
+    """Give a file that a library wrote the permissions of a new file here (umask)."""
     probe = _beside(Path(path))
     handle = new_file(probe)
     try:
@@ -180,7 +180,7 @@ def require_place(path: StrPath, inputs: Iterable[StrPath] = ()) -> None:
 
 
 def require_outside(read: StrPath, output: StrPath) -> None:
-    """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
+    """Raise :class:`XalignError` if an output, which may replace an existing file, is an input or contains one."""
     source, target = _resolved(read), _resolved(output)
     if target in (source, *source.parents):
         problem = "the output is or contains an input, which would be lost"
@@ -205,7 +205,7 @@ def require_free(path: Path, overwrite: bool | None) -> None:
 
 
 def _hold(handle: int) -> bool:
-    """Mark an open file or folder as in use while it is open, where the file system has locks; False if it is so."""
+    """Mark an open file or folder as in use while it is open, if the file system has locks; False if it is in use."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -216,7 +216,7 @@ def _hold(handle: int) -> bool:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what killed processes have left of the same output; what is in use stays."""
+    """Remove leftovers of killed processes of the same output; files in use stay."""
     for left in path.parent.iterdir():
         found = re.fullmatch(LEFTOVER, left.name)
         if found is None or found[1] != path.name or _is_running(int(found[2])):
@@ -274,7 +274,7 @@ def _exchange(first: Path, second: Path) -> None:
 def nearly(path: StrPath) -> str | None:
     """An existing name similar to a missing one, for the error; None if there is none.
 
-    Of a path whose folder does not exist either, what its first missing folder is nearly called.
+    If the folder does not exist either, a name similar to that of the first missing folder.
     """
     import difflib
 
@@ -286,7 +286,7 @@ def nearly(path: StrPath) -> str | None:
     except OSError:  # no permission, or a file in the place of a folder
         return None
     near = [str(path.with_name(name)) for name in difflib.get_close_matches(path.name, there, n=3, cutoff=0.7)]
-    return f"no such name, but {', '.join(near)}" if near else None
+    return f"only similar names: {', '.join(near)}" if near else None
 
 
 def is_file_name(name: str) -> bool:

@@ -6,7 +6,7 @@ from xalign_fairseq.core.errors import XalignError, command_line_text
 
 
 class Finding(NamedTuple):
-    """``ok``, a ``note`` worth knowing, or something ``WRONG``, with a text or the error that says what is wrong."""
+    """``ok``, a ``note``, or ``WRONG``, with a text or an error."""
 
     level: Literal["ok", "note", "WRONG"]
     topic: str

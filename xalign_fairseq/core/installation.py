@@ -39,7 +39,7 @@ def installation() -> list[Finding]:
         found += [_package(each) for each in training_requirements()]
     for name, use in OPTIONAL.items():
         there = version(name)
-        found.append(Finding("ok", name, there) if there else Finding("note", name, f"not there, {use}"))
+        found.append(Finding("ok", name, there) if there else Finding("note", name, f"not installed, {use}"))
     return found
 
 
@@ -98,7 +98,7 @@ def apex() -> Finding:
     """Whether the package of this name is NVIDIA's."""
     spec = importlib.util.find_spec("apex")  # looks for it without running it
     if spec is None:
-        return Finding("ok", "apex", "not there, and not needed")
+        return Finding("ok", "apex", "not installed, and not needed")
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
     if not any((folder / "multi_tensor_apply").is_dir() for folder in folders):
         where = folders[0] if folders else spec.origin
@@ -128,7 +128,7 @@ def transformers() -> list[Finding]:
 
 
 def _problem(code: str) -> str:
-    """The last line of what a process of its own says that cannot run the code; empty if it can."""
+    """The last line of the output of a separate process that cannot run the code; empty if it can."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     if done.returncode == 0:
         return ""

@@ -1,4 +1,4 @@
-"""Objects in JSON files: read with a look at their form, written whole or not at all."""
+"""Objects in JSON files: their form is checked; files are written completely or not at all."""
 
 import json
 from contextlib import suppress
@@ -32,7 +32,7 @@ def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
 def parse_json(content: bytes | str, where: object, whole_characters: bool = True) -> Any:
     """The value of a JSON text.
 
-    Halves of surrogate pairs, which no file of text can hold, are refused, unless not all need ``whole_characters``.
+    Halves of surrogate pairs are refused if ``whole_characters``; no text file can hold them.
 
     Raises:
         XalignError: it is none, longer than :data:`LARGEST_JSON`, nested deeper or with longer numbers than Python
@@ -77,7 +77,7 @@ def write_changed_json(path: StrPath, content: object) -> None:
 
 
 def write_json(path: StrPath, content: object) -> None:
-    """Write a value whole or not at all, for :func:`read_json` and for eyes."""
+    """Write a value, indented, completely or not at all, for :func:`read_json`."""
     with atomic_write(path) as stream:
         json.dump(content, stream, indent=1, ensure_ascii=False)
         stream.write("\n")

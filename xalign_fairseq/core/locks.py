@@ -10,14 +10,15 @@ from typing import IO
 
 from xalign_fairseq.core.errors import XalignError
 
-# Not filelock's: its release unlocks the file for a child process that holds it too, and it shows no descriptor.
+# Not filelock's: its release also unlocks the file for a child process that inherited it, and it does not expose a
+# descriptor.
 LOCK = ".lock"
 """The name of a folder's lock."""
 
 
 @contextmanager
 def alone(folder: Path) -> Iterator[int]:
-    """Hold a folder, which is made if it is not there, against other processes.
+    """Hold a folder, created if missing, against other processes.
 
     The system frees the lock when the last process that has it open ends, even if that was killed. Its file stays: if
     it went, a process that had opened it could lock it while the next locked a new one.
@@ -56,10 +57,10 @@ def alone_on(output: Path) -> Iterator[None]:
 
 @contextmanager
 def _locked(lock: Path, output: Path) -> Iterator[int]:
-    """Hold a lock file, wherever it is, for what it stands for.
+    """Hold a lock file.
 
-    Who holds it may remove it. A process that had opened it before would then hold what the next one does not see, and
-    so opens it anew.
+    Who holds it may remove it. A process that opened it earlier would then hold a file that the next process does not
+    see, so it opens the file again.
     """
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Memory that a process frees and takes again in every step."""
+"""Memory that a process frees and allocates again in every step."""
 
 import ctypes
 from typing import TYPE_CHECKING
@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import torch
 
-# glibc's M_MMAP_MAX: nothing is mapped by itself, however large; and M_TRIM_THRESHOLD at its most (malloc.h).
+# glibc's M_MMAP_MAX: no block has a mapping of its own, however large; and M_TRIM_THRESHOLD at its most (malloc.h).
 OPTIONS = {-4: 0, -1: 2**31 - 1}
 
 
 def keep_freed_memory(device: "torch.device") -> bool:
     """Let a process on the CPU keep freed memory, instead of returning it to the system and requesting it again.
 
-    The tensors of a step on a CPU are of megabytes, and the gradient of a whole vocabulary of hundreds: glibc maps each
-    by itself or cuts its heap when they are gone, and the system zeroes them page by page when they come again. Of an
-    update of e5-small in bfloat16 that is a tenth; of one that trains 250,000 pieces of 256 numbers, a quarter.
+    The tensors of a step on a CPU take megabytes, and the gradient of a whole vocabulary hundreds: glibc maps each
+    separately, or shrinks its heap when they are freed, and the system clears their pages when they are allocated
+    again. This is a tenth of an update of e5-small in bfloat16, and a quarter of one that trains 250,000 pieces of 256
+    numbers.
 
     Returns:
         whether memory is kept from now on; C libraries other than glibc are unchanged.

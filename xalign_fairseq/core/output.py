@@ -1,4 +1,4 @@
-"""An output of one line per input line: whole or not at all, or kept in parts that a later run continues."""
+"""An output of one line per input line: complete or not at all, or kept as a part that a later run continues."""
 
 import logging
 import os
@@ -23,34 +23,27 @@ BLOCK = 1 << 20
 class Output:
     """Where lines go: standard output, or a file that takes its name when it is complete.
 
-    With a ``record`` the unfinished file is ``FILE.part``, next to ``FILE.part.json`` with the record of what it comes
-    from. An error or a kill leaves both, and the next run with ``resume`` and the same record goes on after the last
-    complete line. Without a record nothing is left of an unfinished file.
+    With a ``record``, the unfinished file is ``FILE.part``; ``FILE.part.json`` records its inputs and options. Both
+    remain after an error or a kill. The next run with ``resume`` and the same record continues after the last complete
+    line. Without a record, an unfinished file is removed.
 
     Args:
-        path: the file; ``-`` is standard output. A symbolic link stays one, and what it points to is written.
+        path: the file; ``-`` is standard output. A symbolic link stays a link, and the file that it points to is
+            written.
         record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
-        resume: go on where an unfinished file is, begin where there is no file.
-        inputs: files, and folders of files, that the output must not replace.
+        resume: continue an unfinished file, or begin if there is none.
 
     Raises:
         XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
             one with ``resume``; ``resume`` without a record or without a file; a folder or an input in the place of
             the file; another process that makes the same output.
-
-    Example::
-
-        output = Output("links", {"src": "sha256 1f..."}, resume=True, inputs=["text"])
-        with output.open() as stream:
-            for line in lines[output.done :]:
-                stream.write(line + "\\n")
     """
 
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
         self._path = Path(path)
         self._standard = path == STANDARD_OUTPUT
         plain = is_plain(path)
-        if self._path.is_symlink() and plain:  # what it points to is written, and the link stays one
+        if self._path.is_symlink() and plain:  # the file that it points to is written, and the link stays
             self._path = Path(os.path.realpath(self._path))
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
@@ -76,7 +69,7 @@ class Output:
                 self.done, self._size = self._earlier_lines()
 
     def _earlier_lines(self) -> tuple[int, int]:
-        """How many lines, and bytes, of an unfinished output are to be kept."""
+        """The lines and bytes of an unfinished output that can be used."""
         for each in (self.part, self._note):
             if os.path.lexists(each):
                 require_own(each)
@@ -157,7 +150,7 @@ class Output:
         if lines:
             then = Parameter("resume")
             logger.warning(
-                "%d lines are kept in %s; the same command with %s goes on from there", lines, self.part, then
+                "%d lines are kept in %s; the same command with %s continues from there", lines, self.part, then
             )
         else:
             self.part.unlink()
@@ -172,7 +165,7 @@ def is_plain(path: StrPath) -> bool:
 
 
 def remove_leftovers(path: str) -> None:
-    """Remove what a kill leaves next to an output that is complete: its note and its lock."""
+    """Remove the leftovers of a kill next to a complete output: its note and its lock."""
     part = Path(f"{path}.part")
     with alone_on(part):
         part.with_name(f"{part.name}.json").unlink(missing_ok=True)

@@ -16,14 +16,12 @@ from xalign_fairseq.core.locks import LOCK, alone_on
 def require_own_folder(folder: Path, note: str, maker: str, parts: Collection[str] = ()) -> None:
     """Raise :class:`XalignError` if anything else is in a folder than an output that was begun.
 
-    A folder is the command's own if it is new or empty, if it has the note that says what was begun, or if all that is
-    in it comes before that note: parts, locks, and what a kill leaves of either while it is written
-    (:func:`~xalign_fairseq.core.files.atomic_write`), which goes when it is written again.
+    A folder belongs to the command if it is new or empty, if it has the command's note, or if it only has files that
+    are written before the note: parts, locks, and their temporary files after a kill
+        (:func:`~xalign_fairseq.core.files.atomic_write`), which the next write removes.
 
     Args:
-        folder: the output.
         note: the name of the file that says what was begun.
-        maker: what the folder is of, for the error.
         parts: names of files and folders that may be there before the note.
     """
     if not folder.exists() or (folder / note).is_file():
@@ -68,15 +66,10 @@ def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[s
 
 @contextmanager
 def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: str) -> Iterator[None]:
-    """Hold a folder, made if it is not there, whose note says of what it is: ``identity``, all that decides the result.
+    """Hold a folder, created if needed; its note has the ``identity``, everything that determines the result.
 
     Raises:
-        XalignError: the folder holds something else, is of another identity, or another process holds it.
-
-    Example::
-
-        with begun_folder(Path("aligner"), "begun.json", {"src": "sha256 1f..."}, "a statistical aligner"):
-            ...  # what is there already needs not be made again
+        XalignError: the folder has other content or another identity, or another process holds it.
     """
     require_own_folder(folder, note, maker)
     folder.mkdir(parents=True, exist_ok=True)

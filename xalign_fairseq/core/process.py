@@ -1,4 +1,4 @@
-"""Commands as processes: started, heard, and ended with all that they started themselves."""
+"""Commands as processes: start them, read their output, and end them with their child processes."""
 
 import os
 import shlex
@@ -15,8 +15,8 @@ from typing import Any
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.signals import interrupts_held_back
 
-# In the new process, before it becomes the command: Linux is to end it when its parent is killed, which then can't (the
-# request outlives the exec); unless that has happened already. Elsewhere the process goes on.
+# Runs in the new process before the command: Linux ends it when its parent is killed, which then can't (the request
+# outlives the exec); unless that happened already. On other systems the process continues.
 _FOLLOW_PARENT = """
 import ctypes, os, signal, sys
 prctl = getattr(ctypes.CDLL(None), "prctl", None)
@@ -37,12 +37,8 @@ LONGEST_LINE = 400
 def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     """Start a command that reads nothing, at the head of a process group of its own, which :func:`stop` ends.
 
-    Ctrl-C then reaches this process alone, which ends the other in order. If this process, or the thread of it that
-    called this, is killed, the other gets a SIGTERM.
-
-    Args:
-        command: program and arguments.
-        options: more of :class:`subprocess.Popen`.
+    Ctrl-C then reaches this process alone, which ends the other in order. If this process or the calling thread is
+    killed, the child gets a SIGTERM.
 
     Raises:
         XalignError: there is no such program, or it can't be run.
@@ -56,7 +52,7 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
 
 
 def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
-    """Ask process groups to end; kill those that do not, and what those that have ended may have left behind."""
+    """Ask process groups to end; kill those that do not end, and their remaining child processes."""
     for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
         alive = [process for process in processes if process.poll() is None]
         for process in alive:
@@ -72,13 +68,7 @@ def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
 
 @contextmanager
 def running(command: Sequence[str], **options: object) -> Iterator["subprocess.Popen[Any]"]:
-    """A process of :func:`start` that does not outlive the block.
-
-    Example::
-
-        with running(["fast_align", "-i", "text"], stdout=subprocess.PIPE) as process:
-            print(process.stdout.read())
-    """
+    """A process of :func:`start` that does not outlive the block."""
     started: list[subprocess.Popen[Any]] = []
     try:
         with interrupts_held_back():  # a process that is not in the list yet would not be ended
@@ -97,16 +87,7 @@ def heard(
     The command is ended if the block is left early (Ctrl-C).
 
     Args:
-        command: program and arguments.
-        log: is appended to.
         held: open files, such as a lock, that the command holds too for as long as it runs.
-
-    Example::
-
-        with heard(["fairseq-train", "data-bin"], Path("train.log")) as (process, lines):
-            for line in lines:
-                print(line)
-            code = process.wait()
     """
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "pass_fds": held}
     text: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
@@ -122,12 +103,7 @@ def heard(
 
 
 def exit_text(code: int) -> str:
-    """The meaning of an exit code; the system kills a process (SIGKILL) when memory runs out.
-
-    Example::
-
-        exit_text(1)  # "exit code 1"
-    """
+    """The meaning of an exit code; the system kills a process (SIGKILL) when memory runs out."""
     return "killed, probably for lack of memory" if code in KILLED else f"exit code {code}"
 
 
@@ -135,11 +111,7 @@ def failure(program: str, where: object, code: int, said: str, remedy: Text) -> 
     """The error for a program that has ended with another exit code than 0.
 
     Args:
-        program: its name.
-        where: its log or command line.
         code: negative for the signal that ended it, as :class:`subprocess.Popen` has it.
-        said: the end of its output, which is left out if it was killed.
-        remedy: what to do about it.
     """
     if code in KILLED:
         return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)

@@ -17,7 +17,7 @@ def progress(
     desc: str | None = None,
     quiet: bool = False,
 ) -> Any:
-    """A bar of tqdm's on a terminal, :class:`SparseLines` elsewhere, with the time that is left.
+    """A bar of tqdm on a terminal, :class:`SparseLines` elsewhere, with the remaining time.
 
     Args:
         items: what is gone through, if the caller goes through it by this.
@@ -44,13 +44,8 @@ def say(line: str) -> None:
 
 
 class SparseLines:
-    """Stands in for tqdm's bar where lines can't replace each other: one every :data:`SPARSE` seconds, none before.
-
-    Args:
-        items: what is gone through, or ``None``.
-        total: how much there is to do, or ``None``.
-        unit: of it, with a space before.
-        desc: what is done.
+    """Replaces tqdm's bar if lines can't replace each other: one line every :data:`SPARSE` seconds, the first after as
+    long.
     """
 
     def __init__(self, items: Iterable[Any] | None, total: float | None, unit: str, desc: str | None):

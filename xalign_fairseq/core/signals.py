@@ -45,7 +45,7 @@ def interrupted_code(stopped: KeyboardInterrupt) -> int:
 
 @contextmanager
 def requeue_handed_on(processes: Callable[[], Iterable["subprocess.Popen[Any]"]]) -> Iterator[list[int]]:
-    """Within the block processes of this one get the SIGUSR1 that it is sent; the list has each that was sent.
+    """Within the block, this process passes SIGUSR1 on to its processes; the list has each signal that arrived.
 
     Only the main thread handles signals; in other threads nothing is passed on.
     """

@@ -1,4 +1,4 @@
-"""The version of the package; pyproject.toml and all that is stamped with it read it here."""
+"""The version of the package; pyproject.toml and all records read it here."""
 
 __version__ = "0.1.0"
 BIBTEX = rf"""@software{{xalign_fairseq,

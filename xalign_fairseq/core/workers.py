@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from xalign_fairseq.core.errors import XalignError
 
-# Inputs of each process that wait with their results: what holds text is not read all at once.
+# Inputs of each process that wait with their results, so that not all text is read at once.
 AHEAD = 8
 
 In = TypeVar("In")

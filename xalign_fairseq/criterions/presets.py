@@ -15,7 +15,7 @@ from hydra.core.config_store import ConfigStore
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES, options_of
 
-# Name of a criterion -> its default objectives; and the defaults of its other options, where they are its own.
+# Name of a criterion -> its default objectives; and its own defaults of other options.
 PRESETS: dict[str, tuple[str, ...]] = {}
 DEFAULTS: dict[str, dict[str, Any]] = {}
 CLASSES: dict[str, type[WeightedCriterion]] = {}
@@ -43,7 +43,7 @@ def add_objective(name: str) -> None:
 
 
 def listen() -> None:
-    """Give each objective that is registered already its own criterion, and from now on add each new one."""
+    """Give each registered objective its own criterion, now and for later ones."""
     for name in OBJECTIVES:
         add(name, (name,))
     LISTENERS.append(add_objective)

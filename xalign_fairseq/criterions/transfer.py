@@ -12,16 +12,16 @@ from fairseq.criterions import FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
-from xalign_fairseq.criterions.logged import logged_sums
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.mappings import HEAD, MappedStates, States
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.trainer.reading import logged_sums
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
 
 @dataclass
 class TransferCriterionConfig(FairseqDataclass):
-    """Everything is the task's affair."""
+    """The task does everything."""
 
 
 @register_criterion("transfer", dataclass=TransferCriterionConfig)

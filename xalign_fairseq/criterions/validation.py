@@ -21,7 +21,7 @@ from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.linking import Linking, changed_options, with_heads
 from xalign_fairseq.transport.methods import Method, links_of_words, with_options
 from xalign_fairseq.transport.names import FILTERS, SIMILARITIES
-from xalign_fairseq.transport.words import NO_WORD
+from xalign_fairseq.transport.token_links import NO_WORD
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")
 
@@ -29,12 +29,12 @@ PARTS = ("hits_sure", "hits_possible", "links", "sure")
 class AerCounter:
     """Counts for AER, per language pair, of the validation pairs that have prepared links.
 
-    Links are made as the model labels itself; a model that does not has ``transport``, at its default layer. Of
-    ``linear_mapping`` they are made as the aligner makes them through its maps, of sides that are encoded separately.
+    Links are made as the model labels itself, otherwise by ``transport`` at its default layer. With ``linear_mapping``,
+    sides are encoded separately and mapped, as in the aligner.
 
     Args:
-        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself. Of several
-            objectives that label, the first one that has the similarity says how.
+        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself. If several
+            objectives label, the first one with this similarity decides.
     """
 
     def __init__(self, layer: int | None, filter: str | None, similarity: str | None):
@@ -46,7 +46,7 @@ class AerCounter:
         self.labeller: str | None = None
 
     def prepare(self, config: EncoderConfig, objectives: Sequence[Objective]) -> None:
-        """Find out how links are made, now that the objectives know the encoder."""
+        """Resolve how links are made, after the objectives know the encoder."""
         labeller = labeller_among([each for each in objectives if self._scores(each)])
         own = labeller.labelling if labeller is not None else None
         own = own or Linking.of(Transport(), {"hidden": config.default_labelling_layer()})

@@ -1,7 +1,7 @@
 """The weighted sum of objectives, computed in one call of the model per update."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -12,17 +12,37 @@ from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.criterions.logged import logged_sums
-from xalign_fairseq.criterions.told import told
 from xalign_fairseq.criterions.validation import AerCounter
+from xalign_fairseq.data.samples import BOS, PAD
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective, options_of
+from xalign_fairseq.trainer.reading import logged_sums
 from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend
+
+LONGEST = 160  # characters of a text in a message
+
+
+def told(sample: Mapping[str, Any], task: Any) -> str:
+    """The description: numbers of pairs and blocks, languages, epoch, and the beginning of the first of each."""
+    parts, epoch = [], task.datasets["train"].now
+    for stream, noun in (("bitext", "pairs"), ("mono", "blocks")):
+        batch = sample.get(stream)
+        if batch is None:
+            continue
+        tokens = batch["tokens"] if "tokens" in batch else batch["masked"]
+        languages = sorted({task.all_languages[each] for each in batch["langs"].flatten().tolist()})
+        text = " ".join(_symbol(task.dictionary, each) for each in tokens[0].tolist() if each not in (BOS, PAD))
+        parts.append(f'{len(tokens)} {noun} of {", ".join(languages)} in epoch {epoch}, the first: "{text[:LONGEST]}"')
+    return " and ".join(parts)
+
+
+def _symbol(dictionary: Any, token: int) -> str:
+    return dictionary.symbols[token] if token < len(dictionary.symbols) else "<mask>"
 
 
 @dataclass
 class WeightedConfig(FairseqDataclass):
-    """Options of every criterion of this package, besides those of its objectives."""
+    """Options of every criterion of this package; its objectives add theirs."""
 
     objectives: str = field(default="", metadata={"help": "objectives to sum, separated by commas"})
     loss_normalization: str = field(
@@ -95,7 +115,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
             self.update.begin(samples, device)
 
     def nonfinite(self, samples: Sequence[dict[str, Any] | None]) -> str:
-        """Which objectives of the update that was run have a loss that is not finite, and in which batches.
+        """The objectives of the last update whose loss is not finite, and their batches.
 
         Args:
             samples: the update's micro-batches.
@@ -135,7 +155,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
         """Log every objective's loss per prediction (in bits if it is in nats) and its stats as ratios, and AER.
 
-        The loss of all is divided by log 2 as fairseq's criterions do, whatever is in it.
+        The total loss is divided by log 2, as in fairseq's criterions, whatever its objectives.
         """
         sums = logged_sums(logging_outputs)
         size = max(sums["sample_size"], 1)

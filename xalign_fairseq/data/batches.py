@@ -17,13 +17,9 @@ BATCHED = ("bitext", "mono")  # the streams of a batch
 
 @dataclass(frozen=True)
 class OnHost:
-    """The facts of a batch of pairs that stay on the host, where reading them needs no synchronisation.
+    """Values of a batch of pairs that stay on the host, so that reading them needs no synchronisation.
 
     Attributes:
-        targets: (B, T) int64, as :attr:`Bitext.targets`.
-        draw: (B, T) float64, as :attr:`Bitext.draw`.
-        spans: (B, 4) int64, as :attr:`Bitext.spans`.
-        langs: (B, 2) int64, as :attr:`Bitext.langs`.
         linked: (B, T) bool, tokens with a partner by prepared links.
         links: (B,) int64, how many of :attr:`Bitext.links` are of each pair.
     """
@@ -36,7 +32,7 @@ class OnHost:
     links: np.ndarray
 
     def links_between(self, one: int, other: int) -> int:
-        """How many of :attr:`Bitext.links` are of pairs of these two languages, whichever is the source."""
+        """The number of :attr:`Bitext.links` in pairs of these two languages, in either direction."""
         return int(self.links[(np.sort(self.langs, axis=1) == sorted((one, other))).all(1)].sum())
 
     def inside(self, side: int) -> np.ndarray:
@@ -54,7 +50,7 @@ class Bitext:
         draw: (B, T) float64 in [0, 1), which mixed precision must not change: half precision would round draws.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
-        host: what an objective may ask about the batch without waiting for the device.
+        host: values that an objective can read without waiting for the device.
         partner: (B, T) int64 by prepared links, -1 for none.
         has_links: (B,) bool.
         corpus: (B,) int64, number of the language pair.
@@ -100,7 +96,7 @@ class Bitext:
         return src, tgt
 
     def side_in(self, language: int) -> Tensor:
-        """(B,) int64: which side of each pair, 0 or 1, is in a language that all pairs have."""
+        """(B,) int64: the side (0 or 1) of each pair in a language that all pairs share."""
         return (self.langs[:, 1] == language).long()
 
     def input(self, values: str = "tokens", *, reset_positions: bool = False) -> Input:
@@ -108,8 +104,8 @@ class Bitext:
 
         Args:
             values: "tokens" or "masked".
-            reset_positions: count the positions of the target anew (Conneau & Lample 2019), as if it stood behind a
-                ``<s>`` of its own: a word of it has the position that it has in ``side(1)``.
+            reset_positions: positions restart at the target (Conneau & Lample 2019), as if it had its own ``<s>``: a
+                word of it has the position that it has in ``side(1)``.
         """
         languages = None
         if self.language_rows is not None:
@@ -137,8 +133,8 @@ class Bitext:
     def side(self, side: int, values: str = "tokens") -> Tensor:
         """One side of each pair as a sequence of its own, ``<s> side </s>``: (B, longest + 2), padded.
 
-        The same tensor comes back whenever it is asked for, so that objectives share passes over it. Position p of
-        the pair sequence is position ``p - spans[:, 2 * side] + 1`` here.
+        Every call returns the same tensor, so that objectives share passes over it. Position p of the pair sequence is
+        position ``p - spans[:, 2 * side] + 1`` here.
 
         Args:
             side: 0 source, 1 target.
@@ -167,10 +163,7 @@ class Mono:
 
     Attributes:
         masked, targets: ids (B, T), padded.
-        draw: (B, T) float64 in [0, 1).
-        langs: (B,) int64, numbers of the languages.
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
-        lengths: (B,) on the host, tokens of each block.
         language_rows: (B,) int64, rows of the language embeddings; None for an encoder without any.
     """
 
@@ -183,7 +176,7 @@ class Mono:
     language_rows: Tensor | None = None
 
     def input(self, tokens: Tensor | None = None, languages: Tensor | None = None) -> Input:
-        """The blocks for the encoder, perturbed as they are or by ``tokens`` (B, T) in their place.
+        """The perturbed blocks for the encoder, or ``tokens`` (B, T) in their place.
 
         ``languages``: (B, T), rows of the language embeddings in place of each block's own.
         """
@@ -194,11 +187,11 @@ class Mono:
 
 @dataclass
 class Batch:
-    """The streams of one batch; one that the data lack is None.
+    """The streams of one batch; None for a stream that the data lack.
 
     Attributes:
-        stands_in: the batch was there before, and is run in place of one that this worker lacks at an epoch's end:
-            nothing may be learned or kept of it.
+        stands_in: a repeated batch, because this worker has no further one at an epoch's end: the model must not learn
+            from it or store it.
     """
 
     bitext: Bitext | None = None
@@ -211,7 +204,7 @@ class Batch:
         return next(stream.targets.device for stream in (self.bitext, self.mono) if stream is not None)
 
     def only(self, needs: Collection[str]) -> "Batch | None":
-        """The batch without the streams that are not among ``needs``; None if it lacks one that is."""
+        """The batch with the streams in ``needs`` only; None if it lacks one of them."""
         needed = {name: getattr(self, name) for name in BATCHED if name in needs}
         return None if any(stream is None for stream in needed.values()) else Batch(**needed, stands_in=self.stands_in)
 
@@ -219,7 +212,7 @@ class Batch:
     def from_sample(
         cls, sample: dict[str, Any], language_rows: Tensor | None = None, stands_in: bool = False
     ) -> "Batch":
-        """The typed view of the dict that fairseq's trainer hands on."""
+        """The typed view of the dict from fairseq's trainer."""
         bitext, mono = sample.get("bitext"), sample.get("mono")
         batch = cls(Bitext(**bitext) if bitext else None, Mono(**mono) if mono else None, stands_in)
         for stream in (batch.bitext, batch.mono):
@@ -232,8 +225,8 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
     """Pad and stack the samples of one batch into the dict that fairseq's trainer moves to its device."""
     batch: dict[str, Any] = {"nsentences": len(pairs) + len(blocks), "ntokens": 0}
     if pairs:
-        # Arrays that own their memory: a data worker moves that of a tensor to where other processes can read it, and
-        # an array made by Tensor.numpy() would be left with what is freed.
+        # Arrays that own their memory: a data worker moves a tensor's memory to where other processes can read it, and
+        # an array from Tensor.numpy() would keep the freed memory.
         targets = _stack([pair.targets for pair in pairs], PAD)
         draw = _stack([pair.draw.astype(np.float64) for pair in pairs], 1.0)
         partner = _stack([_partner(pair) for pair in pairs], -1)

@@ -88,7 +88,7 @@ def mono_prefix(split: str, lang: str) -> str:
 
 
 def has_dictionary(folder: Path) -> bool:
-    """Whether a folder has a dictionary as a data-bin's."""
+    """Whether a folder has a data-bin's dictionary."""
     return (folder / DICTIONARY).is_file() or any(folder.glob("dict.*.txt"))
 
 
@@ -153,7 +153,7 @@ class AlignReader(LinksReader):
 
 
 class DataBin:
-    """A data-bin folder: which pairs, splits and monolingual texts it has, and readers of them.
+    """A data-bin folder: its pairs, splits and monolingual texts, and readers of them.
 
     Args:
         path: the folder. Its dictionary is ``dict.txt``, or ``dict.LANG.txt`` files that are all the same.

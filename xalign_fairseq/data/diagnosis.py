@@ -53,7 +53,7 @@ def databin(data: DataBin) -> list[Finding]:
 
 
 def files(data: DataBin) -> Finding:
-    """Every file against the hash that was written down when it was prepared."""
+    """Every file against its recorded hash."""
     topic = f"{data.path} files"
     if data.manifest is None:
         return Finding("note", topic, "no manifest.json, so changes cannot be detected; xalign prepare writes one")
@@ -76,7 +76,7 @@ def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Fin
 def _links(topic: str, links: LinksReader, sides: Sequence[MMapReader]) -> Finding:
     """Words and links of each pair against the tokens of its sides.
 
-    A last word that the tokenizer turned into nothing has links and no token, so a few links beyond are normal.
+    A last word that the tokenizer removes has links and no token, so a few links beyond the end are normal.
     """
     readers, at = (links.src_words, links.tgt_words, links.triples), [0, 0, 0]
     count, beyond = 0, 0
@@ -113,7 +113,7 @@ def lexicon(where: str, entries: Lexicon) -> Finding:
 
 
 def tokenizer(topic: str, model: TokenizerModel | None, dictionary: Dictionary) -> Finding:
-    """A tokenizer's model against the dictionary that its pieces get their ids from."""
+    """A tokenizer's model against the dictionary with the ids of its pieces."""
     if model is None:
         return Finding("note", topic, "no sentencepiece model; xalign align needs --spm")
     if isinstance(model, TokenizerPipeline):
@@ -174,7 +174,7 @@ def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
 
 
 def _moved(dictionary: Dictionary, pieces: Sequence[str]) -> int:
-    """How often a dictionary breaks its order: falling counts, or, with equal counts, that of the model's pieces."""
+    """Breaks in a dictionary's order: falling counts, or with equal counts the order of the model's pieces."""
     counts = dictionary.counts[4:]
     places = {piece: i for i, piece in enumerate(pieces)}
     known = [places[symbol] for symbol in dictionary.symbols[4:] if symbol in places]

@@ -16,12 +16,12 @@ class Input:
     Attributes:
         tokens: (B, T) int64, padded.
         languages: (B, T) or (B, 1) int64, rows of the encoder's language embeddings; encoders without any ignore it.
-        positions: (B, T) int64, place of each token, from 0; None: tokens that are not padding are counted through.
-        lengths: (B,) on the host, tokens of each sequence, all padding behind them, which whoever makes the batch
-            knows; None: unknown. The encoder then reads them from tokens on the CPU; for other devices it would have to
-            wait, and runs the padding with the tokens.
-        one_text: each sequence is one text, whatever ``</s>`` it holds; otherwise what follows the first ``</s>`` is a
-            second text, which has BERT's token type 1.
+        positions: (B, T) int64, place of each token, from 0; None: the running number of tokens that are not padding.
+        lengths: (B,) on the host, tokens of each sequence, with all padding at the end; None: unknown. The encoder then
+            reads them from tokens on the CPU; on other devices it would have to wait, so it processes padding like
+            tokens.
+        one_text: each sequence is one text, even with ``</s>`` inside; otherwise the part after the first ``</s>`` is a
+            second text with BERT's token type 1.
 
     Example::
 
@@ -36,12 +36,12 @@ class Input:
 
 
 def as_input(given: Tensor | Input) -> Input:
-    """Tokens (B, T) alone, or what an encoder reads already."""
+    """Tokens (B, T), or an encoder's input."""
     return given if isinstance(given, Input) else Input(given)
 
 
 def in_second_text(given: Input) -> Tensor:
-    """(B, T) bool: the tokens behind the first ``</s>`` of ``<s> a </s> b </s>``, its padding included."""
+    """(B, T) bool: the tokens after the first ``</s>`` of ``<s> a </s> b </s>``, padding included."""
     ends = given.tokens.eq(EOS)
     return (ends.cumsum(1) > ends) & (not given.one_text)
 
@@ -51,6 +51,5 @@ def in_target(spans: Tensor, length: int) -> Tensor:
 
     Args:
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
-        length: T.
     """
     return torch.arange(length, device=spans.device) >= spans[:, 2, None]

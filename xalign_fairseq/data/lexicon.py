@@ -1,4 +1,4 @@
-"""A bilingual lexicon as subword ids, and its files in a data-bin: which entries are trained on, which held out.
+"""A bilingual lexicon as subword ids, and its files in a data-bin, with training and held-out entries.
 
 ``lexicon.SRC-TGT.SRC.entries`` and ``lexicon.SRC-TGT.TGT.entries`` (mmap) hold the subword ids of each entry's sides,
 ``lexicon.SRC-TGT.part`` (mmap) one number per entry, ``lexicon.SRC-TGT.json`` what they were made from.
@@ -176,12 +176,6 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
 def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: bool = False) -> None:
     """Write a lexicon into a data-bin: its files get their names once all are complete, the description last.
 
-    Args:
-        data: the data-bin; its dictionary is that of the ids.
-        lexicon: at least one entry.
-        about: options, counts and sources, added to the description.
-        overwrite: replace a lexicon of the same languages.
-
     Raises:
         XalignError: there is one already, and not ``overwrite``; languages that no file name can hold; or an id that
             the dictionary does not have.
@@ -213,7 +207,7 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
 
 
 def require_languages(data: DataBin, *languages: str) -> None:
-    """:class:`XalignError` for a language without text in a data-bin; its files may leave theirs unnamed."""
+    """:class:`XalignError` for a language without text in a data-bin, unless its files do not name languages."""
     known = {lang for _, src, tgt in data.pairs for lang in (src, tgt)} | {lang for _, lang in data.monos}
     unknown = [language for language in languages if language not in known]
     if unknown and known and "" not in known:
@@ -224,7 +218,7 @@ def require_languages(data: DataBin, *languages: str) -> None:
 
 
 def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
-    """:class:`XalignError` if the data-bin has a lexicon of these languages that may not be replaced."""
+    """:class:`XalignError` if the data-bin has a lexicon of these languages, without ``overwrite``."""
     if about_path(data, src, tgt).exists() and not overwrite:
         problem = "the data-bin has a lexicon of these languages already"
         raise XalignError(problem, where=about_path(data, src, tgt), remedy=("replace it by", Parameter("overwrite")))

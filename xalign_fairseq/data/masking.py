@@ -13,12 +13,10 @@ class MaskOptions:
 
     Attributes:
         probability: share of tokens that are chosen; the count is floor(p * n + u) with one u ~ U[0, 1) a sequence.
-        leave: share of the chosen that stay as they are.
+        leave: share of the chosen tokens that do not change.
         random: share of the chosen that become a random token.
         specials: whether ``<s>``, ``</s>`` and ``<unk>`` can be chosen, as in the released code; here by default not.
-        mask: id of ``<mask>``.
         vocab: number of ids; random tokens are drawn from [4, vocab) without ``<mask>``.
-        pad: the target where nothing is to be predicted.
     """
 
     mask: int
@@ -46,8 +44,6 @@ def mask_tokens(
     """Perturb a sequence.
 
     Args:
-        tokens: ids (T,), special tokens included.
-        rng: the only source of chance.
         word_starts: (V,) bool, True for pieces that begin a word; if given, whole words are masked.
 
     Returns:
@@ -65,7 +61,7 @@ def mask_tokens(
     fate = rng.random(len(chosen))
     masked[chosen[fate >= options.leave + options.random]] = options.mask
     randomised = chosen[fate < options.random]
-    # Drawn only from the real tokens: ids 0 to 3 are special, and <mask> is stepped over.
+    # Drawn from normal tokens only: ids 0 to 3 are special, and <mask> is skipped.
     drawn = rng.integers(4, options.vocab - 1, size=len(randomised))
     masked[randomised] = drawn + (drawn >= options.mask)
     return masked, targets

@@ -56,7 +56,7 @@ def sizes_path(prefix: StrPath) -> Path:
 
 
 def _opened(path: Path, size: int) -> BinaryIO:
-    """A file to be written on behind its first bytes."""
+    """A file to continue after its first bytes."""
     stream = open(path, "r+b" if size else "wb")  # noqa: SIM115 closed with its writer
     stream.truncate(size)
     stream.seek(size)
@@ -71,10 +71,9 @@ class MMapWriter:
     with an error, neither file is left behind.
 
     Args:
-        prefix: path without ``.bin`` and ``.idx``.
         dtype: an integer dtype of the format, see :func:`dtype_for_vocabulary`.
-        place: where to go on in unfinished files: a :meth:`place` of the writer of before.
-        keep: leave unfinished files where the block ends with an error.
+        place: where to continue unfinished files: a :meth:`place` of the earlier writer.
+        keep: keep unfinished files if the block ends with an error.
 
     Raises:
         XalignError: an id is negative or too large for the dtype, or the dtype isn't one of the format's.

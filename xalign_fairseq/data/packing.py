@@ -48,10 +48,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Packing:
-    """Several inputs in one row of N tokens, the shortest sequences first: those of equal length are side by side.
+    """Several inputs in one row of N tokens, the shortest sequences first, so that those of equal length are
+    neighbours.
 
     Attributes:
-        sentences: what attention has to know.
+        sentences: what attention needs.
         places: of each input.
 
     Example::
@@ -72,10 +73,9 @@ class Packing:
 
 
 def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
-    """The packing of these inputs; None where the host does not know their lengths and would have to wait for them.
+    """The packing of these inputs; None if the host does not know their lengths.
 
-    The host has to know how many tokens there are; where they are is found on the device, so that nothing is copied
-    there either.
+    The host has to know how many tokens there are; their positions are found on the device, so that nothing is copied.
     """
     known = [_lengths(given, pad) for given in inputs]
     lengths = [each for each in known if each is not None]
@@ -93,7 +93,7 @@ def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
     keep = [given.tokens.ne(pad) for given in inputs]
     sizes, order = torch.cat([each.sum(1) for each in keep]).sort(stable=True)
     offsets = F.pad(sizes[len(sizes) - len(ascending) :].cumsum(0), (1, 0))
-    # Tokens by the place of their sequence among all, those of padding behind.
+    # Tokens in the order of their sequences, padding last.
     ranks = order.argsort().split([rows for rows, _ in shapes])
     keys = [rank[:, None].where(each, len(order)).flatten() for rank, each in zip(ranks, keep, strict=True)]
     source = torch.cat(keys).argsort(stable=True)[:count]

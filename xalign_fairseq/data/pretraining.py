@@ -100,7 +100,7 @@ class Reader:
         needs: streams that the objectives read.
         positions: longest sequence of the encoder, special tokens included.
         embeds_languages: the encoder has language embeddings, so that every language must have a number.
-        apart: no batch of training has a pair twice, be it exchanged.
+        apart: no training batch has a pair twice, in either direction.
         links_of_every_pair: no pair may lack links, where links are among the needs.
     """
 
@@ -112,16 +112,14 @@ class Reader:
 
 
 class PretrainingData:
-    """Data-bins, written by ``xalign prepare`` or ``fairseq-preprocess``, as pre-training reads them.
+    """Data-bins of ``xalign prepare`` or ``fairseq-preprocess`` for pre-training.
 
     Args:
         path: a data-bin's folder; several, separated by colons, are shards, one an epoch.
-        options: which of it and how.
+        options: of reading.
         seed: with the epoch and the index it determines every draw.
 
     Attributes:
-        shards: the folders.
-        data: the first of them.
         pair_names: all language pairs, ``src-tgt``; batches refer to them by number.
         languages: of the pairs that are trained on; objectives and batches refer to them by number.
         all_languages: these, and those with only monolingual text.
@@ -186,7 +184,7 @@ class PretrainingData:
         )
 
     def require(self, reader: Reader) -> None:
-        """Raise :class:`XalignError` where the data lack something to train on that the objectives read."""
+        """Raise :class:`XalignError` if the training data lack something that the objectives read."""
         self._require_streams(reader.needs)
         if "links" in reader.needs:
             self._require_links(reader.links_of_every_pair)
@@ -246,10 +244,8 @@ class PretrainingData:
         """A split for a reader. With several folders, each epoch of training reads the next (:class:`.Shards`).
 
         Args:
-            make: the class of the dataset.
-            split: ``train``, which is drawn anew in each epoch, or another, which is read once as it is stored.
-            reader: of it.
-            epoch: from 1 on.
+            split: ``train``, which is drawn again in each epoch, or another split, which is read once in its stored
+                order.
 
         Raises:
             XalignError: there is nothing of this split that the objectives read.

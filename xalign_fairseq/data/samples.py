@@ -1,4 +1,4 @@
-"""From a sentence pair or a block of text to the arrays that one training example needs."""
+"""A sentence pair or a block of text as the arrays of one training example."""
 
 from dataclasses import dataclass
 
@@ -20,13 +20,13 @@ class GoldLinks:
 
     @property
     def taught(self) -> np.ndarray:
-        """The links (k, 3) that training learns from: the sure ones, or all of a pair that has none."""
+        """The links (k, 3) for training: the sure ones, or all links of a pair without sure ones."""
         sure = self.links[:, 2] == 1
         return self.links[sure] if sure.any() else self.links
 
     @property
     def between_tokens(self) -> np.ndarray:
-        """The links (k, 2) that are taught, without those of words that the tokenizer turned into nothing."""
+        """The links (k, 2) for training, without those of words that the tokenizer removed."""
         links = self.taught[:, :2]
         for side, words in enumerate((self.src_words, self.tgt_words)):
             there = np.zeros(max(words.max(initial=-1), links[:, side].max(initial=-1)) + 1, dtype=bool)
@@ -37,15 +37,12 @@ class GoldLinks:
 
 @dataclass
 class PairSample:
-    """One pair: ``<s> src </s> tgt </s>`` with its perturbed twin.
+    """One pair: ``<s> src </s> tgt </s>`` with its perturbed copy.
 
     Attributes:
         tokens, masked, targets: ids (T,); targets are ``pad`` where nothing is to be predicted.
-        draw: one number in [0, 1) a token, for objectives that choose positions at random.
         span: [src start, src end, tgt start, tgt end).
         partner: position of each token's partner by the prepared links, -1 for none; None without links.
-        corpus: number of the language pair.
-        langs: numbers of the languages of the two sides.
         gold: the prepared links, for scoring and for objectives that read all of them.
     """
 
@@ -104,7 +101,7 @@ Words = tuple[np.ndarray, np.ndarray, np.ndarray]  # the word of each token of a
 
 
 def _linked_tokens(own: Words, other: Words, links: np.ndarray) -> np.ndarray:
-    """The token of the other side that each token is linked to, counted from the first there; -1 for none.
+    """For each token, the linked token of the other side, counted from its start; -1 for none.
 
     Of several links of a word the last in ``links`` (k, 2), [own word, other word], counts.
     """
@@ -128,13 +125,7 @@ def _runs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass
 class BlockSample:
-    """One block of monolingual text with its perturbed twin.
-
-    Attributes:
-        masked, targets: ids (T,).
-        draw: one number in [0, 1) a token, for objectives that choose at random.
-        lang: number of the language.
-    """
+    """One block of monolingual text with its perturbed copy."""
 
     masked: np.ndarray
     targets: np.ndarray

@@ -1,7 +1,7 @@
-"""Which items an epoch sees: temperature shares over groups, and permutations that need no memory.
+"""The items of an epoch: temperature shares over groups, and permutations that need no memory.
 
-Every draw is a pure function of (seed, epoch, position), so a resumed run sees what the uninterrupted one would, and
-a corpus of 10^8 pairs needs no array of its own length.
+Every draw is a pure function of (seed, epoch, position), so a resumed run sees the same draws as an uninterrupted one,
+and a corpus of 10^8 pairs needs no array of that length.
 """
 
 import math
@@ -37,9 +37,9 @@ def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
 def epoch_shares(total: int, shares: np.ndarray, visit: int) -> tuple[list[int], list[int]]:
     """Whole counts of ``total`` draws an epoch in proportion to ``shares``, of epoch ``visit`` and of all before it.
 
-    Each group has the whole part of its share. The places that are left go round, by systematic sampling: the parts
-    that are left, in a row, have one place at each whole number, and in each epoch the row begins a golden section
-    further. So over epochs each group has its share, be it a small part of a draw.
+    Each group gets the integer part of its share. Systematic sampling distributes the rest: the fractions of all groups
+    form a row with one place at each whole number, which starts a golden section further in each epoch. So over epochs
+    each group gets its share, even if it is a small part of a draw.
 
     Args:
         total: draws of an epoch.
@@ -74,8 +74,8 @@ def epoch_shares(total: int, shares: np.ndarray, visit: int) -> tuple[list[int],
 def permute(positions: np.ndarray, size: int, key: tuple[int, ...]) -> np.ndarray:
     """A keyed pseudo-random permutation of ``range(size)``, evaluated at ``positions`` only.
 
-    A Feistel network over the smallest even number of bits that holds ``size``; values that fall outside are walked
-    on until they fall inside, so the map is one-to-one.
+    A Feistel network over the smallest even number of bits that holds ``size``; values outside are mapped again until
+    they fall inside, so the map is one-to-one.
 
     Example::
 
@@ -104,7 +104,7 @@ def _mix(values: np.ndarray) -> np.ndarray:
 
 
 def draw(size: int, start: int, count: int, key: tuple[int, ...]) -> np.ndarray:
-    """Items ``start ... start + count`` of the endless stream that runs through ``range(size)``, each pass anew.
+    """Items ``start ... start + count`` of the endless stream over ``range(size)``, with a new order in each pass.
 
     Example::
 
@@ -125,18 +125,15 @@ def draw_at(size: int, positions: np.ndarray, key: tuple[int, ...]) -> np.ndarra
 
 @dataclass(frozen=True)
 class EpochDraws:
-    """The draws of an epoch over several groups of items, in random order; any of them is found without the others.
+    """The draws of an epoch over several groups of items, in random order; each can be computed alone.
 
     Position t of the epoch is place pi(t) of the groups' draws one after the other, with pi a keyed permutation
     (:func:`permute`), and a place is an item of its group's endless stream (:func:`draw`): each group has exactly its
-    count, and none of its items comes twice before all came once.
+    count, and no item repeats before all of its group occurred.
 
     Attributes:
         offsets: (G,) number of each group's first item.
-        sizes: (G,) items of each group.
-        counts: (G,) draws of each group in the epoch.
         starts: (G,) where in its stream each group begins.
-        keys: of each group's stream.
         order: the key of pi.
 
     Example::
@@ -154,15 +151,7 @@ class EpochDraws:
 
     @classmethod
     def of(cls, sizes: Sequence[int], key: tuple[int, ...], visit: int, count: int, temperature: float) -> "EpochDraws":
-        """Draws over groups of these sizes by temperature, which continue those of ``visit`` epochs.
-
-        Args:
-            sizes: (G,) items of each group, which follow each other.
-            key: of all draws.
-            visit: epochs of as many draws before.
-            count: draws.
-            temperature: as in :func:`temperature_shares`.
-        """
+        """Draws over groups of these sizes by temperature, which continue those of ``visit`` epochs."""
         counts, starts = epoch_shares(count, temperature_shares(list(sizes), temperature), visit)
         offsets = [0, *np.cumsum(sizes[:-1]).tolist()]
         keys = [(*key, number) for number in range(len(sizes))]
@@ -172,7 +161,7 @@ class EpochDraws:
         return sum(self.counts)
 
     def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The items at positions (N,) of the epoch, and in which pass of the epoch over their group they come."""
+        """The items at positions (N,) of the epoch, and the number of each one's pass over its group."""
         places = permute(positions, len(self), self.order)
         bounds = np.concatenate([[0], np.cumsum(self.counts)])
         groups = np.searchsorted(bounds, places, side="right") - 1

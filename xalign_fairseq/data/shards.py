@@ -31,7 +31,7 @@ class Texts(NamedTuple):
 
 
 class ShardPlace(TypedDict):
-    """Which folder an epoch reads, and how often each folder was read before."""
+    """The folder of an epoch, and how often each folder was read before."""
 
     epoch: int
     index: int
@@ -42,7 +42,6 @@ class Shards:
     """Folders of data-bins; each training epoch reads one, in turn.
 
     Args:
-        folders: one or more.
         verify: compare all bytes of all folders with their manifests.
 
     Attributes:
@@ -68,7 +67,7 @@ class Shards:
         return Texts(data.pairs, data.monos)
 
     def index(self, epoch: int) -> int:
-        """Which folder an epoch, from 1 on, reads: one after the other, and then from the first one again."""
+        """The folder that an epoch (from 1) reads: one after the other, then again from the first."""
         since, index = self._since if epoch >= self._since[0] else (1, 0)
         return (index + epoch - since) % len(self.folders)
 
@@ -89,16 +88,16 @@ class Shards:
         return ShardPlace(epoch=epoch, index=self.index(epoch), visits=self.visits(epoch))
 
     def go_on(self, epoch: int, index: int, visits: Sequence[int]) -> None:
-        """Let an epoch read a folder, and those that follow it the folders behind that one.
+        """Let an epoch read a folder, and later epochs the following folders.
 
-        A run that goes on with more folders than it had, added behind those, ends its epoch with the folder that it
-        began it with; the new ones come behind the last of the old ones, before the first one comes again.
+        A run that resumes with additional folders ends its epoch with the folder of its start; new shards follow the
+        last old one, before the first is read again.
         """
         every = len(self.folders)
         self._since, self._before = (epoch, index), [*visits, *[0] * every][:every]
 
     def of_epoch(self, epoch: int) -> DataBin:
-        """The folder of an epoch, looked at anew."""
+        """The folder of an epoch, checked again."""
         index = self.index(epoch)
         data = DataBin(self.folders[index])
         if index:

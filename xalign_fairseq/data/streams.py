@@ -44,8 +44,8 @@ class BitextStream:
     """Sentence pairs of several corpora, drawn by temperature.
 
     An item stands for a pair and a direction: of a corpus of n pairs, item 2k is pair k as stored and 2k + 1 is the
-    same pair with its sides exchanged (only the first kind where ``both_directions`` is off). The sequence is
-    ``<s> src </s> tgt </s>``; its length is counted with the special tokens, that of a side without them.
+    same pair with its sides exchanged (only the first kind if ``both_directions`` is off). The sequence is ``<s> src
+    </s> tgt </s>``; its length is counted with the special tokens, that of a side without them.
 
     Example::
 
@@ -73,11 +73,11 @@ class BitextStream:
     def epoch(
         self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None, visit: int | None = None
     ) -> tuple[np.ndarray, int]:
-        """Items of an epoch in random order, without the over-long ones, and how many of these were left out.
+        """Items of an epoch in random order, without over-long ones, and the number of skipped items.
 
         Args:
             items: draws in an epoch; by default one for each pair and direction, so that T = 1 sees everything once.
-            visit: how many epochs read the corpora before, and where this one goes on; by default all.
+            visit: the number of epochs that read the corpora before, and where this epoch continues; by default all.
         """
         draws = self.draws(seed, epoch - 1 if visit is None else visit, temperature, items)
         groups = zip(draws.offsets, draws.sizes, draws.starts, draws.counts, draws.keys, strict=True)
@@ -85,11 +85,11 @@ class BitextStream:
         return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
 
     def draws(self, seed: int, visit: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
-        """Draws as :meth:`epoch` has them, over-long ones among them, for an epoch that is too long to be held."""
+        """The draws of :meth:`epoch`, over-long pairs included, for an epoch that does not fit into memory."""
         return sampling.EpochDraws.of(self.counts, (seed, BITEXT), visit, items or len(self), temperature)
 
     def all(self) -> tuple[np.ndarray, int]:
-        """Every item in stored order, for validation; over-long ones are left out and counted."""
+        """Every item in stored order, for validation; over-long items are skipped and counted."""
         return self._kept(np.arange(len(self)))
 
     def _kept(self, items: np.ndarray) -> tuple[np.ndarray, int]:
@@ -148,8 +148,8 @@ def exchange(pair: Pair) -> Pair:
 class MonoStream:
     """Blocks of ``length`` consecutive tokens (sentences end in ``</s>``) of several languages, drawn by temperature.
 
-    Blocks are cut in token space, so that none needs padding and none costs a scan; what is left at the end of a
-    language, shorter than a block, is a last block of its own. ``langs`` are the numbers of the readers' languages.
+    Blocks are cut in token space, so that none needs padding and none costs a scan; the rest at the end of a language
+    is a last, shorter block. ``langs`` are the numbers of the readers' languages.
     """
 
     def __init__(self, readers: Sequence[MMapReader], length: int, langs: Sequence[int] | None = None):
@@ -164,9 +164,9 @@ class MonoStream:
         return int(self.offsets[-1])
 
     def draw(self, seed: int, start: int, count: int, temperature: float = 1.0) -> np.ndarray:
-        """Blocks ``start ... start + count`` of an endless stream; none of a language comes twice before all came once.
+        """Blocks ``start ... start + count`` of an endless stream; no block of a language repeats before all occurred.
 
-        The language of each is drawn by chance, those before ``start`` too, so as to know where each language goes on.
+        The language of each block is drawn at random, also before ``start``, to find where each language continues.
         """
         bounds = np.cumsum(sampling.temperature_shares(self.counts, temperature))[:-1]
         chance = np.random.default_rng((seed, MONO))

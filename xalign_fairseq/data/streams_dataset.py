@@ -31,8 +31,8 @@ class DrawOptions:
         word_starts: (V,) bool; if given, whole words are masked in the blocks.
         bucket_width: in training, pairs whose lengths lie in the same range of this width are batched in random
             order; 1 sorts by length, 0 does not look at lengths.
-        apart: in training, no batch has a pair twice, be it exchanged.
-        visit: gives for an epoch how many epochs before read these streams, which go on behind those; by default all.
+        apart: in training, no batch has a pair twice, in either direction.
+        visit: for an epoch, the number of earlier epochs that read these streams, which continue there; by default all.
     """
 
     temperature: float = 1.0
@@ -48,12 +48,12 @@ class DrawOptions:
 class StreamsDataset(Dataset):
     """Pairs and blocks under one index: pairs first, then blocks.
 
-    An index is a draw of an epoch. One that draws an item anew is the item's number plus the length of the dataset for
-    each time that it was drawn before, so that it is perturbed in another way each time.
+    An index is a draw of an epoch. If an item is drawn again, the length of the dataset is added to its number for each
+    earlier draw, so that each draw is perturbed differently.
 
-    A batch is as many pairs as fit ``--max-tokens`` and ``--batch-size``, joined by as many blocks as fit the
-    monolingual stream's own limits. Without bitext, batches hold only blocks. In training each epoch draws anew; in
-    validation everything is read once, in stored order, and always perturbed in the same way.
+    A batch has the pairs that fit ``--max-tokens`` and ``--batch-size``, and the blocks that fit the limits of the
+    monolingual stream. Without bitext, batches hold only blocks. In training each epoch draws again; in validation
+    everything is read once, in stored order, with the same perturbation each time.
 
     Args:
         bitext, mono: the streams; one of them may be None.
@@ -114,7 +114,7 @@ class StreamsDataset(Dataset):
         return items + len(self) * repeats(items)
 
     def _require_known(self, *sides: np.ndarray) -> None:
-        """The embedding's own complaint would name neither the data nor the dictionary, on a GPU not even the line."""
+        """The embedding's own error would name neither the data nor the dictionary."""
         highest = max((int(ids.max()) for ids in sides if len(ids)), default=0)
         if highest >= self.mask.vocab:
             raise XalignError(
@@ -126,7 +126,7 @@ class StreamsDataset(Dataset):
             )
 
     def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
-        """Samples of both streams to one batch; what a worker without a batch is given at an epoch's end is empty."""
+        """Samples of both streams as one batch; at an epoch's end, a worker without a batch gets an empty one."""
         if not samples:
             return {}
         return collate(
@@ -200,7 +200,7 @@ class StreamsDataset(Dataset):
         return batches + [every[start : start + each] for start in range(0, len(every), each)]
 
     def _usual_batches(self, max_tokens: int | None, max_sentences: int | None, multiple: int) -> int:
-        """Batches of a first epoch. Other epochs may have a few more or less, and none knows what those before had."""
+        """Batches of a first epoch. Other epochs may have a few more or fewer."""
         assert self.bitext is not None
         if self._visit == 0:
             return 0  # nothing was read before
@@ -227,7 +227,9 @@ class StreamsDataset(Dataset):
         required_batch_size_multiple: int = 1,
         batches: int | None = None,
     ) -> Windows | None:
-        """The epoch's batches, a window at a time: nothing that is held grows with the data; None if all fit one."""
+        """The epoch's batches, one window at a time, so that memory does not grow with the data; None if all fit into
+        one.
+        """
         stream = self.bitext if self.bitext is not None else self.mono
         assert stream is not None
         total = self.items or len(stream)
@@ -303,7 +305,7 @@ class StreamsDataset(Dataset):
         return [indices[turns == turn] for turn in range(turns.max() + 1)]
 
     def _blocks(self, count: int, start: int) -> np.ndarray:
-        """In training this number of blocks from a place of their stream on; otherwise all."""
+        """In training, this number of blocks from the current place of their stream; otherwise all."""
         assert self.mono is not None
         if self.training:
             return self._draws(self.pairs + self.mono.draw(self.seed, start, count, self.temperature))

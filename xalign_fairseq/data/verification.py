@@ -1,4 +1,4 @@
-"""Whether the files of a data-bin are still those that ``xalign prepare`` wrote."""
+"""Check that the files of a data-bin are those that ``xalign prepare`` wrote."""
 
 import math
 import stat
@@ -10,19 +10,19 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import file_sha256, is_file_name
 from xalign_fairseq.data.databin import MANIFEST, DataBin
 
-# Dictionary and tokenizer are below this, of which the hash takes no time: XLM-R's are 5 MB each.
+# Files below this size are hashed in no time; dictionary and tokenizer are (XLM-R's: 5 MB each).
 SMALL = 1 << 25
 
 
 def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> list[str]:
-    """The files that are missing or not those that the manifest describes, each with what is wrong, sorted by name.
+    """The files that are missing or differ from the manifest, each with its fault, sorted by name.
 
     Files that the manifest does not name, such as lexicons, are left out; a folder without a manifest has none.
 
     Args:
         data: the data-bin.
         whole: compare the sha256 of every file; otherwise of the small ones, and only the size of the others.
-        contents: of the small ones too where not ``whole``; otherwise only the sizes of all files, and nothing is read.
+        contents: without ``whole``, hash small files; otherwise compare sizes only and read nothing.
     """
 
     largest = math.inf if whole else SMALL if contents else -1
@@ -40,7 +40,7 @@ def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> l
 def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True) -> None:
     """:class:`XalignError` that names the files unless :func:`changed_files` finds none.
 
-    To compare whole files that no manifest lists is an error, because nothing would be compared.
+    ``whole`` without a manifest is an error, because nothing could be compared.
     """
     if whole and data.manifest is None:
         raise XalignError(

@@ -12,11 +12,11 @@ class DataWait:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Reset both."""
         self.waiting = self.working = 0.0
 
     def wait(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """Call what gives a batch."""
+        """Call the function that gives a batch."""
         begin = time.perf_counter()
         try:
             return call(*args, **kwargs)
@@ -24,7 +24,7 @@ class DataWait:
             self.waiting += time.perf_counter() - begin
 
     def work(self, call: Callable[..., Any], *args: object, **kwargs: object) -> Any:
-        """Call what trains on a batch."""
+        """Call the function that trains on a batch."""
         begin = time.perf_counter()
         try:
             return call(*args, **kwargs)

@@ -1,9 +1,9 @@
-"""Batches of an epoch that is too long to be held: cut from one window of its draws at a time.
+"""Batches of an epoch that does not fit into memory, cut from one window of its draws at a time.
 
 A window is a run of the epoch's draws, which are in random order; within it lengths are sorted and batches cut as in a
-whole epoch. fairseq has to know beforehand how many batches an epoch has, so each window is given a number that it is
-brought to: a few more than the first one has, in some of which two batches share what would have been one. Short epochs
-of a given number of batches share a window, for a small window has to have many more.
+whole epoch. fairseq needs the number of batches of an epoch in advance. Each window therefore gets a fixed number, a
+few more than the first window has; some batches are halved to reach it. Short epochs with a given number of batches
+share a window, because small windows would need many more batches.
 """
 
 import logging
@@ -22,8 +22,8 @@ def batch_ends(
 ) -> np.ndarray:
     """Where each batch ends: as many items as fit, as fairseq's ``batch_by_size`` cuts them.
 
-    A batch of n items takes n times its longest. Where ``multiple`` or more fit, their number is a multiple of it; the
-    last items are a batch of their own rather than dropped.
+    A batch of n items takes n times its longest. If ``multiple`` or more items fit, their number is a multiple of it;
+    the last items form a batch of their own.
 
     Args:
         lengths: (N,) tokens of the items, none above ``max_tokens``.
@@ -94,7 +94,7 @@ class Pilot:
         return Plan(draws, math.ceil(batches) + windows, windows)
 
     def together(self, batches: int) -> int:
-        """How many epochs of this number of batches share a window: as many as the first one has batches for."""
+        """The number of epochs of this number of batches that share a window: all that fit into the first."""
         return max(1, self.batches // batches)
 
     def plan_of_batches(self, batches: int) -> Plan:
@@ -152,7 +152,7 @@ class Windows(Sequence[np.ndarray]):
         self._held: tuple[int, list[np.ndarray]] = (-1, [])
 
     def shuffled(self, seed: int, epoch: int, together: int = 1) -> "Windows":
-        """The same batches in random order within each window; this number of consecutive ones stays together."""
+        """The same batches in random order within each window; this number of consecutive batches stays together."""
 
         def order(window: int, count: int) -> np.ndarray:
             groups = np.random.default_rng((seed, epoch, window)).permutation(-(-count // together))
@@ -162,7 +162,7 @@ class Windows(Sequence[np.ndarray]):
         return Windows(self.plan, self._cut, order)
 
     def share(self, rank: int, world_size: int) -> "Picked":
-        """Every ``world_size``-th batch; where others have one more, an empty one."""
+        """Every ``world_size``-th batch, and an empty batch if other ranks have one more."""
         return Picked(self, range(rank, -(-len(self) // world_size) * world_size, world_size))
 
     def __len__(self) -> int:

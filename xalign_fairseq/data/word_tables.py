@@ -1,4 +1,4 @@
-"""Where the words of a batch lie among its tokens, and links between tokens from links between words."""
+"""The positions of a batch's words among its tokens, and links of tokens from links of words."""
 
 import torch
 from torch import Tensor
@@ -13,7 +13,7 @@ class WordTable:
 
     ``first`` is the position of a word's first token in the pair sequence, -1 for a word that has no token (the
     tokenizer turned it into nothing, or the number is beyond the sentence); ``count`` is the number of its tokens,
-    which follow one another. ``numbers`` (B, T) is the word of each token, ``width`` = W where that is none of this
+    which follow one another. ``numbers`` (B, T) is the word of each token, ``width`` = W if it is not a word of this
     side.
 
     Args:
@@ -28,7 +28,7 @@ class WordTable:
         here = (at >= spans[:, 2 * side, None]) & (at < spans[:, 2 * side + 1, None]) & (words >= 0)
         if width is None:
             width = int(words.max()) + 1 if words.numel() else 0
-        # Tokens of the other side and special tokens are counted in a last column, which is cut off.
+        # Tokens of the other side and special tokens count in a last column, which is dropped.
         number = torch.where(here, words, width)
         self.spans, self.side, self.width, self.numbers = spans, side, width, number
         base = torch.zeros(len(words), width + 1, dtype=torch.int64, device=words.device)
@@ -72,7 +72,7 @@ def link_matrix(
         raise ValueError(f"rule is one of {', '.join(SUBWORD_RULES)}, not {rule}")
     n, m = side_sizes(src.spans) if sizes is None else sizes
     (a, at_a), (b, at_b) = src.tokens(n), tgt.tokens(m)
-    # By words first, with a last row and column for what is none.
+    # By words first, with a last row and column for other tokens.
     rows, width, height = links[:, 0], src.width + 1, tgt.width + 1
     i, j = links[:, 1].clamp(max=src.width), links[:, 2].clamp(max=tgt.width)
     words = torch.zeros(len(a) * width * height, dtype=torch.bool, device=links.device)

@@ -1,4 +1,4 @@
-"""What a fairseq checkpoint may hold besides tensors and containers, without running code."""
+"""Classes that a fairseq checkpoint may contain, next to tensors and containers; loading them runs no code."""
 
 import argparse
 from collections.abc import Mapping

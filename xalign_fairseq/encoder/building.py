@@ -1,4 +1,4 @@
-"""Encoders of weights that are there: nothing is drawn that would be replaced, and nothing is copied."""
+"""Encoders from given weights: without drawing initial values or copying."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from xalign_fairseq.encoder.lookup import is_packed, look_up
 from xalign_fairseq.encoder.transformer import Encoder
 
 EMBEDDINGS = "sentence_encoder.embed_tokens.weight"  # by the encoder's own name
-# Sizes that stand for any others while the names of parameters are read.
+# Small sizes, only to list the names of parameters.
 STANDING = {
     **{"vocab_size": 1009, "encoder_embed_dim": 1013, "encoder_ffn_embed_dim": 1019, "max_positions": 1021},
     **{"encoder_layers": 1, "encoder_attention_heads": 1},
@@ -22,13 +22,13 @@ LAYER = ".layers.0."
 
 
 class Undrawn(TorchFunctionMode):
-    """Parameters made inside stay as memory gives them, which takes no time and no pages of memory."""
+    """Parameters created inside are not initialised, which takes no time and no memory."""
 
-    # Functions of torch.nn.init, and the tensors' own that they end in.
+    # Functions of torch.nn.init, and the methods of tensors that they call.
     DRAWS = frozenset({"normal_", "uniform_", "kaiming_uniform_"})
 
     def __torch_function__(self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call what a module asks for, unless it draws."""
+        """Call a function of a module, unless it initialises."""
         kwargs = kwargs or {}
         if getattr(func, "__name__", "") in self.DRAWS:
             return args[0] if args else kwargs["tensor"]
@@ -38,13 +38,12 @@ class Undrawn(TorchFunctionMode):
 def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple[Encoder, list[str], list[str]]:
     """An encoder, in evaluation mode, whose parameters are the given tensors themselves where these are float32.
 
-    Tensors that are mapped from a file stay so: processes that load the same file share its pages.
+    Tensors mapped from a file stay mapped, so processes that load the same file share its pages.
 
-    Token embeddings in four bits stay so (:class:`~xalign_fairseq.encoder.lookup.Lookup`): the encoder can then only be
-    read, and has no masked-language-model head.
+    Token embeddings in four bits stay in four bits (:class:`~xalign_fairseq.encoder.lookup.Lookup`): the encoder then
+    can't be trained and has no masked-language-model head.
 
-    Returns:
-        the encoder, the names that are missing, and those that are not its own.
+    Returns: the encoder, the missing names, and the unknown names.
     """
     with Undrawn():
         encoder = Encoder(config)
@@ -60,7 +59,7 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple
 
 
 def shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
-    """The shapes of an encoder's parameters by their names; nothing of these sizes is made, but on no device."""
+    """The shapes of an encoder's parameters by their names, from the meta device."""
     if config.transformers_config:
         with torch.device("meta"):
             return {name: tuple(value.shape) for name, value in Encoder(config).state_dict().items()}

@@ -1,4 +1,4 @@
-"""Reading checkpoints without running any code that they may carry."""
+"""Reading checkpoints without running code that they may contain."""
 
 import argparse
 import logging
@@ -23,22 +23,22 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.scorer_files import scorer_of_state
+from xalign_fairseq.transport.scored import scorer_of_state
 
 logger = logging.getLogger(__name__)
 
 _BODY = "encoder.sentence_encoder."
 _LAYER = re.compile(re.escape(f"{_BODY}layers.") + r"(\d+)\.")
-# Of a task state: what a model is of, and what it was trimmed to, whatever it is trained for.
+# Of a task state: the model's family and trimming, which every training keeps.
 LASTING = ("family", "trimmed")
 
 
 class Meter:
-    """Stands for fairseq's training statistics, which older checkpoints hold as objects and nothing here reads."""
+    """Replaces fairseq's training statistics, which older checkpoints contain and nothing here reads."""
 
 
 def _allowed() -> list[Any]:
-    # torch's context manager takes off its list what it is given, even what stood there before.
+    # torch's context manager also removes entries that were in its list before.
     before = torch.serialization.get_safe_globals()
     return [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
 
@@ -74,7 +74,7 @@ def read(path: StrPath) -> dict[str, Any]:
     """Load a fairseq checkpoint by :func:`load_pickled`.
 
     Raises:
-        XalignError: as there, or the file holds something else than a checkpoint.
+        XalignError: the same errors, or the file is not a checkpoint.
     """
     state = load_pickled(path)
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
@@ -95,7 +95,7 @@ def require_options(state: dict[str, Any], where: StrPath) -> dict[str, Any]:
 
 
 def updates_of(path: StrPath) -> int | None:
-    """The updates that a checkpoint has had, 0 of a model without training; None if it is damaged or not there."""
+    """The number of updates of a checkpoint, 0 without training; None if it is damaged or missing."""
     try:
         history = read(path).get("optimizer_history")
     except XalignError:
@@ -116,7 +116,7 @@ def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def vocab_size(state: dict[str, Any], where: StrPath = "checkpoint") -> int:
-    """The number of ids, ``<mask>`` included, of the encoder that a checkpoint holds; it is not built for that."""
+    """The number of ids, ``<mask>`` included, of a checkpoint's encoder, without building it."""
     return _embeddings(names.today(state["model"]), where).shape[0]
 
 

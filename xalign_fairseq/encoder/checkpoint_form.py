@@ -15,7 +15,7 @@ from xalign_fairseq.encoder.lookup import is_packed
 
 
 class TokenizerState(TypedDict, total=False):
-    """Dictionary and model of a tokenizer; settings of WordPiece are checked by whoever reads them."""
+    """Dictionary and model of a tokenizer; WordPiece's settings are checked when they are read."""
 
     symbols: list[str]
     sentencepiece: Tensor
@@ -62,7 +62,7 @@ class EncoderOptions(TypedDict, total=False):
 
 
 def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
-    """A checkpoint's content, if its parts are of the types that they have in :class:`CheckpointForm`."""
+    """A checkpoint's content, if its parts have the types of :class:`CheckpointForm`."""
     require_form(state, CheckpointForm, where)
     wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
     if wrong:
@@ -76,7 +76,7 @@ def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
 
 
 def require_parameters(weights: Mapping[str, Tensor], config: EncoderConfig, where: object) -> None:
-    """Raise :class:`XalignError` unless an encoder's tensors, as far as they are there, are of its sizes."""
+    """Raise :class:`XalignError` if a tensor of an encoder does not have its size."""
     expected = shapes(config)
     for name, value in weights.items():
         if name == EMBEDDINGS and is_packed(value, config.encoder_embed_dim):

@@ -14,7 +14,7 @@ SIZES = (
     "max_positions",
 )
 DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
-# Far beyond any model, and small enough that a damaged configuration costs neither time nor memory.
+# Larger than any model, and small enough that a damaged configuration takes neither time nor memory.
 LIMITS = {
     "vocab_size": (1, 1 << 27),
     "encoder_layers": (0, 1000),
@@ -67,7 +67,7 @@ class EncoderConfig:
         for name in DROPOUTS:
             if not 0 <= getattr(self, name) <= 1:
                 found = getattr(self, name)
-                raise XalignError("a rate of dropout is out of range", parameter=name, found=found, expected="0 to 1")
+                raise XalignError("a dropout rate is out of range", parameter=name, found=found, expected="0 to 1")
         if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
             raise XalignError(
                 "the hidden size is not a multiple of the number of attention heads",
@@ -135,11 +135,11 @@ class EncoderConfig:
         return cls(vocab_size=vocab_size, **found)
 
     def stored(self) -> dict[str, Any]:
-        """The options that an imported checkpoint stores: all that its dictionary does not show."""
+        """The options that an imported checkpoint stores: all that the dictionary does not determine."""
         return {name: value for name, value in asdict(self).items() if name not in ("vocab_size", "pad")}
 
     def as_options(self) -> dict[str, int | float | str]:
-        """The model's options that give this encoder, apart from dropout; what XLM-R lacks only where there is any.
+        """The model's options that give this encoder, without dropout; options that XLM-R lacks only if they are set.
 
         Example::
 

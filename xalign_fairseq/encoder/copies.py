@@ -14,9 +14,9 @@ from xalign_fairseq.transport.precision import at_least_float32, products_in
 
 
 class StaysFloat32(nn.Module):
-    """A module that moves with its model, but never into half precision.
+    """A module that follows its model's device, but never its half precision.
 
-    An average with momentum 0.999 does not move in half precision, whose numbers lie further apart than its steps.
+    An average with momentum 0.999 does not change in half precision, whose spacing is larger than its steps.
     """
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
@@ -36,10 +36,10 @@ def follow(mine: nn.Module, live: nn.Module, momentum: float) -> None:
 
 
 class ReadOnce(nn.Module):
-    """A module with buffers of one number each, which the host reads once and not in every update.
+    """A module with buffers of one number each, which the host reads once, not in every update.
 
-    Checkpoints have the buffers; whoever changes one does so by :meth:`put`. They are floats, since fairseq's moving
-    average of a model, which goes over its buffers too, accepts no integers.
+    Checkpoints store the buffers; :meth:`put` changes one. They are floats, because fairseq's moving average of a
+    model, which includes buffers, accepts no integers.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class ReadOnce(nn.Module):
         self._read: dict[str, float] = {}
 
     def number(self, name: str) -> float:
-        """The number in a buffer, which is read from the device when it is asked for first."""
+        """The number in a buffer, read from the device at the first request."""
         if name not in self._read:
             self._read[name] = float(getattr(self, name))
         return self._read[name]
@@ -80,7 +80,7 @@ class EncoderCopy(StaysFloat32, ReadOnce):
 
     @torch.no_grad()
     def start(self, live: nn.Module, update: int) -> None:
-        """Take over the live encoder's weights in a run's first update, or whenever that has not been done."""
+        """Copy the live encoder's weights in a run's first update, or if that was not done yet."""
         if update == 0 or not self.number("started"):
             self.follow(live, 0.0)
             self.put("started", 1)
@@ -93,8 +93,8 @@ class EncoderCopy(StaysFloat32, ReadOnce):
     def layer(self, given: Tensor | Input, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
         """Hidden states (B, T, H) of a layer, in evaluation mode and without gradient.
 
-        ``dtype``: of the live encoder; half precision is computed by autocast and comes back so. For a wider one the
-            copy computes as the live encoder does, in an autocast around it, too.
+        ``dtype``: of the live encoder; half precision is computed and returned by autocast. For a wider dtype, the copy
+        computes like the live encoder, also inside an outer autocast.
         """
         with products_in(dtype, self.encoder.embed_tokens.weight.device):
             hidden = open_passes(self.encoder, [as_input(given)], grad=False)[0].layer(layer)

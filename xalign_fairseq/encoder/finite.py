@@ -1,4 +1,4 @@
-"""Hidden states that are not finite: of a damaged model, which is an error, or of one text that overflows."""
+"""Non-finite hidden states: of a damaged model (an error), or of one text that overflows."""
 
 from collections.abc import Iterable
 
@@ -14,16 +14,8 @@ from xalign_fairseq.encoder.transformer import Encoder
 def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
     """Which texts of a batch have finite hidden states in all of some layers: (B,) bool, on the CPU.
 
-    Args:
-        encoder: that gave the states.
-        states: of each layer (B, T, H).
-
     Raises:
-        XalignError: the states of a text without words are not finite either, so that it is the model.
-
-    Example::
-
-        finite_rows(encoder, [encoder.states(read).layer(8)])  # tensor([True, True])
+        XalignError: the states of a text without words are not finite either, so the model is damaged.
     """
     # A sum is finite if all are: nothing is copied.
     sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]

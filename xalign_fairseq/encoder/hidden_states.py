@@ -1,4 +1,4 @@
-"""Hidden states by layer, from passes that run no later layer than is read, and none twice."""
+"""Hidden states by layer, from passes that run each layer once, up to the highest that is read."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -31,13 +31,11 @@ class Stack(Protocol):
 
 
 class Pass:
-    """Layers over one or more inputs together; it runs only as far as the layers asked for, and never a layer twice.
+    """Layers over one or more inputs together; it runs each layer once, up to the requested one.
 
     Args:
         inputs: several with a packing, otherwise one.
         packing: of the inputs; None: the input is run with its padding.
-        training: whether there is dropout.
-        grad: whether there is a gradient, whatever is switched on when a layer is asked for.
     """
 
     def __init__(self, encoder: Stack, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool):
@@ -59,7 +57,9 @@ class Pass:
         return self._states[layer]
 
     def ending(self, rows: Tensor) -> Tensor:
-        """States (K, H) of the last layer at rows (K,) of the packed row, only for these, unless it has run."""
+        """States (K, H) of the last layer at rows (K,) of the packed row; computed only for these, unless the layer has
+        run.
+        """
         layers = self.encoder.layers
         if self.reached == len(layers) or not self.encoder.takes_rows:
             return self.upto(len(layers)).index_select(0, rows)
@@ -90,7 +90,7 @@ class Pass:
 
 
 class DetachedPass(Pass):
-    """Another pass as far as a layer, which is run by it, without its gradient; behind that, layers of its own."""
+    """Another pass up to a layer, without its gradient; after that, layers of its own."""
 
     def __init__(self, live: Pass, shared: int):
         super().__init__(live.encoder, live.inputs, live.packing, live.training, grad=False)
@@ -124,9 +124,10 @@ class HiddenStates:
         return len(self._run.encoder.layers) if self._run.ended else self._run.reached
 
     def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run.
+        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); lower layers are kept, higher layers do not
+        run.
 
-        What is at padding says nothing.
+        Values at padding have no meaning.
         """
         layer = self._run.encoder.config.resolve_layer(layer)
         if layer not in self._layers:
@@ -146,9 +147,9 @@ class HiddenStates:
     ) -> list[Tensor]:
         """For each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
 
-        Where the last layer has not run for other readers, what follows its attention runs for these alone: of a pass
-        that only predicts masked tokens that is a sixteenth of the products at 12 layers. So it does next to inputs
-        whose last layer is read at all tokens, ``whole``, which get theirs from the same run.
+        If the last layer has not run for other readers, the part after its attention runs for these tokens only; for a
+        pass that only predicts masked tokens this saves a sixteenth of the products at 12 layers. Inputs in ``whole``,
+        whose last layer is read at all tokens, are computed in the same run.
         """
         wanted: dict[Pass, list[int]] = {}
         for number, each in enumerate(states):
@@ -170,9 +171,9 @@ class HiddenStates:
         ]
 
     def detached(self, shared: int) -> "HiddenStates":
-        """These states without their gradient; only as far as layer ``shared`` is the pass with gradient run for them.
+        """These states without their gradient; the pass with gradient runs for them up to layer ``shared`` only.
 
-        Where it runs further by itself, they follow it; otherwise they continue with their own layers.
+        If it runs further for other readers, they use it; otherwise they continue with their own layers.
         """
         return HiddenStates(DetachedPass(self._run, shared), self._number)
 
@@ -180,7 +181,7 @@ class HiddenStates:
 def open_passes(
     encoder: Stack, inputs: Sequence[Input], *, training: bool = False, grad: bool = True
 ) -> list[HiddenStates]:
-    """The states of each input, of one packed pass over all; of one with padding for each where lengths are unknown."""
+    """The states of each input, from one packed pass over all; if lengths are unknown, from one padded pass each."""
     grad = grad and torch.is_grad_enabled()
     packing = pack(inputs, encoder.config.pad) if encoder.packs else None
     if packing is None:
@@ -199,12 +200,11 @@ def _languages(given: Input, config: EncoderConfig) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """Tokens that are predicted from the last layer's states; no two predictions are the same, whatever is in them.
+    """Tokens to predict from the last layer's states; two predictions never compare equal.
 
     Attributes:
         input: what the encoder reads.
         positions: (N,) int64, where the tokens are in its flattened (B * T,).
-        labels: (N,) int64, the tokens.
     """
 
     input: Input

@@ -1,7 +1,7 @@
-"""Token embeddings of an encoder that is only read: rows of a mapped table, made numbers when a batch has their tokens.
+"""Token embeddings of an encoder without training: rows of a mapped table, converted when a batch needs them.
 
-Of 250,002 rows a batch needs some hundreds. A table that is never written can stay in its file, where processes share
-its pages, and in the file's own form: four bits a weight, or float32 for an encoder that computes in bfloat16.
+A batch needs some hundreds of 250,002 rows. A table that is never written can stay in its file, where processes share
+its pages, and in the file's form: four bits a weight, or float32 for an encoder that computes in bfloat16.
 """
 
 import torch
@@ -9,18 +9,18 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.precision import dtype_name
 
 BLOCK = 32  # weights in four bits that have one scale
 BLOCK_BYTES = 2 + BLOCK // 2
 
 
 class Lookup(nn.Module):
-    """Stands for ``nn.Embedding`` in an encoder without gradient: the very rows that the whole table would give.
+    """Replaces ``nn.Embedding`` in an encoder without gradient, with the same rows.
 
     Args:
         table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is not a parameter: ``to(dtype)``
             does not copy it.
-        dtype: of the rows.
     """
 
     def __init__(self, table: Tensor, dtype: torch.dtype = torch.float32):
@@ -34,10 +34,32 @@ class Lookup(nn.Module):
 
 
 def look_up(encoder: Encoder, table: Tensor, dtype: torch.dtype = torch.float32) -> None:
-    """Give an encoder token embeddings that are looked up. Its masked-language-model head, which needs all, goes."""
+    """Give an encoder token embeddings of this kind, and remove its masked-language-model head, which needs the whole
+    table.
+    """
     encoder.sentence_encoder.embed_tokens = Lookup(table, dtype)  # type: ignore[assignment]
     if hasattr(encoder, "lm_head"):
         del encoder.lm_head
+
+
+def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
+    """Move an encoder that is not trained to a device and a dtype, in place.
+
+    Weights are converted once, except token embeddings on the CPU: these usually stay mapped from their file, and the
+    rows of a batch are converted when they are looked up.
+    """
+    states = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+    table = encoder.sentence_encoder.embed_tokens
+    if isinstance(table, Lookup):
+        look_up(encoder, table.table.to(device), states)
+    elif device.type == "cpu" and states != table.weight.dtype:
+        look_up(encoder, table.weight, states)
+    encoder.to(device, states)
+
+
+def dtype_of(encoder: Encoder) -> str:
+    """The dtype that an encoder computes in, as set by :func:`convert`."""
+    return dtype_name(next(encoder.sentence_encoder.parameters()).dtype)
 
 
 def is_packed(table: Tensor, dim: int) -> bool:

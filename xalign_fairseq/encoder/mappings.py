@@ -20,14 +20,8 @@ class LanguageMaps(StaysFloat32):
     """W_L^l of each language L but the pivot and each layer l, so that s ~ t W (Wu & Dredze 2020, Eq. 1).
 
     The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
-    as identities and stay in float32 when the model is trained in half precision. The pivot language, whose states
-    stay as they are, is named by a buffer ``pivot.L``, so that a checkpoint says what its maps lead to.
-
-    Args:
-        languages: those with maps.
-        pivot: the language that they are mapped to.
-        layers: of the encoder, without the embeddings.
-        dim: hidden size H.
+    as identities and stay in float32 when the model is trained in half precision. A buffer ``pivot.L`` names the pivot
+    language, whose states are not mapped, so that a checkpoint records the target of its maps.
 
     Example::
 
@@ -40,7 +34,7 @@ class LanguageMaps(StaysFloat32):
         super().__init__()
         self.maps, self._pivot = nn.Module(), pivot
         for language in languages:
-            # By setattr, or in a ParameterDict, Tongan would take the place of Module.to.
+            # With setattr, or in a ParameterDict, Tongan (to) would replace Module.to.
             self.maps._parameters[language] = nn.Parameter(torch.eye(dim).repeat(layers + 1, 1, 1))
         self.pivot = nn.Module()
         self.pivot._buffers[pivot] = torch.zeros(1)
@@ -60,7 +54,7 @@ class LanguageMaps(StaysFloat32):
         return self.maps.named_parameters()
 
     def of(self, language: str) -> Tensor | None:
-        """Maps (layers + 1, H, H) of a language, or None: its states are read as they are, the pivot's for one."""
+        """Maps (layers + 1, H, H) of a language; None if its states are not mapped, such as the pivot's."""
         return self.maps._parameters.get(language)
 
     def require(self, languages: Sequence[str], where: object = None) -> None:
@@ -76,7 +70,7 @@ class LanguageMaps(StaysFloat32):
         unknown = self._without_map(languages)
         if unknown:
             mapped = ", ".join(self.languages)
-            logger.warning("no linear map of %s: read as they are (maps of %s)", ", ".join(unknown), mapped)
+            logger.warning("no linear map of %s: its states are not mapped (maps of %s)", ", ".join(unknown), mapped)
 
     def _without_map(self, languages: Sequence[str]) -> list[str]:
         return [each for each in dict.fromkeys(languages) if each != self._pivot and self.of(each) is None]
@@ -110,12 +104,10 @@ class States(Protocol):
 
 
 class MappedStates:
-    """A pass of the encoder whose rows are mapped, each by its own language's map of the layer that is asked for.
+    """A pass of the encoder whose rows are mapped, each by its language's map of the requested layer.
 
     Args:
-        states: the pass over (B, T).
-        maps: on the same device.
-        languages: of the B rows; rows in a language without a map stay as they are.
+        languages: of the B rows; rows in a language without a map do not change.
 
     Example::
 

@@ -1,4 +1,4 @@
-"""The masked-language-model head of a checkpoint: whether this encoder can have it, and one made in its place."""
+"""The masked-language-model head of a checkpoint, and a new one if it has none that fits."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ def has_head(weights: Mapping[str, Tensor]) -> bool:
 
 
 def usable(weights: Mapping[str, Tensor], where: StrPath = "checkpoint") -> dict[str, Tensor]:
-    """The tensors without a head that is not tied to the embeddings, or not whole; links and states need none.
+    """The tensors without a head that is incomplete or not tied to the embeddings; links and states need no head.
 
     What is left out is logged.
     """
@@ -41,7 +41,7 @@ def usable(weights: Mapping[str, Tensor], where: StrPath = "checkpoint") -> dict
 
 
 def is_same(second: Tensor | None, first: Tensor | None) -> bool:
-    """Whether a tensor by a second name is that of the first, or is not there."""
+    """Whether a tensor under a second name equals the first, or is missing."""
     if second is None or first is None:
         return True
     return second.shape == first.shape and (second.data_ptr() == first.data_ptr() or torch.equal(second, first))
@@ -50,11 +50,11 @@ def is_same(second: Tensor | None, first: Tensor | None) -> bool:
 def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[str, Tensor]:
     """The state of a head that is made from embeddings (V, H): it predicts the pieces that states are closest to.
 
-    logits = E LN(h) + b: the dense map lets states through, lifted to where gelu is the identity, which the layer norm
-    takes back. b are the pieces' log-probabilities by themselves, where they are known. For the packaged e5-small,
-    whose states were not trained for that, the loss of masked tokens of five languages is then 10.1 nats, and 7.6 after
-    60 updates of 8 sentences at 5e-5; without log-probabilities 10.7 and 7.8; from a random head as BERT's
-    initialisation draws it 11.6 and 8.7 (scripts/results/new-heads.json).
+    logits = E LN(h) + b: the dense map is the identity plus an offset, so that gelu is linear; the layer norm removes
+    the offset. b has the pieces' log-probabilities, if they are known. For the packaged e5-small, whose states were not
+    trained for that, the loss of masked tokens of five languages is then 10.1 nats, and 7.6 after 60 updates of 8
+    sentences at 5e-5; without log-probabilities 10.7 and 7.8; from a random head as BERT's initialisation draws it 11.6
+    and 8.7 (scripts/results/new-heads.json).
 
     Args:
         embeddings: of tokens, the head's output vectors too.

@@ -29,7 +29,6 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
     in half precision.
 
     Attributes:
-        encoder, projection: the averages.
         followed: number of the last update in which they moved, -1 before the first.
 
     Example::
@@ -53,12 +52,12 @@ class MomentumEncoder(StaysFloat32, ReadOnce):
         return self.encoder.started > 0
 
     def begins_anew(self, update: int) -> bool:
-        """Whether a new run begins with the average of an earlier one."""
+        """Whether a new run starts from the average of an earlier one."""
         return update == 0 and bool(self.encoder.number("started")) and self.number("followed") != update
 
     @torch.no_grad()
     def follow(self, live: nn.Module, projection: Projection, update: int, momentum: float) -> None:
-        """Move once in an update, however many batches it has; the first one of a run takes the weights over."""
+        """Update the averages once per update; a run's first update copies the weights."""
         if self.number("followed") == update:
             return
         if update == 0 or not self.encoder.number("started"):

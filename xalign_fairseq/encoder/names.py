@@ -1,4 +1,4 @@
-"""Parameter names of RoBERTa and XLM-R checkpoints of any fairseq age, turned into today's."""
+"""Parameter names of RoBERTa and XLM-R checkpoints of any fairseq version, converted to today's."""
 
 import re
 

@@ -13,15 +13,15 @@ from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 
-# What a pass is known by: its tokens, their positions, whether it labels.
+# The key of a pass: its tokens, their positions, whether it labels.
 Key = tuple[int, int, bool]
 
 
 class StepEncoder:
     """The encoder during one call of the model; passes over the same tokens are shared between objectives.
 
-    TLM and DWA, for one, read the same perturbed pair: whoever asks second gets the states of the first. ``frozen``: no
-    state has a gradient, only what heads make of it.
+    For example, TLM and DWA read the same perturbed pair: the second request gets the states of the first. ``frozen``:
+    states have no gradient, only the heads' outputs.
 
     Example::
 
@@ -48,13 +48,13 @@ class StepEncoder:
 
     @property
     def sentence_encoder(self) -> Body:
-        """The parameters that :meth:`states` runs: what momentum copies follow."""
+        """The parameters that :meth:`states` uses, which momentum copies follow."""
         return self._encoder.sentence_encoder
 
     def expect(self, reads: Iterable[tuple[Input, int]], *, labelling: bool = False) -> None:
-        """Announce what will be asked for: inputs, each with the highest layer that is read of it.
+        """Announce the inputs that will be read, each with its highest layer.
 
-        Inputs that are read up to the same layer are run in one packed pass when the first of them is asked for.
+        Inputs that are read up to the same layer run in one packed pass, at the first request for one of them.
 
         Example::
 
@@ -74,8 +74,8 @@ class StepEncoder:
     def states(self, given: Tensor | Input, *, labelling: bool = False) -> HiddenStates:
         """The pass over tokens (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels.
 
-        Without dropout, labelling reads the pass with gradient over the same tokens, if there is one or one is
-        expected, as far as that runs.
+        Without dropout, labelling reads the pass with gradient over the same tokens as far as that runs, if there is
+        one or one is expected.
         """
         read = as_input(given)
         key = _key(read, labelling)
@@ -122,12 +122,9 @@ class StepEncoder:
         """Hidden states (B, T, H) of both sides of unperturbed pairs in one row, and where they are in it, (B, 4).
 
         Args:
-            layer: whose states.
             encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the
                 source.
-            labelling: as in :meth:`states`.
-            maps: that sides which are read by themselves are read through, each by its language's, if it has one.
-            languages: the names of the batch's languages by their numbers, for maps.
+            maps: for separately encoded sides, each by its language's map, if there is one.
 
         Example::
 
@@ -152,13 +149,12 @@ class StepEncoder:
         return torch.cat([src, tgt], 1), torch.stack([first, first + n, second, second + m], 1)
 
     def idle(self, heads: Iterable[str] = (), *, lm_head: bool = False) -> Tensor:
-        """A zero that depends on every trainable parameter of the layers that no pass with gradient has run.
+        """A zero that depends on every trainable parameter of the layers that no pass with gradient ran.
 
         Distributed wrappers wait for the gradient of each; objectives that read an inner layer give them none.
 
         Args:
             heads: the zero depends on these too, of objectives that the batch had nothing for.
-            lm_head: and on the masked-language-model head, if such an objective predicts tokens.
         """
         reached = max((states.reached for _, states in self._passes.values() if states.grad), default=-1)
         encoder = self._encoder.sentence_encoder
@@ -180,15 +176,15 @@ class StepEncoder:
         return made
 
     def expect_predictions(self, predictions: Iterable[Prediction]) -> None:
-        """Announce what :meth:`losses` will be asked for, and so what will be read."""
+        """Announce the predictions that :meth:`losses` will get, and so the inputs that will be read."""
         for prediction in predictions:
             self._predictions.setdefault(prediction, None)
             self._expect(prediction.input, self.config.encoder_layers, labelling=False)
 
     def losses(self, prediction: Prediction) -> TokenLosses:
-        """The losses of a prediction by the MLM head; the first one asked for runs it for all that are expected.
+        """The losses of a prediction by the MLM head; the first request runs it for all expected predictions.
 
-        So the gradient of the embeddings, 768 MB in XLM-R base, is made once and not added up over objectives.
+        So the gradient of the embeddings, 768 MB in XLM-R base, is computed once instead of summed over objectives.
 
         Example::
 

@@ -1,4 +1,4 @@
-"""The queue of keys of momentum contrast, and the hash by which it knows sentences again."""
+"""The queue of keys of momentum contrast, and the hash by which it recognises sentences."""
 
 import torch
 from torch import Tensor, nn
@@ -12,10 +12,6 @@ def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
     """Upper 48 bits of the polynomial sum_t (x_t + 1) B^(t + 1) modulo 2^64, whatever the padding.
 
     Two different sentences have the same hash with a probability of about 2^-48.
-
-    Args:
-        tokens: (B, T) int64, padded on the right.
-        pad: id of the padding.
 
     Returns:
         (B, 2) float32, the upper and the lower 24 bits. Floats hold these exactly, and fairseq's moving average of a
@@ -43,7 +39,6 @@ class KeyQueue(StaysFloat32):
     Attributes:
         keys: (K, D), at least float32.
         sentences, translations: (K, 2) float, :func:`sentence_hash` of each key's sentence and of its translation.
-        pointer, filled: where the next key goes, and how many keys there are.
 
     Example::
 
@@ -86,7 +81,7 @@ class KeyQueue(StaysFloat32):
 
     @torch.no_grad()
     def fill_at_random(self, seed: int) -> None:
-        """Put a random unit vector, of no sentence, at every place: by the seed, the same in all processes."""
+        """Fill every place with a random unit vector that belongs to no sentence; the same in all processes."""
         self.clear()
         drawn = torch.randn(self.keys.shape, generator=torch.Generator().manual_seed(seed), device="cpu")
         self.keys.copy_(nn.functional.normalize(drawn, dim=1))

@@ -1,7 +1,7 @@
 """A post-norm transformer encoder with XLM-R's parametrisation and parameter names, in plain torch.
 
 Names and mathematics follow RoBERTa as fairseq trains it (Liu et al. 2019; Conneau et al. 2020), so that
-``xlmr.base/model.pt`` loads key by key. Every layer can be run by itself, which lets a pass stop at any layer.
+``xlmr.base/model.pt`` loads key by key. Layers run one by one, so a pass can stop at any layer.
 """
 
 import functools
@@ -27,7 +27,7 @@ class SelfAttention(nn.Module):
     """Multi-head self-attention with separate q, k, v and output maps, each with a bias.
 
     One product by all three, their weights joined in each step, takes a step 1.04 times as long (small, float32, one
-    thread of a Zen 4): what the products gain, joining the gradients of their parts costs again.
+    thread of a Zen 4): joining the gradients of their parts costs as much as the products save.
     """
 
     def __init__(self, config: EncoderConfig):
@@ -52,8 +52,8 @@ class EncoderLayer(nn.Module):
     """x = LN(x + attention(x)); x = LN(x + W2 gelu(W1 x)).
 
     Attributes:
-        checkpoint_activations: where there is a gradient, keep only the layer's input, and compute the rest again in
-            the backward pass, with the same dropout.
+        checkpoint_activations: if there is a gradient, keep only the layer's input, and recompute the rest in the
+            backward pass with the same dropout.
         compiled: run what follows attention by torch.compile, see :func:`compiled_rest`.
     """
 

@@ -165,8 +165,8 @@ def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> Tok
 def data_folders(state: dict[str, Any], where: StrPath) -> Iterator[Path]:
     """The folders that may have what a checkpoint was trained with: its own, and the data-bins that its options name.
 
-    A relative name is looked for from the checkpoint's folder upwards; only what is not there may be in the current
-    folder, where another data-bin could have the name.
+    A relative name is looked for from the checkpoint's folder upwards; only if that fails, from the current folder,
+    where another data-bin could have the name.
     """
     own = Path(where).absolute().parent if Path(where).is_file() else None
     if own is not None:

@@ -26,7 +26,8 @@ def word_vectors(
     start = first if offset is None else first - offset[rows]
     if pooling == "first":
         return hidden[rows, start]
-    # All words are added up: how many tokens those have that are asked for, the device would have to be waited for.
+    # All words are added up: to know how many tokens the requested words have, the host would have to wait for the
+    # device.
     batch, length, width = hidden.shape
     at = torch.arange(length, device=rows.device)
     places = at.expand(batch, -1) if offset is None else at + offset[:, None]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from xalign_fairseq.evaluation.link_scores import figures
 from xalign_fairseq.evaluation.statistics import holm
 from xalign_fairseq.links.aer import AlignmentCounts
 from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, mean_aer_interval, paired_bootstrap_of_sets
@@ -56,12 +57,5 @@ def compare_systems(
 
 
 def _scores(name: str, counts: Sequence[AlignmentCounts], samples: int, seed: int) -> dict[str, Any]:
-    total = sum(counts, AlignmentCounts())
-    return {
-        "set": name,
-        **{metric: getattr(total, metric) for metric in METRICS},
-        "interval": bootstrap_intervals(counts, samples=samples, seed=seed),
-        "links": total.links,
-        "sure": total.sure,
-        "sentences": len(counts),
-    }
+    interval = bootstrap_intervals(counts, samples=samples, seed=seed)
+    return {"set": name, **figures(counts), "interval": interval}

@@ -1,4 +1,4 @@
-"""Alignment score: how many words have a translation as the nearest neighbour of their input embedding, or near."""
+"""Alignment score: how many words have a translation as the nearest neighbour of their input embedding."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ ALIGNMENT_SCORE = Metric(
     ratio,
     "share of words whose nearest by cosine of input embeddings is a translation",
 )
-# The graded form separates embeddings with hardly any translation as the nearest; a prediction is the two counts. By
-# chance it is a half, and more for words with several translations.
+# The graded form separates embeddings that have almost no translation as the nearest; a prediction is the two counts.
+# By chance it is a half, and more for words with several translations.
 ALIGNMENT_RANK = Metric(
     "alignment-rank",
     ("farther", "others"),
@@ -125,7 +125,7 @@ def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]
     beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
     if len(golds) != len(queries) or beyond:
         raise XalignError(
-            "words and their translations do not fit",
+            "words and sets of translations differ in number",
             found=f"{len(golds)} sets of translations for {len(queries)} words"
             + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
             expected="one set for each word, of rows of the candidates",
@@ -137,7 +137,7 @@ def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str])
 
     Args:
         embeddings: (V, H), rows by the tokenizer's ids.
-        tokenizer: each word is encoded by itself, as at the beginning of a sentence.
+        tokenizer: each word is encoded alone, as at the beginning of a sentence.
         words: at least one; a word without a subword has a vector of zeros, which is near to none.
     """
     return mean_embeddings(embeddings, *tokenizer.encode_batch(words))

@@ -1,19 +1,79 @@
 """How close the input embeddings of linked words are, by several checkpoints (WEAM's Figure 2)."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, word_vectors
-from xalign_fairseq.evaluation.linked_words import pair_cosines
 from xalign_fairseq.evaluation.plots.embeddings import Panel, plot_embeddings
+from xalign_fairseq.evaluation.retrieval import unit
+from xalign_fairseq.links.pharaoh import Link
+
+PairCount = tuple[tuple[str, str], int]
+
+
+def frequent_pairs(
+    pairs: Iterable[tuple[Sequence[str], Sequence[str]]],
+    links: Iterable[Iterable[Link]],
+    top: int,
+    leave_out: Collection[str] = (),
+) -> list[PairCount]:
+    """The pairs of words that are linked most often, with their counts; of equally frequent ones the earlier first.
+
+    Left out are pairs of identical words, which share their embedding whatever was learned, and of words without a
+    letter.
+
+    Raises:
+        XalignError: no pair is left.
+
+    Example::
+
+        frequent_pairs([(["a", "house"], ["ein", "haus"])], [{(0, 0), (1, 1)}], 20, {"a"})  # [(("house", "haus"), 1)]
+    """
+    counts = Counter((src[i], tgt[j]) for (src, tgt), found in zip(pairs, links, strict=True) for i, j in sorted(found))
+    left = {
+        pair: count
+        for pair, count in counts.items()
+        if pair[0] != pair[1] and all(any(map(str.isalpha, word)) and word.lower() not in leave_out for word in pair)
+    }
+    if not left:
+        raise XalignError(
+            "no linked pair of two different words is left",
+            found=f"{len(counts)} linked pairs, all of identical words, without a letter, or left out",
+            remedy="give a text with links between words, and a shorter list of words to leave out",
+        )
+    return Counter(left).most_common(top)
+
+
+def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[float, float | None]:
+    """Mean cosine of the linked pairs, and of all other pairs of a source and a target word (None without any).
+
+    Args:
+        words: the distinct words of both sides and which are linked.
+        src: (N, H), the vector of each source word.
+        tgt: (M, H), of each target word.
+
+    Example::
+
+        words = BilingualDictionary.collect([("today", "heute"), ("council", "rat")])
+        pair_cosines(words, torch.eye(2), torch.eye(2))  # (1.0, 0.0)
+    """
+    linked = torch.zeros(len(src), len(tgt), dtype=torch.bool)
+    for row, columns in enumerate(words.to_tgt):
+        linked[row, list(columns)] = True
+    cosines = unit(src.double()) @ unit(tgt.double()).T
+    others = cosines[~linked]
+    return float(cosines[linked].mean()), float(others.mean()) if len(others) else None
 
 
 @dataclass(frozen=True)
@@ -48,10 +108,6 @@ def compare_embeddings(
         models: name -> whatever can be read as an encoder.
         pairs: source and target word of each.
         dictionary, spm: of the tokenizer, if the models do not carry their own.
-
-    Example::
-
-        compare_embeddings({"e5": "e5-small"}, [("house", "Haus"), ("dog", "Hund")])[0].cosine
     """
     words = BilingualDictionary.collect(pairs)
     src_rows, tgt_rows = ([side.index(pair[k]) for pair in pairs] for k, side in enumerate((words.src, words.tgt)))

@@ -1,4 +1,4 @@
-"""Alignment score of a lexicon: of its entries that were trained on, held out or left aside, each apart."""
+"""Alignment score of a lexicon, separately for trained, held-out and unused entries."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -45,8 +45,8 @@ def lexicon_scores(
 ) -> list[PartScore]:
     """How many source entries have a translation as the nearest target entry by cosine (ALIGN-MLM, Tang et al. 2022).
 
-    An entry's vector is the mean of its subwords' embeddings. All target entries of the lexicon compete, whatever their
-    part, and every translation that the lexicon has is right, so that the parts' scores can be compared.
+    An entry's vector is the mean of its subwords' embeddings. All target entries of the lexicon compete, in every part,
+    and every translation of the lexicon is right, so the parts' scores can be compared.
 
     Args:
         embeddings: (V, H), the encoder's input embeddings.

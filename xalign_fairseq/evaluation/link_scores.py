@@ -9,11 +9,10 @@ from xalign_fairseq.core.text.containers import text_sha256
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
-from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
+from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import is_numbered, read_gold
 from xalign_fairseq.links.pharaoh import check_bounds, one_based_evidence, read_links
 
-METRICS = ("aer", "precision", "recall", "f1")
 SAMPLES_OF_A_COMPARISON = 1000
 
 
@@ -45,7 +44,7 @@ class LinkFilesToScore:
 
 
 def score_files(files: LinkFilesToScore) -> dict[str, Any]:
-    """The scores as fractions, with signature, and intervals and a comparison if they are asked for.
+    """The scores as fractions, with signature, and on request with intervals and a comparison.
 
     Raises:
         XalignError: files do not fit each other, a link lies outside its sentences, or a file looks 1-based.

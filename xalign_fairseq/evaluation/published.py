@@ -41,11 +41,7 @@ def find_published(paper: str) -> Path:
     """The published figures of a paper: a file, a folder that has one, or the name of a folder of ``examples/``.
 
     Raises:
-        XalignError: there is none; the names that there are are listed.
-
-    Example::
-
-        read_published(find_published("ppa"))
+        XalignError: there is none; the known names are listed.
     """
     given = Path(paper)
     examples = Path(__file__).resolve().parents[2] / "examples"
@@ -100,10 +96,6 @@ class PublishedTables:
 
     Raises:
         XalignError: the paper has no such row.
-
-    Example::
-
-        PublishedTables(read_published(find_published("ppa")), {"mine": "Ours (250k)"}).tables(ours)
     """
 
     figures: Sequence[Figure]

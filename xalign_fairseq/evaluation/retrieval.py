@@ -15,7 +15,7 @@ def unit(vectors: Tensor) -> Tensor:
     """The vectors (N, H) at length 1, in their dtype; zeros stay zeros.
 
     Raises:
-        XalignError: some are not finite. They are near to nothing, so that a score of them would be 0 without a reason.
+        XalignError: some are not finite. They are near no sentence, so their score would be 0 for no reason.
     """
     spoilt = (~vectors.isfinite().all(1)).nonzero()
     if len(spoilt):
@@ -56,8 +56,8 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
         {\sum_{z \in NN_k(x)} \frac{\cos(x, z)}{2k} + \sum_{z \in NN_k(y)} \frac{\cos(y, z)}{2k}}
 
     The neighbours of a query are candidates and those of a candidate queries; with fewer than k of them, all count.
-    All candidates compete, not only the query's neighbours. Ratios mean something where neighbours have positive
-    cosines, as mean hidden states have; 0 over 0, of vectors of zeros, is 0.
+    All candidates compete, not only the query's neighbours. Ratios are meaningful if neighbours have positive cosines,
+    as mean hidden states do; 0 over 0, for vectors of zeros, is 0.
 
     Args:
         queries, candidates, chunk: as in :func:`by_cosine`; of equal candidates it is the lowest index here too.

@@ -71,10 +71,6 @@ def translation_accuracy(
 
     Raises:
         XalignError: options out of range, no such layer, a language without an embedding or a map.
-
-    Example::
-
-        translation_accuracy("e5-small", ["ein Haus"], ["a house"])["scores"][0]["accuracy"]
     """
     options = options or RetrievalOptions()
     check_options(options.bootstrap, seed=options.seed)

@@ -1,4 +1,4 @@
-"""The signature of a score: one line that says what was compared, on which data, and how the links were made."""
+"""The signature of a score: one line with the kind of comparison, the data, and how the links were made."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -138,7 +138,7 @@ def resample(
 ) -> list[Resampled]:
     """Score the runs of several systems on the same resamples of items, for comparisons of any two of them.
 
-    Drawing costs most, and is done once for all: of many systems, two at a time, it would be repeated.
+    Drawing costs most, so it is done once for all systems instead of for each pair.
 
     Args:
         systems: of each system, per test set, counts (S, N, K) of its runs, on the same items in all.
@@ -176,8 +176,8 @@ def paired_items(
     .. math:: d = \frac{1}{S_2} \sum_s v(C^{(2)}_s) - \frac{1}{S_1} \sum_s v(C^{(1)}_s)
 
     with :math:`C_s` the summed counts of run s. All runs of both systems are scored on the same resampled items (Koehn,
-    2004), so the test is about these trained models on other items. Test sets of equal size share their draws: that
-    is needed where they are translations of each other, and does no harm where they are not.
+    2004), so the test is about these trained models on other items. Test sets of equal size share their draws: this is
+    needed if they are translations of each other, and harmless otherwise.
 
     Args:
         first: per test set, counts (S1, N, K) of the first system's runs.
@@ -201,15 +201,15 @@ def paired_items_and_seeds(
 ) -> Comparison:
     """Like :func:`paired_items`, but the runs of each system are resampled too: for other items and other seeds.
 
-    The two systems' runs are drawn independently: that two runs have the same seed need not make them similar. Where it
-    does, as in fine-tunings that share their heads at first and their order of examples, the interval is wider than
-    need be. Of S runs S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing
-    S would make it smaller by (S - 1) / S. Test sets with as many runs share their draws, since one run has been tested
-    on all of them.
+    The two systems' runs are drawn independently, because runs with the same seed need not be similar. If they are, as
+    in fine-tuning with the same initial heads and order of examples, the interval is wider than necessary. Of S runs S
+    - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing S would make it
+    smaller by (S - 1) / S. Test sets with the same number of runs share their draws, because each run was tested on all
+    of them.
 
     How far to trust it, measured without a difference: where seeds alone make the spread, p falls below 0.05 in 10 % of
-    comparisons of 5 with 5 runs, in 13 % of 3 with 3 and in 30 % of 2 with 2, since so few runs hardly show it. Where
-    each run errs on items of its own, that noise counts both ways and p is below 0.05 in less than 1 %.
+    comparisons of 5 with 5 runs, in 13 % of 3 with 3 and in 30 % of 2 with 2, since so few runs hardly show it. If each
+    run errs on different items, this noise counts twice, and p is below 0.05 in less than 1 %.
 
     Raises:
         XalignError: a system has one run, whose spread is unknown; or as :func:`paired_items`.
@@ -245,7 +245,7 @@ class Correlation:
 def spearman(
     x: Sequence[float], y: Sequence[float], *, samples: int = 1000, seed: int = 1, level: float = 0.95
 ) -> Correlation:
-    r"""Pearson's correlation of ranks, equal values sharing their mean rank (Spearman, 1904).
+    r"""Pearson's correlation of ranks; equal values share their mean rank (Spearman, 1904).
 
     p is the probability that points without a connection correlate at least so strongly, whatever the sign. Of up to
     :data:`EXACT_UP_TO` points it is exact: the share of the permutations of ``y`` that do. Of more it is that of

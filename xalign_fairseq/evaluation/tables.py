@@ -17,7 +17,7 @@ LATEX = {
     "−": r"$-$",
     "–": "--",
     **{character: "\\" + character for character in "&%$#_{}"},
-    # At the beginning of a row they would be read as options of the line before it.
+    # At the beginning of a row LaTeX would read them as options of the previous line.
     **{character: f"{{{character}}}" for character in "*["},
 }
 
@@ -26,8 +26,7 @@ LATEX = {
 class Table:
     """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells.
 
-    ``notes`` are for readers. ``comments``, such as signatures, are for who makes the table again: LaTeX does not print
-    them.
+    ``notes`` are for readers. ``comments``, such as signatures, are for repeating the table: LaTeX does not print them.
 
     Example::
 
@@ -83,7 +82,7 @@ def latex_file(tables: Iterable[Table]) -> str:
 
 
 def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
-    """A table in Markdown, which its cells are already; columns but the first ``names`` are right-aligned.
+    """A table in Markdown, from cells in Markdown; all columns after the first ``names`` are right-aligned.
 
     Example::
 

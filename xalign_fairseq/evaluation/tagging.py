@@ -115,6 +115,6 @@ def _count_words(gold: Sequence[str], prediction: Sequence[str], language: str) 
 TOKEN_ACCURACY = Metric("accuracy", ("correct", "words"), _count_words, ratio, "share of words whose tag is equal")
 # Micro-averaged F1 of entities, equal in span and type.
 ENTITY_F1 = _entity_metric("entities equal in span and type, lenient conlleval, as seqeval 1.2.2")
-# XTREME hands POS tags to seqeval's f1_score as they are. A run of one tag is then one entity, but for tags that begin
+# XTREME passes POS tags to seqeval's f1_score unchanged. A run of one tag is then one entity, except tags that begin
 # with B, E, I, O or S; CCONJ and SCONJ have the same type, CONJ.
 XTREME_POS_F1 = _entity_metric("POS tags read as entity tags, as XTREME with seqeval 1.2.2")

@@ -11,7 +11,7 @@ from xalign_fairseq.core.text.compressed import existing, unpacked_name
 from xalign_fairseq.data.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 
-# Comments that hold of a derived sentence too; others (text, translations, transliterations) are about its words.
+# Comments that are valid for a derived sentence; others (text, translations, transliterations) are about its words.
 _KEPT = ("sent_id", "newdoc", "newpar")
 
 
@@ -37,9 +37,9 @@ def derive(
     """The derived treebank, and counts of what it can't have; a sentence's key is its number, from 0.
 
     A word takes its UPOS, XPOS, FEATS and DEPREL along, and its HEAD is where its head is now. FORM is the derived
-    word. What holds of natural words alone is left out: LEMMA and MISC (with SpaceAfter) are ``_``, multi-word tokens
-    become their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. Of the comments
-    ``sent_id``, ``newdoc`` and ``newpar`` are kept, and ``text`` is made anew: all words with a space between them.
+    word. Fields about natural words are left out: LEMMA and MISC (with SpaceAfter) are ``_``, multi-word tokens become
+    their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. The comments ``sent_id``,
+    ``newdoc`` and ``newpar`` are kept, and ``text`` is written again: all words with a space between them.
     """
     derived, counts = [], Counter({"multi-word tokens": 0, "empty nodes": 0, "enhanced dependencies": 0})
     for key, sentence in enumerate(sentences):

@@ -24,7 +24,7 @@ _INPUTS = ("NAME=FILE as", Parameter("text"), Parameter("conllu"), Parameter("ne
 
 
 class CountingStep(Transformation, Protocol):
-    """A transformation that counts what is out of the ordinary."""
+    """A transformation that counts exceptions."""
 
     counts: Counter[str]
 
@@ -90,7 +90,7 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
     """Write the derived files of all inputs, the script's model and lexicon, and ``manifest.json``, which is returned.
 
     All files are checked before the first is written (text in CoNLL-U is read while it is derived); the folder appears
-    whole or not at all.
+    complete or not at all.
 
     Raises:
         XalignError: options that don't fit together, malformed files, an existing ``destdir``.

@@ -1,4 +1,4 @@
-"""Files of a natural language and their derived ones: text as bitext with exact links, and labelled data."""
+"""Files of a natural language and their derived files: text as bitext with exact links, and labelled data."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,10 +39,8 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
     """Check a file; with trees, where the transformation asks for them.
 
     Args:
-        kind: one of :data:`KINDS`.
         name: how its derived files begin.
         path: the file. Text is one sentence per line, of words separated by spaces, or CoNLL-U by its name.
-        language: the natural language's code.
         with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file next to them.
     """
     trees = None
@@ -142,5 +140,5 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
 
 
 def _length(source: Source) -> int | None:
-    """The lines of a plain text; CoNLL-U is read but once."""
+    """The lines of a plain text; CoNLL-U is read only once."""
     return None if _is_conllu(source.path) else source.content.lines

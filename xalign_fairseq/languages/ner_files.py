@@ -32,14 +32,11 @@ def derive(
     """The derived sentences, and counts of their entities; a sentence's key is its number, from 0.
 
     The words of an entity take its kind along. Those that are together in the derived sentence, in whatever order,
-    are one entity: B- on the first, I- on the others. An entity that is torn apart becomes one for each run of its
-    words. Two entities that become neighbours stay two. An I- that continues nothing begins an entity, as it
-    does for scorers.
+    are one entity: B- on the first, I- on the others. An entity that is split becomes one entity per run of its words.
+    Two entities that become neighbours stay two. An I- that continues nothing begins an entity, as it does for scorers.
 
     Args:
         sentences: as :func:`read` gives them; those without tags are derived without.
-        transform: the derived language.
-        trees: of each sentence, for a transformation that asks for them.
 
     Returns:
         The sentences; ``entities``, how many of them are ``torn`` and the ``pieces`` that these became.

@@ -1,4 +1,4 @@
-"""Pairs of texts in derived languages (XNLI, PAWS-X): both texts are derived, each for itself, and the label stays."""
+"""Pairs of texts in derived languages (XNLI, PAWS-X): both texts are derived separately, and the label stays."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ def words_and_marks(text: str) -> list[str]:
 
     A word ends at white space; punctuation and symbols (Unicode's categories P and S) at its beginning and end are
     words of their own, several of the same mark being one. Marks inside a word stay: ``don't``, ``3.5``, ``U.S`` and
-    the last dot of ``U.S.`` apart. It is not a tokeniser of any treebank, and is for languages that write spaces.
+    the last dot of ``U.S.`` apart. It does not follow any treebank's tokenisation, and is for languages with spaces.
 
     Example::
 
@@ -62,13 +62,7 @@ def sentences(pairs: Iterable[PairExample]) -> list[list[str]]:
 def derive(
     pairs: Iterable[PairExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[PairExample], dict[str, int]]:
-    """The derived pairs, with the labels that they had, and how many of their texts are ``empty``.
-
-    Args:
-        pairs: as :func:`read` gives them.
-        transform: the derived language.
-        trees: of each of :func:`sentences`, for a transformation that asks for them.
-    """
+    """The derived pairs, with the labels that they had, and how many of their texts are ``empty``."""
     derived: list[PairExample] = []
     for number, pair in enumerate(pairs):
         texts = [

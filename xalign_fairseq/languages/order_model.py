@@ -11,8 +11,8 @@ import numpy as np
 # For a head with this number of dependents, the sum is over all orders (7! = 5040).
 MAX_DEPENDENTS = 6
 
-# What a feature says of two elements a and b of an order: a is somewhere before b; right before b; the dependent a
-# before the dependent b and both before the head, on its two sides, both after it.
+# The features of two elements a and b of an order: a is somewhere before b; right before b; the dependent a before the
+# dependent b and both before the head, on its two sides, both after it.
 PRECEDES, ADJACENT, BEFORE_HEAD, AROUND_HEAD, AFTER_HEAD = KINDS = range(5)
 
 # The tag and the relation of an element: a dependent's own; a head's tag is marked and its relation is nothing but

@@ -3,8 +3,8 @@
 Every normal piece of a unigram sentencepiece model gets a twin of equal score, whose characters are those of another
 script. A word is segmented by the model, its pieces become their twins, and these are written together. A segmentation
 of the derived word is one of the natural word with as large a score, so that the model with the twins reads the derived
-word as the twins of the natural pieces. Where pieces are shared, two segmentations of one score can change places in a
-whole line, by rounding: in 5 of 262,697 English lines with an overlap of 25 %, and in none without overlap.
+word as the twins of the natural pieces. If pieces are shared, rounding can swap two segmentations of equal score in a
+whole line: in 5 of 262,697 English lines with an overlap of 25 %, and in none without overlap.
 """
 
 import os
@@ -37,7 +37,7 @@ class Transliteration:
 
     Special, control, user-defined and byte pieces are shared by both languages, and characters that the model does not
     know stay as they are. A word whose normalised form has spaces within ("10 000" of CoNLL-U, "a¨b") has U+200B there,
-    which the model reads as a space; one whose normalised form is empty stays as it is, and has no pieces in either
+    which the model reads as a space; a word whose normalised form is empty does not change, and has no pieces in either
     language. Both are counted in :attr:`counts`.
 
     Args:

@@ -23,7 +23,7 @@ class Blocks:
 
     Attributes:
         head: the head, a natural word's number.
-        node: what a model of order sees of it.
+        node: the features for a model of order.
         elements: the span of each element that is ordered: of the head, and of the dependents as in ``node``; like
             dependents by their places.
         punctuation: the spans of dependents that are punctuation.
@@ -36,13 +36,7 @@ class Blocks:
 
 
 class Subtrees:
-    """The subtrees of a sentence whose words are in some order.
-
-    Args:
-        tree: of the natural sentence.
-        places: the place of each natural word.
-        where: file or sentence, for errors.
-    """
+    """The subtrees of a sentence whose words are in some order."""
 
     def __init__(self, tree: SyntaxTree, places: Sequence[int], where: str):
         self.tree, self.places = tree, places

@@ -37,7 +37,7 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
         for blocks in Subtrees(tree, range(len(tree.heads)), f"tree {number}").blocks(counts):
             order = sorted(range(len(blocks.elements)), key=blocks.elements.__getitem__)
             observations[HEADS[blocks.node.tag]].append((blocks.node, tuple(order)))
-    logger.info("order in the treebank: %s", dict(counts))
+    logger.info("word order in the treebank: %s", dict(counts))
     for name in dict.fromkeys(HEADS.values()):
         if name not in observations:
             found = f"no {name} with dependents"
@@ -109,7 +109,7 @@ class Reordering:
         return sentence.reordered(line)
 
     def _move(self, line: list[int], blocks: Blocks, draw: float) -> None:
-        """Order a head and its dependents; ``line`` holds what is at each place now."""
+        """Order a head and its dependents; ``line`` has the current node of each place."""
         cumulated = self._cumulated(blocks.node)
         # In (0, total], so that it never falls on an order of no probability.
         number = int(np.searchsorted(cumulated, (1 - draw) * cumulated[-1]))

@@ -13,7 +13,7 @@ def _ratio(part: float, whole: float) -> float:
 
 @dataclass(frozen=True)
 class AlignmentCounts:
-    """The counts behind the scores; those of several sentences or workers add up with ``+``.
+    """The counts behind the scores; ``+`` adds the counts of several sentences or workers.
 
     ``hits_sure`` is \\|A∩S\\|, ``hits_possible`` \\|A∩P\\|, ``links`` \\|A\\|, ``sure`` \\|S\\|.
     """
@@ -106,7 +106,7 @@ def score(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> AlignmentSco
               precision = \frac{|A ∩ P|}{|A|}, \quad recall = \frac{|A ∩ S|}{|S|}
 
     Counts are summed over the sentences before the division. A ratio with denominator 0 counts as 0, so that no links
-    and no gold give an AER of 1. AER cannot blame missing possible links: A = S and A = P both score 0.
+    and no gold give an AER of 1. AER does not count missing possible links: A = S and A = P both score 0.
 
     Args:
         hyps: one collection of 0-based links per sentence pair.

@@ -29,9 +29,7 @@ def bootstrap_intervals(
     """Percentile intervals of ``aer``, ``precision``, ``recall`` and ``f1`` over resampled sentences (Efron, 1979).
 
     Args:
-        counts: one per sentence pair.
         samples: resamples of as many sentences, with replacement.
-        seed: the same seed gives the same intervals.
         level: the share of resamples inside the interval.
 
     Raises:

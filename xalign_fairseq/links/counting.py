@@ -43,9 +43,9 @@ class CountedPair(NamedTuple):
     def significance(self) -> float:
         r"""The log-likelihood ratio (Dunning, 1993), negative where the pair is rarer than chance.
 
-        The 2 x 2 table k has the links with and without the source, with and without the target, and e is what the
-        sums of its rows and columns let expect. The ratio is :math:`2 \sum k \ln(k / e)`; chance exceeds 10.83 once in
-        a thousand pairs.
+        The 2 x 2 table k has the links with and without the source, with and without the target, and e has the expected
+        counts given the sums of its rows and columns. The ratio is :math:`2 \sum k \ln(k / e)`; chance exceeds 10.83
+        once in a thousand pairs.
 
         Example::
 
@@ -66,14 +66,13 @@ class CountedPair(NamedTuple):
 def count_pairs(pairs: Iterable[tuple[str, str]], out: StrPath) -> Iterator[CountedPair]:
     """Count pairs of words or phrases, one for each link, which hold no tab and no line break.
 
-    Half a million different pairs are counted in memory; when there are more, they go to a sorted file, and in the end
-    the files are merged. This happens twice, because the total of each side needs an order of its own. The partners of
-    one word are in memory together.
+    Half a million different pairs are counted in memory; more go to sorted files, which are merged at the end. This
+    happens twice, because the total of each side needs its own order. The partners of one word are in memory together.
 
     Args:
         pairs: of source and target.
-        out: the output that they are counted for; the files are next to it, and gone in the end. Those for standard
-            output (``-``) and devices are in the system's folder for temporary files.
+        out: the output that they are counted for; the files are next to it, and gone in the end. For standard output
+            (``-``) and devices they are in the system's folder for temporary files.
 
     Yields:
         each different pair, by source; those of one source by falling count, then by target.
@@ -175,7 +174,7 @@ def _merged(runs: list[Path], rest: Iterable[Item]) -> Iterator[Item]:
     with ExitStack() as stack:
         streams = [stack.enter_context(open(run, encoding="utf-8", newline="\n")) for run in runs]
         for run in runs:
-            run.unlink()  # what is open stays until it is closed
+            run.unlink()  # open files remain until they are closed
         for key, group in groupby(
             heapq.merge(*(map(_parse, stream) for stream in streams), rest), lambda item: item[0]
         ):

@@ -35,7 +35,7 @@ def read_gold_text(
         src, tgt: as of :class:`~xalign_fairseq.core.text.pairs.SentencePairs`.
         gold: as of :func:`read_gold`.
         split: the words of a line of either side.
-        needs_links: a gold file without a single link, by which all links are equally bad, is an error.
+        needs_links: a gold file without any link is an error, because no links can be scored with it.
 
     Raises:
         XalignError: a file is missing or malformed, or they do not belong together.

@@ -1,4 +1,4 @@
-"""Links from scores of pairs of words: the strong ones, and weaker ones that grow from them."""
+"""Links from scores of pairs of words: strong links, and weaker links next to them."""
 
 from collections.abc import Callable
 
@@ -17,10 +17,10 @@ def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float
 
 
 def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> dict[Link, float]:
-    """Links from a threshold on, and weaker ones where they fit in, as grow-diag-final-and does (Koehn et al., 2005).
+    """Links from a threshold on, and weaker links added as in grow-diag-final-and (Koehn et al., 2005).
 
-    From the best weaker one down, links are added that neighbour a link, diagonally too, and have a word without any,
-    until there are none; then those between two words without any.
+    Weaker links, best first, are added if they are next to a link (also diagonally) and have a word without a link,
+    until nothing changes; then those between two words without any.
 
     Args:
         scores: (words of the source, words of the target), or ``None``: no links.

@@ -120,10 +120,6 @@ def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[
 
     They do if index 0 never occurs and more indices equal their sentence's length than exceed it (a gold file may
     hold a stray link).
-
-    Args:
-        links: one collection of links per sentence pair.
-        lengths: (source, target) tokens per sentence pair.
     """
     at_length = beyond = 0
     for sentence, (n, m) in zip(links, lengths, strict=True):
@@ -149,12 +145,8 @@ def check_bounds(
     """Check 0-based links against the lengths of their sentences.
 
     Args:
-        links: one collection of links per sentence pair.
-        lengths: (source, target) tokens per sentence pair.
-        where: the file, for errors.
-        remedy: what to do about a 1-based file.
         base: the index that the file gives to the first token; errors name links as the file does.
-        first: the number of the first line, where the links are those of a part of the file.
+        first: the number of the first line, if the links are a part of the file.
 
     Raises:
         XalignError: numbers of lines differ (both are named), or a link lies outside its sentences (the first line,
@@ -189,10 +181,6 @@ def one_based_evidence(links: Sequence[Iterable[Link]], others: Sequence[Iterabl
 
     For files without their text. They do if index 0 never occurs in them while it does in ``others``, and lowering
     every index by one makes more of the links agree.
-
-    Args:
-        links: one set of links per sentence pair, read as 0-based.
-        others: those of another file.
     """
     as_read = lowered = zeros = 0
     for ours, theirs in zip(links, others, strict=True):

@@ -19,10 +19,10 @@ class PhrasePair(NamedTuple):
 
 
 def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> Iterator[PhrasePair]:
-    """Every pair of runs of words with a link inside it and none that leads out of it on either side.
+    """Every pair of runs of words with a link between them and no link to other words.
 
-    Words without links are free: a phrase pair is there with and without those at its edges. Time grows with
-    the words of the source, not with n * m.
+    Words without links are free: each phrase pair occurs with and without them at its edges. Time grows with the words
+    of the source, not with n * m.
 
     Args:
         links: 0-based (i, j), i < n, j < m.
@@ -105,7 +105,7 @@ def phrase_lines(src: Sequence[str], tgt: Sequence[str], links: Iterable[Link], 
 
 
 def _with_free_edges(partners: list[list[int]], start: int, end: int, max_length: int) -> Iterator[tuple[int, int]]:
-    """The run, and the longer ones that take in words without links before and after it."""
+    """The run, and the longer runs with words without links before and after it."""
     first = start
     while first > 0 and not partners[first - 1] and end - first < max_length:
         first -= 1

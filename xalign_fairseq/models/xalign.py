@@ -212,14 +212,14 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
 
 
 def take_transformers_config(cfg: object, given: Mapping[str, Any]) -> None:
-    """Give a run's options the body of transformers' that it begins with, and its sizes, unless it names one itself."""
+    """Set the transformers body and sizes of the initial checkpoint in a run's options, unless they name a body."""
     if given.get("transformers_config") and not getattr(cfg, "transformers_config", ""):
         for name in (*SIZES, "layer_norm_eps", "transformers_config"):
             setattr(cfg, name, given[name])
 
 
 def require_compiler() -> None:
-    """Raise :class:`XalignError` where there is no C++ compiler, which torch.compile needs for the CPU and for CUDA."""
+    """Raise :class:`XalignError` without a C++ compiler, which torch.compile needs for the CPU and for CUDA."""
     try:
         find_compiler()
     except XalignError as error:
@@ -231,7 +231,7 @@ def require_compiler() -> None:
 
 
 def require_languages(given: str | None, own: str) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's language embeddings, where it has any, are this run's."""
+    """Raise :class:`XalignError` if a checkpoint has other language embeddings than this run."""
     if given and given != own:
         raise XalignError(
             "the checkpoint has other language embeddings",
@@ -243,7 +243,7 @@ def require_languages(given: str | None, own: str) -> None:
 
 
 def require_sizes(given: Mapping[str, object], cfg: object) -> None:
-    """Raise :class:`XalignError` if a checkpoint's sizes, as far as it names them, are not this run's."""
+    """Raise :class:`XalignError` if the sizes that a checkpoint names differ from this run's."""
     own = {name: value for name in SIZES if (value := getattr(cfg, name, None)) is not None}
     differing = {name: given[name] for name, value in own.items() if given.get(name) not in (None, value)}
     if differing:
@@ -262,7 +262,7 @@ def require_sizes(given: Mapping[str, object], cfg: object) -> None:
 
 
 def require_setting(name: str, given: Mapping[str, object], own: EncoderConfig) -> None:
-    """Raise :class:`XalignError` unless a setting of a checkpoint, XLM-R's if it says nothing, is this run's."""
+    """Raise :class:`XalignError` if a setting of a checkpoint (by default XLM-R's) differs from this run's."""
     theirs = given.get(name)
     theirs = getattr(EncoderConfig, name) if theirs is None else theirs
     if theirs != getattr(own, name):

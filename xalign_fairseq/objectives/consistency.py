@@ -1,4 +1,4 @@
-"""Both directions of a pair made to agree (awesome-align, Dou & Neubig 2021), without labels."""
+"""Make both directions of a pair agree, without labels (awesome-align, Dou & Neubig 2021)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.agreement import agreement
 from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS
+from xalign_fairseq.transport.similarity import agreement
 
 
 @register_objective("consistency")
@@ -38,7 +38,7 @@ class Consistency(Objective):
         self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 8 / 12)))
 
     def count(self, batch: Batch) -> int:
-        """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""
+        """Pairs with tokens on both sides; pairs with non-finite states have no loss."""
         return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:

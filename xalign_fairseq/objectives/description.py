@@ -11,7 +11,7 @@ from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives.papers import PRESETS
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 
-# How a stream comes into a data-bin.
+# How to get a stream into a data-bin.
 SOURCES = {
     "bitext": "xalign prepare --pair SRC-TGT --trainpref PREFIX",
     "mono": "xalign prepare --mono LANGUAGE=FILE",
@@ -21,7 +21,7 @@ SOURCES = {
 
 
 class OptionRow(NamedTuple):
-    """An option: its flag, what it is where it is not given, and what it does."""
+    """An option: its flag, its default, and its meaning."""
 
     flag: str
     default: Any
@@ -29,7 +29,7 @@ class OptionRow(NamedTuple):
 
     @property
     def default_text(self) -> str:
-        """The default as a reader sees it: empty if there is none, ``required`` if it must be given."""
+        """The default as text: empty if there is none, ``required`` if it must be given."""
         return {"None": "", "???": "required"}.get(str(self.default), str(self.default))
 
 
@@ -54,7 +54,7 @@ class Description:
         what: one line.
         about: its docstring, the loss first, paragraph by paragraph.
         reads: the streams that it needs by its default options.
-        head: what it trains besides the encoder; None if nothing.
+        head: what it trains in addition to the encoder; None if nothing.
         logs: the names of what it logs.
     """
 
@@ -95,7 +95,7 @@ def describe(name: str) -> Description:
 
 
 def registered(name: str) -> type[Objective]:
-    """The class of an objective; XalignError with names like it if there is none."""
+    """The class of an objective; XalignError with similar names if there is none."""
     if name in OBJECTIVES:
         return OBJECTIVES[name]
     # With dashes, as options are written.

@@ -20,7 +20,7 @@ from xalign_fairseq.objectives.step import Step, declared
 class DictionaryHead(nn.Module):
     """The translations and, as ``source``, the tokens that random ones are drawn from.
 
-    They are buffers that no checkpoint stores, as the task keeps the lexicons themselves.
+    They are buffers that no checkpoint stores, because the task stores the lexicons.
     """
 
     source: Tensor
@@ -123,9 +123,9 @@ class DictMLM(TokenPrediction):
         return loss
 
     def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
-        """Which positions the dictionary is asked for, (B, T), and what it has for the tokens that were there."""
+        """The positions (B, T) that the dictionary translates, and its translations of the original tokens."""
         asked = mono.targets.ne(PAD) & (mono.draw < self.prob)
-        # Below prob the draw is uniform once more, and chooses between several translations.
+        # Below prob the draw is uniform again, and chooses among several translations.
         return asked, table.translate(mono.targets, mono.draw / self.prob)
 
     def _masked(self, step: Step) -> Tensor:

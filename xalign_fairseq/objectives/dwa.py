@@ -28,7 +28,7 @@ AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
 
 
 class DwaHead(ReadOnce):
-    """The pointer, and how far own labels (0 or 1) have come: buffers, so that a resumed run goes on from there."""
+    """The pointer, and in buffers whether own labels are in use (0 or 1), so that a resumed run continues there."""
 
     agreement: Tensor
     own_labels: Tensor
@@ -40,11 +40,7 @@ class DwaHead(ReadOnce):
         self.register_buffer("own_labels", torch.zeros(()))
 
 
-# The options that only a labelling method has.
-METHOD_OPTIONS = {
-    "transport": ("sinkhorn_iterations", "mu", "eps", "order", "filter"),
-    "ot-unbalanced": ("dustbin", "dustbin_iterations", "dustbin_mu", "dustbin_filter"),
-}
+TRANSPORT_OPTIONS = ("sinkhorn_iterations", "mu", "eps", "order", "filter", "filter_rounds", "filter_alpha")
 
 
 @register_objective("dwa")
@@ -77,8 +73,7 @@ class DWA(Objective):
     pointer_scale: float = option(1.0, "initial factor of the scores h_i . h_j / sqrt(d), with identity maps")
     method: str = option(
         "transport",
-        "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner "
-        "(with the options --dwa-dustbin... instead of transport's)",
+        "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner",
     )
     sinkhorn_iterations: int = option(2, "for transport: Sinkhorn iterations")
     mu: float = option(1.0, "for transport: entropic regularisation")
@@ -91,10 +86,6 @@ class DWA(Objective):
     )
     filter_rounds: int = option(2, "rounds of itermax")
     filter_alpha: float = option(0.9, "itermax's discount of tokens that already have a link")
-    dustbin: float = option(0.5, "for ot-unbalanced: score of having no partner; cosines are scaled to 0 to 1")
-    dustbin_iterations: int = option(20, "for ot-unbalanced: Sinkhorn iterations")
-    dustbin_mu: float = option(0.1, "for ot-unbalanced: entropic regularisation")
-    dustbin_filter: str = option("argmax", "for ot-unbalanced: from plan to links, as --dwa-filter")
     queries: str = option("masked", "query positions: masked, unmasked or all-aligned")
     unmasked_prob: float = option(0.15, "share of unmasked tokens that become unmasked queries")
     start_update: int = option(1, "first update with labels")
@@ -108,10 +99,9 @@ class DWA(Objective):
             queries=QUERIES,
             label_by=SIMILARITIES,
             pointer_start=POINTER_STARTS,
-            method=tuple(METHOD_OPTIONS),
+            method=("transport", "ot-unbalanced"),
             order=ORDERS,
             filter=FILTERS,
-            dustbin_filter=FILTERS,
         )
         fits = self.pointer_scale > 0 and (self.pointer_scale == 1 or self.pointer_start == "identity")
         self.require_values(pointer_scale=(fits, "a number above 0, and 1 unless the pointer begins as the identity"))
@@ -122,15 +112,10 @@ class DWA(Objective):
 
     def _labelling_method(self) -> LabellingMethod:
         """How hidden states become labels; XalignError for an option that the method or its filter does not have."""
-        of_transport = self.method == "transport"
-        filter = "filter" if of_transport else "dustbin_filter"
-        for method, options in METHOD_OPTIONS.items():
-            if method != self.method:
-                self._refuse("method", "the labelling method has no such option", options, METHOD_OPTIONS[self.method])
-        read = describe_filter(getattr(self, filter), self.filter_rounds, self.filter_alpha)
+        read = describe_filter(self.filter, self.filter_rounds, self.filter_alpha)
         ignored = [f"filter_{name}" for name in ("rounds", "alpha") if name not in read]
-        self._refuse(filter, "the filter has no such option", ignored, ())
-        if of_transport:
+        self._refuse("filter", "the filter has no such option", ignored)
+        if self.method == "transport":
             return Transport(
                 iterations=self.sinkhorn_iterations,
                 mu=self.mu,
@@ -140,34 +125,15 @@ class DWA(Objective):
                 rounds=self.filter_rounds,
                 alpha=self.filter_alpha,
             )
-        if self.label_by == "pointer":
-            raise XalignError(
-                "a dustbin cannot be used with a pointer",
-                where=(Parameter("dwa_method", self.method),),
-                parameter="dwa_label_by",
-                found="pointer",
-                expected="hidden",
-            )
-        return Dustbin(
-            dustbin=self.dustbin,
-            mu=self.dustbin_mu,
-            iterations=self.dustbin_iterations,
-            filter=self.dustbin_filter,
-            rounds=self.filter_rounds,
-            alpha=self.filter_alpha,
-        )
+        self._refuse("method", "the labelling method has no such option", (*TRANSPORT_OPTIONS, "label_by"))
+        return Dustbin()
 
-    def _refuse(self, chooser: str, problem: str, ignored: Sequence[str], expected: Sequence[str]) -> None:
-        """XalignError where an option that another one's value makes meaningless has a value of its own."""
+    def _refuse(self, chooser: str, problem: str, ignored: Sequence[str]) -> None:
+        """XalignError for an option that has no effect with the value of another option."""
         for each in ignored:
             if getattr(self, each) != getattr(DWA, each):
-                raise XalignError(
-                    problem,
-                    where=(Parameter(f"dwa_{chooser}", getattr(self, chooser)),),
-                    parameter=f"dwa_{each}",
-                    found=getattr(self, each),
-                    expected=", ".join(f"dwa_{name}" for name in expected) or "itermax, whose it is",
-                )
+                where = (Parameter(f"dwa_{chooser}", getattr(self, chooser)),)
+                raise XalignError(problem, where=where, parameter=f"dwa_{each}", found=getattr(self, each))
 
     def bind(self, context: RunContext) -> None:
         """Resolve the layers; the pointer labels at the layer that it is trained on."""
@@ -201,7 +167,7 @@ class DWA(Objective):
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
         tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
-        # Transport links every pair that has tokens on both sides, but for one with non-finite hidden states.
+        # Transport links every pair that has tokens on both sides, except if hidden states are not finite.
         unlabelled = ~(labels >= 0).any(1) & (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
         stats = {
             "accuracy": (correct, queries.sum()),
@@ -227,7 +193,7 @@ class DWA(Objective):
 
     def _labels_itself(self, step: Step) -> bool:
         late = self.links_until > 0 and step.update >= self.links_until
-        # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
+        # A head that switched in an earlier run counts only if this run also switches by agreement.
         return late or (self.links_agreement > 0 and step.head.number("own_labels") > 0)
 
     def self_labels(self, step: Step) -> Tensor:
@@ -238,7 +204,7 @@ class DWA(Objective):
         return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 
     def _compare(self, step: Step) -> tuple[Tensor, Tensor]:
-        """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
+        """F1 of own labels against given ones, over all workers; record it, and switch when the target is reached."""
         head: DwaHead = step.head
         given = step.bitext.partner
         own = self.self_labels(step).masked_fill(~step.bitext.has_links[:, None], -1)
@@ -247,13 +213,13 @@ class DWA(Objective):
         before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)
         after = torch.where(before > 0, 0.8 * before + 0.2 * now, now)
         head.agreement.copy_(torch.where(sums[1] > 0, after, before))
-        # The one look of the host at the device: it has to know whether it is to run the pass that labels.
+        # The host's only wait for the device: it must know whether to run the labelling pass.
         if 0 < self.links_agreement <= float(head.agreement):
             head.put("own_labels", 1)
         return sums[0].float(), sums[1].float()
 
     def _most(self, host: OnHost) -> int | None:
-        """A bound on the queries of a pair, of what the host knows; None for any number."""
+        """A bound on the queries of a pair, from values on the host; None for any number."""
         masked = host.targets != PAD
         if self.queries == "masked":
             return int(masked.sum(1).max())

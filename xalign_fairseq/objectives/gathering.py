@@ -9,9 +9,10 @@ from torch import Tensor
 
 
 def gather_sizes(count: int, device: torch.device) -> list[int]:
-    """How many rows each worker has, in order of rank, from the ``count`` of each; [count] without torch.distributed.
+    """The number of rows of each worker, by rank, from their ``count``; [count] without torch.distributed.
 
-    With several workers the host waits for the device, which has these numbers: ask before there is much for it to do.
+    With several workers the host waits for the device, which has these numbers, so call it before the device has much
+    to do.
     """
     if not _distributed():
         return [count]
@@ -27,7 +28,7 @@ def own_start(sizes: Sequence[int]) -> int:
 
 
 def all_sum(numbers: Tensor) -> Tensor:
-    """The sums over all workers of ``numbers`` (...), which every worker has to ask for; no gradient goes through."""
+    """The sums over all workers of ``numbers`` (...), without gradient; every worker must call it."""
     numbers = numbers.detach().clone()
     if _distributed():
         dist.all_reduce(numbers)
@@ -37,8 +38,8 @@ def all_sum(numbers: Tensor) -> Tensor:
 def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
     """The rows of all workers (N, ...) from those of each (n, ...), in order of rank; n may differ, and be 0.
 
-    The gradient of a row is the sum of what all workers' losses give it. Every worker must call it, and run backward
-    through it, in the same order; without torch.distributed it is the identity.
+    The gradient of a row is the sum over all workers' losses. Every worker must call it, and run backward through it,
+    in the same order; without torch.distributed it is the identity.
     """
     if not _distributed():
         return rows

@@ -1,4 +1,4 @@
-"""Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
+"""Pull linked words together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,7 @@ class L2Align(WordPairObjective):
     traits = replace(WordPairObjective.traits, in_nats=False)
 
     def forward(self, step: Step) -> Loss:
-        """Sum over word pairs; which side is the pivot's does not matter here."""
+        """Sum over word pairs, symmetric in both sides."""
         pairs = WordPairs(step.bitext)
         s, t = self.vectors(step, pairs)
         # Sums in half precision overflow.

@@ -1,4 +1,4 @@
-"""Input embeddings of dictionary entries drawn together (ALIGN-MLM, Tang et al. 2022)."""
+"""Pull input embeddings of dictionary entries together (ALIGN-MLM, Tang et al. 2022)."""
 
 from dataclasses import dataclass
 
@@ -41,11 +41,11 @@ class LexiconAlign(Objective):
         return entries
 
     def count(self, batch: Batch) -> int:
-        """Entries that are drawn, whatever the batch."""
+        """The number of drawn entries, independent of the batch."""
         return self.entries
 
     def forward(self, step: Step) -> Loss:
-        """Sum over the entries, whatever the batch."""
+        """Sum over the entries, independent of the batch."""
         entries: Entries = step.head
         rows = self._drawn(len(entries), step.update, entries.src.device)
         src, tgt = entries.vectors(step.encoder.sentence_encoder.embed_tokens.weight, rows)

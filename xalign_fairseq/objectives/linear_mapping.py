@@ -64,7 +64,7 @@ class LinearMapping(Objective):
         return LanguageMaps(others, pivot, config.encoder_layers, config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
-        """Word pairs of the pivot and a language with a map; those of a pair that is only validated may have none."""
+        """Word pairs of the pivot and a language with a map; a pair that is only validated may have no map."""
         host, pivot = declared(batch.bitext, "bitext").host, self.pivot_number()
         others = (number for number in range(len(self.context.languages)) if number != pivot)
         return sum(host.links_between(pivot, other) for other in others)

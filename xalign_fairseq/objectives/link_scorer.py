@@ -1,4 +1,4 @@
-"""A network that scores pairs of words, learned from gold links of any languages: which words annotators link."""
+"""A network that scores pairs of words, trained on gold links of any languages."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,8 +15,8 @@ from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Trai
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.link_scorer import LinkScorer, Scores, usual_layers
 from xalign_fairseq.transport.names import ENCODINGS
+from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.precision import at_least_float32
-from xalign_fairseq.transport.word_states import WordStates, word_states
 
 
 @register_objective("link_scorer")
@@ -126,7 +126,7 @@ class LinkScoring(Objective):
 
 
 def scores_in_float32(scorer: LinkScorer, src: WordStates, tgt: WordStates) -> Scores:
-    """The scores of words by a scorer whose parameters may be of half precision."""
+    """The scores of words by a scorer, whose parameters may be in half precision."""
     state: dict[str, Any] = {**dict(scorer.named_parameters()), **dict(scorer.named_buffers())}
     wide = {name: at_least_float32(each) if each.is_floating_point() else each for name, each in state.items()}
     found: Scores = functional_call(scorer, wide, (src, tgt))

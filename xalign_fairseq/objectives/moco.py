@@ -18,8 +18,8 @@ from xalign_fairseq.encoder.momentum import MomentumEncoder, Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
+from xalign_fairseq.objectives.prediction import true_first
 from xalign_fairseq.objectives.registry import Loss, Objective, Traits, option, register_objective
-from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -44,7 +44,7 @@ class MocoHead(nn.Module):
             self.queue.fill_at_random(self._seed)
 
     def move(self, live: nn.Module, update: int, momentum: float) -> None:
-        """Let the momentum encoder follow; keys of an earlier run's momentum encoder are forgotten."""
+        """Update the momentum encoder; keys of an earlier run's momentum encoder are removed."""
         if self.momentum_encoder.begins_anew(update):
             self._begin_queue()
         self.momentum_encoder.follow(live, self.projection, update, momentum)
@@ -130,11 +130,11 @@ class MoCo(Objective):
         )
 
     def check_run(self, updates: int, pairs: float) -> None:
-        """Say how long the queue fills, and warn of one that is not full before the last update."""
+        """Log how long the queue fills, and warn if it is not full before the last update."""
         size, had = self.queue_size, int((updates - 1) * pairs)
         if self.queue_init == "data" and had >= size:
             logger.info(
-                "moco learns from update %s of %s on: until then its queue fills with %s keys, about %.0f an update",
+                "moco learns from update %s of %s on: before that, its queue fills with %s keys, about %.0f per update",
                 f"{math.ceil(size / pairs) + 1:,}",
                 f"{updates:,}",
                 f"{size:,}",
@@ -158,7 +158,7 @@ class MoCo(Objective):
         return MocoHead(self.context.config, self.projection_dim, self.queue_size, seed)
 
     def count(self, batch: Batch) -> int:
-        """Pairs with tokens on both sides, which are those of the loss once the queue is full."""
+        """Pairs with tokens on both sides, which have a loss when the queue is full."""
         return complete_pairs(declared(batch.bitext, "bitext"))
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -221,5 +221,5 @@ class MoCo(Objective):
 
 
 def complete_pairs(bitext: Bitext) -> int:
-    """How many pairs have tokens on both sides, as the host knows."""
+    """The number of pairs with tokens on both sides, from values on the host."""
     return int(bitext.sizes.all(1).sum())

@@ -1,4 +1,4 @@
-"""Both sides of a pair brought together at the cost of optimal transport (Alqahtani et al. 2021), without links."""
+"""Minimise the cost of optimal transport between both sides of a pair, without links (Alqahtani et al. 2021)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from xalign_fairseq.transport.names import ENCODINGS
 from xalign_fairseq.transport.options import SinkhornOptions
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_similarity, side_positions
-from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
 from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
+from xalign_fairseq.transport.unbalanced import dustbin_plan
 
 
 @register_objective("ot_align")
@@ -81,7 +81,7 @@ class OtAlign(Objective):
             )
 
     def count(self, batch: Batch) -> int:
-        """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""
+        """Pairs with tokens on both sides; pairs with non-finite states have no loss."""
         return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -127,7 +127,7 @@ class OtAlign(Objective):
         return each
 
     def _transport(self, cosine: Tensor, masks: tuple[Tensor, Tensor], masses: list[Tensor]) -> tuple[Tensor, Tensor]:
-        """The plan (B, n, m) and the mass of all pairs that stays alone; together they are 1 for each pair."""
+        """The plan (B, n, m) and the unmatched mass of all pairs; together they are 1 for each pair."""
         src_mass, tgt_mass = masses
         if self.dustbin is None:
             options = SinkhornOptions(iterations=self.iterations, mu=self.mu)
@@ -144,6 +144,6 @@ class OtAlign(Objective):
             tgt_mass=tgt_mass * m,
         )
         both = (n + m).clamp_min(1).to(plan.dtype)
-        # A pair of tokens has mass of both sides, a token alone of one.
+        # A pair of tokens has mass of both sides, an unmatched token mass of one.
         alone = (plan[:, :-1, -1] / both).sum() + (plan[:, -1, :-1] / both).sum()
         return plan[:, :-1, :-1] * (2 / both[:, :, None]), alone

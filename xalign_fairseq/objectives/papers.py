@@ -1,4 +1,4 @@
-"""The sums of objectives that the papers train with: what ``--criterion NAME`` stands for."""
+"""The sums of objectives of the papers, by the name of their ``--criterion``."""
 
 from dataclasses import dataclass, field
 

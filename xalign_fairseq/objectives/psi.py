@@ -132,6 +132,6 @@ def exchanged(bitext: Bitext, on_host: np.ndarray, chosen: Tensor) -> Input:
     from_tgt = tgt.gather(1, (at - start + 1).clamp(0, tgt.shape[1] - 1))
     tokens = torch.where(at < start, src.gather(1, at.clamp(max=src.shape[1] - 1)), from_tgt)
     languages = None
-    if bitext.language_rows is not None:  # the same pair's of both, but for where the target begins
+    if bitext.language_rows is not None:  # those of the pair; only the start of the target differs
         languages = torch.where(at >= start, bitext.language_rows[:, 1:], bitext.language_rows[:, :1])
     return Input(tokens.masked_fill(at >= end, PAD), languages, lengths=lengths)

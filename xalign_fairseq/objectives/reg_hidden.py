@@ -1,4 +1,4 @@
-"""Hidden states of the pivot language kept where they were (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
+"""Keep hidden states of the pivot language close to their start (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The encoder's parameters kept near where they were (Wu & Dredze 2020)."""
+"""Keep the encoder's parameters close to their start (Wu & Dredze 2020)."""
 
 from dataclasses import dataclass
 
@@ -36,17 +36,17 @@ class RegParam(Objective):
         return EncoderCopy(self.context.config)
 
     def count(self, batch: Batch) -> int:
-        """One, whatever the batch."""
+        """One, independent of the batch."""
         return 1
 
     def forward(self, step: Step) -> Loss:
-        """The distance of the parameters, whatever the batch; zero before the first update."""
+        """The distance of the parameters, independent of the batch; zero before the first update."""
         copy: EncoderCopy = step.head
         live = step.encoder.sentence_encoder
         if step.training:
             copy.start(live, step.update)
         squared = copy.squared_distance(live) * copy.started
-        # At zero the squared form, whose gradient is zero there, stands in for the norm, whose gradient is NaN.
+        # At zero the squared form, with gradient zero, replaces the norm, whose gradient is NaN there.
         moved = squared > 0
         norm = torch.where(moved, torch.where(moved, squared, 1).sqrt(), squared)
         count = torch.ones((), dtype=torch.int64, device=squared.device)

@@ -50,18 +50,18 @@ class Traits:
     Attributes:
         needs: the streams without which it has no loss: ``bitext``, ``mono``, ``links`` (prepared links of the bitext)
             and ``lexicon`` (bilingual lexicons).
-        stats: the names of what it logs besides its loss.
+        stats: the names of the values that it logs next to its loss.
         predicts_tokens: it trains the masked-language-model head.
-        reads_output_layer: it predicts tokens by the MLM head's output layer behind a head of its own, so that its
-            gradient has all embeddings, which that layer is tied to.
+        reads_output_layer: it predicts tokens with its own head and the MLM head's output layer, so all embeddings,
+            which are tied to that layer, have a gradient.
         freezes_encoder: the encoder is not trained, so no objective that needs its gradient can be combined with it.
         edits_parameters: it changes parameters outside the optimizer.
-        links_of_every_pair: it learns something of each language pair, so that none may lack links.
+        links_of_every_pair: it learns parameters for each language pair, so every pair needs links.
         counts_ahead: :meth:`Objective.count` knows the number of predictions before any pass.
-        of_parameters: which of the encoder's parameters the loss is of, where it is not of hidden states: the tokens'
-            ``embeddings``, or all of the ``encoder``'s. Its gradient has them all, whatever the batch.
-        contrasts: other pairs are negatives, so that no pair is twice in a batch of training, nor with its exchange.
-        regularises: it keeps the encoder where it was, and has no part in the loss of validation.
+        of_parameters: if the loss depends on parameters instead of hidden states, which ones: the tokens'
+            ``embeddings`` or all of the ``encoder``. They all have a gradient in every batch.
+        contrasts: other pairs are negatives, so a training batch has no pair twice, in either direction. regularises:
+            it keeps the encoder close to its start, and is not part of the validation loss.
         in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged unchanged.
     """
 
@@ -140,7 +140,7 @@ class Objective(ABC):
     context: RunContext = field(init=False, repr=False, compare=False)
 
     def bind(self, context: RunContext) -> None:
-        """Learn what the run knows, once, before training; raise XalignError where options do not fit.
+        """Get what the run knows, once, before training; raise XalignError if options do not fit.
 
         An option ``layer``, or ``..._layer``, must be a layer of the encoder.
         """
@@ -150,10 +150,10 @@ class Objective(ABC):
                 self.resolve_layer(each.name)
 
     def check_run(self, updates: int, pairs: float) -> None:
-        """Warn, before the first update, of what a run of this number of updates and pairs per update cannot learn."""
+        """Warn before the first update if a run of this number of updates and pairs per update is too short."""
 
     def build_head(self) -> nn.Module | None:
-        """The parameters and buffers that this objective trains besides the encoder."""
+        """The parameters and buffers that this objective trains in addition to the encoder."""
         return None
 
     @property
@@ -176,10 +176,10 @@ class Objective(ABC):
         """The loss of a batch, from the streams that the objective needs and by its own head."""
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The inputs whose states with gradient :meth:`forward` is going to ask for, each with its highest layer.
+        """The inputs whose states with gradient :meth:`forward` will read, each with its highest layer.
 
-        They are run together with those of other objectives (:meth:`StepEncoder.expect`); what is neither named
-        here nor predicted from is run by itself.
+        They are run together with those of other objectives (:meth:`StepEncoder.expect`); inputs that are neither named
+        here nor predicted from run separately.
         """
         return ()
 
@@ -187,7 +187,8 @@ class Objective(ABC):
         """The number of predictions in a batch, read on the host before any pass; called where ``counts_ahead``.
 
         It equals :attr:`Loss.count`. ``--loss-normalization per-objective`` adds it up over the micro-batches of an
-        update before the first one is run. An objective without it has the mean over micro-batches of equal weight.
+        update before the first one is run. Without it, an objective's loss is the mean over micro-batches with equal
+        weight.
         """
         raise NotImplementedError
 
@@ -211,7 +212,7 @@ class Objective(ABC):
         return self.context.config.resolve_layer(usual if given is None else given, f"{self.name}_{option}")
 
     def require_choices(self, **choices: Sequence[str]) -> None:
-        """Raise XalignError for an option that is none of its choices; options from YAML pass no parser."""
+        """Raise XalignError for an option that is not one of its choices; options from YAML pass no parser."""
         for option, allowed in choices.items():
             choice(getattr(self, option), allowed, f"{self.name}_{option}")
 

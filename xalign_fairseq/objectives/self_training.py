@@ -1,4 +1,4 @@
-"""Self-training on the hidden states themselves (awesome-align, Dou & Neubig 2021), without a head."""
+"""Self-training on hidden states, without a head (awesome-align, Dou & Neubig 2021)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.agreement import Agreement, agreement
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Method, make_method
 from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS, METHODS
+from xalign_fairseq.transport.similarity import Agreement, agreement
 
 LOSSES = ("cross-entropy", "probability")
 LABELS = ("found", "given", "both")
@@ -152,7 +152,7 @@ def labelling_method(name: str, given: str) -> Method:
                 parameter="self_training_method_options",
                 found=part,
             )
-        # make_method refuses an unknown option and names those that there are.
+        # make_method refuses an unknown option and lists the known ones.
         known = option in METHODS[name]
         options[option] = _value(option, value, getattr(usual, option)) if known else value
     return make_method(name, **options)

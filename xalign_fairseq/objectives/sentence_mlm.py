@@ -8,9 +8,8 @@ from torch import Tensor
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.hidden_states import Prediction
-from xalign_fairseq.objectives.prediction import TokenPrediction
+from xalign_fairseq.objectives.prediction import TokenPrediction, true_first
 from xalign_fairseq.objectives.registry import register_objective
-from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 
 
@@ -38,7 +37,7 @@ class SentenceMLM(TokenPrediction):
 def predicted_in(bitext: Bitext, side: int) -> Tensor:
     """(N,) int64: where ``side(side, "targets")``, flattened, is not ``pad``, in ascending order.
 
-    The host knows how many there are, so that the device need not be waited for.
+    The host knows their number, so it does not wait for the device.
     """
     row, column = bitext.predicted // bitext.tokens.shape[1], bitext.predicted % bitext.tokens.shape[1]
     start, end = bitext.spans[row, 2 * side], bitext.spans[row, 2 * side + 1]

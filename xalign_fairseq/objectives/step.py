@@ -1,4 +1,4 @@
-"""The argument of an objective's forward pass: the encoder of the update, its own head, the streams that it needs."""
+"""The argument of an objective's forward pass: the encoder of the update, the objective's head and streams."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,17 +35,17 @@ class Step:
 
     @property
     def bitext(self) -> Bitext:
-        """The pairs of the batch; XalignError for an objective that does not say that it needs them."""
+        """The pairs of the batch; XalignError for an objective that does not declare that it needs them."""
         return declared(self.batch.bitext, "bitext")
 
     @property
     def mono(self) -> Mono:
-        """The monolingual blocks of the batch; XalignError for an objective that does not say that it needs them."""
+        """The monolingual blocks of the batch; XalignError for an objective that does not declare its need."""
         return declared(self.batch.mono, "mono")
 
     @property
     def training(self) -> bool:
-        """Whether this is an update, and not validation."""
+        """Whether this is an update, not validation."""
         return self.encoder.training
 
     @property

@@ -29,12 +29,12 @@ class TLM(TokenPrediction):
     )
 
     def bind(self, context: RunContext) -> None:
-        """Count positions anew where the encoder reads any; warn of the option where it does not."""
+        """Restart positions if the encoder reads positions; warn of the option where it does not."""
         super().bind(context)
         self.resets = self.reset_positions and takes_positions(context.config)
         if self.resets != self.reset_positions:
             option = Parameter("tlm_reset_positions")
-            logger.warning("%s has no effect: the encoder only uses relative positions", option)
+            logger.warning("%s has no effect: the encoder takes no positions", option)
 
     def count(self, batch: Batch) -> int:
         """Masked tokens of the pairs."""

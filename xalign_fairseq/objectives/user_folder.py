@@ -1,4 +1,4 @@
-"""Objectives of a folder outside the package, as fairseq's ``--user-dir`` names it."""
+"""Objectives in a folder outside the package, as for fairseq's ``--user-dir``."""
 
 import importlib
 import sys

@@ -60,7 +60,7 @@ class WordContrastive(WordPairObjective):
         """Sum over word pairs of half the losses of both directions."""
         bitext = step.bitext
         gathers = self.gather and step.training
-        # What stands in for a batch that this worker lacks has words that others have had already.
+        # The replacement of a missing batch repeats words of other batches.
         shown = 0 if gathers and step.batch.stands_in else len(bitext.links)
         sizes = gather_sizes(shown, bitext.links.device) if gathers else []
         # Strong alignment treats both sides equally.

@@ -13,20 +13,73 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import SUBWORD_RULES, link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
-from xalign_fairseq.objectives.prediction import summed
+from xalign_fairseq.objectives.prediction import IGNORED, summed, true_first
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
-from xalign_fairseq.objectives.selection import IGNORED, true_first
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.exchange import MANY, exchange, partner_counts
 from xalign_fairseq.transport.labels import Transport
 from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
+from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.similarity import side_positions
+
+MANY = ("sum", "mean")
+
+
+def exchange(hidden: Tensor, links: Tensor, spans: Tensor, wanted: Tensor, many: str = "sum") -> tuple[Tensor, Tensor]:
+    r"""Rows of :math:`H' = A^\top H` (Eq. 5): for each wanted token, the hidden states of its partners.
+
+    A is 0/1 and symmetric, A(i, j) = A(j, i) = 1 for each link (i, j) of the pair sequence. Its two blocks, of source
+    and target tokens, are multiplied in float32 at least.
+
+    Args:
+        hidden: (B, T, H), any floating dtype.
+        links: (B, n, m) bool, the tokens counted from the first of their side.
+        spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
+        wanted: (N,) int64, positions in the flattened (B * T,).
+        many: how a token with several partners reads them: "sum" (Eq. 5 as printed) or "mean".
+
+    Returns:
+        (N, H) in the dtype of ``hidden``, zero for a token without a partner; and the number of partners of each, (N,)
+        int64.
+    """
+    if many not in MANY:
+        raise ValueError(f"many is one of {', '.join(MANY)}, not {many}")
+    states = at_least_float32(hidden)
+    sums = []
+    with torch.autocast(hidden.device.type, enabled=False):
+        for side, matrix in enumerate((links, links.transpose(1, 2))):
+            others, _ = side_positions(spans, 1 - side, matrix.shape[2])
+            given = states.gather(1, others[:, :, None].expand(-1, -1, states.shape[2]))
+            sums.append(torch.bmm(matrix.to(states.dtype), given))
+    exchanged = _rows(sums, spans, wanted, hidden.shape[1])
+    partners = partner_counts(links, spans, wanted, hidden.shape[1])
+    if many == "mean":
+        exchanged = exchanged / partners.clamp(min=1)[:, None]
+    return exchanged.to(hidden.dtype), partners
+
+
+def partner_counts(links: Tensor, spans: Tensor, wanted: Tensor, length: int) -> Tensor:
+    """The number of partners (N,) int64 of wanted tokens; all as in :func:`exchange`, ``length`` is T."""
+    return _rows([links.sum(2)[:, :, None], links.sum(1)[:, :, None]], spans, wanted, length)[:, 0]
+
+
+def _rows(sides: list[Tensor], spans: Tensor, wanted: Tensor, length: int) -> Tensor:
+    """Rows (N, H) of wanted tokens, from those of the source tokens (B, n, H) and of the target tokens (B, m, H).
+
+    Tokens of neither side have a row of zeros.
+    """
+    (n, m), none = (side.shape[1] for side in sides), sides[0].new_zeros(len(spans), 1, sides[0].shape[2])
+    pair, column = wanted // length, wanted % length
+    start, end, tgt_start, tgt_end = spans[pair].unbind(1)
+    place = torch.where((column >= tgt_start) & (column < tgt_end), n + column - tgt_start, n + m)
+    place = torch.where((column >= start) & (column < end), column - start, place)
+    return torch.cat([*sides, none], 1).flatten(0, 1).index_select(0, pair * (n + m + 1) + place)
 
 
 class WordExchangeHead(nn.Module):
     """W2 of Eq. 6 and, unless the MLM head is shared, W3 of Eq. 7 with a layer norm for the paper's ``linear``.
 
-    The paper is silent on the start. W2 is the identity, so that training begins with the plain exchange: a random W2
-    would hand noise to a trained MLM head, and before a random W3 it would only shrink the states. W3 starts as the
+    The paper does not specify the start. W2 is the identity, so that training begins with the plain exchange: a random
+    W2 would give noise to a trained MLM head, and before a random W3 it would only shrink the states. W3 starts as the
     MLM head does, at N(0, 0.02), or with ``copies`` from the MLM head that the encoder has, as TLM's head does.
     """
 
@@ -111,7 +164,7 @@ class WordExchange(Objective):
         return WordExchangeHead(self.context.config, self.heads == "separate", copies=self.start == "mlm")
 
     def count(self, batch: Batch) -> int:
-        """Masked tokens, without partners left out where ``unaligned`` is ``exclude``; self-made links are unknown."""
+        """Masked tokens, with ``unaligned`` ``exclude`` only those with a partner; unknown for links of the model."""
         bitext = declared(batch.bitext, "bitext")
         if self.unaligned != "exclude":
             return len(bitext.predicted)
@@ -131,7 +184,7 @@ class WordExchange(Objective):
         linked = partners > 0
         if self.unaligned == "exclude":
             labels = labels.masked_fill(~linked, IGNORED)
-            if self.given:  # no logits of what the host knows to be without a partner
+            if self.given:  # no logits for positions that have no partner according to the host
                 first = true_first(linked, int((bitext.host.linked & (bitext.host.targets != PAD)).sum()))
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.unaligned == "identity":

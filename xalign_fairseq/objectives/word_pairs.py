@@ -11,8 +11,8 @@ from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.word_vectors import POOLINGS, word_vectors
+from xalign_fairseq.objectives.prediction import true_first
 from xalign_fairseq.objectives.registry import Objective, Traits, option
-from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 
 
@@ -78,7 +78,7 @@ class WordPairs:
         """Numbers (K,) int64 of s_i's and t_i's word types: equal for words of one language with the same tokens.
 
         The number is a polynomial of the language and the token ids, sum_k x_k P^k modulo 2^64, from running sums over
-        the sequence; that two different words share one is as good as excluded.
+        the sequence; collisions are practically excluded.
         """
         tokens = self._bitext.tokens
         factors = powers(BASE, tokens.shape[1] + 1, tokens.device)
@@ -95,7 +95,7 @@ class WordPairs:
     def occurrences(self) -> tuple[Tensor, Tensor]:
         """Numbers (K,) int64 of s_i and t_i as words of their place in their sentence of their sentence pair.
 
-        Two numbers are equal where the batches of all workers have a sentence pair twice, in either direction.
+        Two numbers are equal if the batches of all workers have a sentence pair twice, in either direction.
         """
         sentences = [polynomial(self._bitext.side(side), PAD) for side in (0, 1)]
         pair = (sentences[0] + sentences[1])[self.rows]

@@ -57,14 +57,10 @@ def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> 
     Raises:
         XalignError: there is no such format, or it needs a translation and there is none, or the reverse; or its texts
             can't be extracted.
-
-    Example::
-
-        find_format("", "train.jsonl", None)
     """
     named = [name] if name else [key for key, each in ANNOTATIONS.items() if unpacked_name(src).endswith(each.suffixes)]
     if len(named) != 1 or named[0] not in ANNOTATIONS:
-        problem = "there is no such format" if name else "the file's name does not say what its format is"
+        problem = "there is no such format" if name else "the file's name has no ending of a known format"
         raise XalignError(
             problem,
             where=None if name else src,

@@ -15,9 +15,6 @@ class Placing:
         max_gap: target words without a link to the span that may be between two words that have one. The longest run
             of words with such gaps is the span; 0: it is contiguous.
         min_share: the least share of the span's words that must have a link. A span with fewer is not placed.
-
-    Raises:
-        XalignError: an option has a value out of its range.
     """
 
     max_gap: int = 2

@@ -14,14 +14,7 @@ Label = tuple[range, str]  # words, and what they are
 
 @dataclass(frozen=True)
 class Annotated:
-    """The content of an annotated file.
-
-    Attributes:
-        src: the file with the annotation.
-        tgt: the file of the translation; ``None`` of a format that holds both.
-        segment: finds the words of a text that is not split into words.
-        placing: how spans are placed.
-    """
+    """The content of an annotated file: ``tgt`` is the translation, ``None`` of a format that holds both."""
 
     src: str
     tgt: str | None = None
@@ -39,13 +32,9 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Projected:
-    """The annotated translation as it is to be written, and what could not be placed on it.
+    """The annotated translation to write, and the annotations that could not be placed.
 
-    Attributes:
-        text: takes the unit's place in the output.
-        placed: how many annotations are on it.
-        dropped: the others.
-        labels: of source and target words, for the page that shows them; empty for markup.
+    ``labels`` are of source and target words, for the page that shows them; empty for markup.
     """
 
     text: str
@@ -56,14 +45,10 @@ class Projected:
 
 @dataclass(frozen=True)
 class Unit:
-    """One sentence pair, whose source is annotated.
+    """One sentence pair, whose source is annotated; ``where`` is file and line, for the report.
 
-    Attributes:
-        src, tgt: the sentences, without annotation; the words that links count.
-        where: file and line, for the report.
-        project: from links to what takes the unit's place in the output.
-        needs_links: false for a pair without annotation, or with one that is not valid: it need not be aligned, and
-            ``project`` may be called without links.
+    ``project`` makes of links what takes the unit's place in the output. ``needs_links`` is false for a pair without
+    valid annotation: it need not be aligned, and ``project`` may be called without links.
     """
 
     src: SegmentedText
@@ -81,8 +66,4 @@ class AnnotationReader(Protocol):
     """Reads one format of annotation, in constant memory."""
 
     def pieces(self) -> Iterator[Piece]:
-        """The parts of the output; each call reads the files again.
-
-        Raises:
-            XalignError: the input is not of this format; file and line are named.
-        """
+        """The parts of the output; each call reads the files again. Errors name file and line."""

@@ -10,7 +10,7 @@ from xalign_fairseq.data.streams_dataset import StreamsDataset
 
 
 class FairseqStreams(StreamsDataset, FairseqDataset):
-    """:class:`~xalign_fairseq.data.streams_dataset.StreamsDataset` with what fairseq asks for besides."""
+    """:class:`~xalign_fairseq.data.streams_dataset.StreamsDataset` with fairseq's other methods."""
 
     @property
     def can_reuse_epoch_itr_across_epochs(self) -> bool:
@@ -29,7 +29,7 @@ class FairseqStreams(StreamsDataset, FairseqDataset):
 
 
 class XalignTask(FairseqTask):
-    """fairseq's task without its dictionaries and its limits of lengths, which are the datasets' affair."""
+    """fairseq's task without its dictionaries and length limits, which the datasets handle."""
 
     def __init__(self, cfg: object, restoring: bool = False):
         super().__init__(cfg)

@@ -12,9 +12,9 @@ CHOICES = ("dense", "lazy", "auto")
 
 
 def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
-    """Let the token embeddings have sparse gradients if the task's options ask for it and nothing is in the way.
+    """Let the token embeddings have sparse gradients if the task's options allow it and it is possible.
 
-    Frozen embeddings have none of either kind.
+    Frozen embeddings have no gradient.
 
     Args:
         model: the encoder's model, heads attached.
@@ -40,7 +40,9 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"
     embeddings.sparse = not reason
-    logger.info("token embeddings: %s", f"all are updated ({reason})" if reason else "a batch's alone are updated")
+    logger.info(
+        "token embeddings: %s", f"all are updated ({reason})" if reason else "only those of a batch are updated"
+    )
 
 
 def require_choice(given: str) -> str:
@@ -53,7 +55,7 @@ def require_choice(given: str) -> str:
 
 
 def _obstacle(task: Any, with_all: Sequence[str]) -> str | None:
-    """Why there can be no sparse gradients."""
+    """Why sparse gradients are not possible."""
     if with_all:
         return f"the gradient of {', '.join(with_all)} has every row"
     if task.cfg.optimizer != "xalign_adamw":

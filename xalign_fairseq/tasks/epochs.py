@@ -1,4 +1,4 @@
-"""fairseq's iterator over the batches of epochs that are too long to be held."""
+"""fairseq's iterator over the batches of epochs that do not fit into memory."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,8 +13,8 @@ from xalign_fairseq.trainer.iterators import TrainIterator
 class WindowedEpochIterator(TrainIterator):
     """fairseq's iterator over :class:`Windows` instead of a list: the batches of an epoch are never held together.
 
-    Batches are shuffled within their window. Batch b belongs to worker b mod ``num_shards``, as in fairseq; where a
-    run that goes on begins is found without what came before.
+    Batches are shuffled within their window. Batch b belongs to worker b mod ``num_shards``, as in fairseq; the start
+    of a resumed run is found without the earlier batches.
     """
 
     def __init__(self, dataset: FairseqStreams, windows: Windows, **options: object):
@@ -39,7 +39,7 @@ class WindowedEpochIterator(TrainIterator):
 
 
 def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> float:
-    """How many pairs a batch of an epoch has, on average."""
+    """The average number of pairs of a batch of an epoch."""
     if isinstance(batches, Windows):
         return batches.plan.draws / len(batches)
     indices = np.concatenate([np.zeros(0, dtype=np.int64), *batches])
@@ -49,7 +49,7 @@ def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> 
 def windowed_iterator(
     dataset: FairseqStreams, epoch_batches: Callable[[int, int], int | None], **options: Any
 ) -> WindowedEpochIterator | None:
-    """The iterator of an epoch of training; None where the epoch is held as a whole.
+    """The iterator of an epoch of training; None if the whole epoch is in memory.
 
     Args:
         dataset: of training.

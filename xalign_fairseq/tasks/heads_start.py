@@ -13,24 +13,16 @@ from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 class HeadsStart:
     """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's own parameters.
 
-    In the first updates the encoder's parameters have no gradient, so that the optimizer leaves them, their decay and
-    their moments alone, and clips the norm of what it steps. A head's step is stretched by ``heads_lr / lr``: that is
-    its learning rate for every optimizer whose step is proportional to the rate, as SGD's and AdamW's are, weight decay
-    included, and the schedule is that of all. Neither adds anything to a checkpoint.
+    In the first updates the encoder's parameters have no gradient. The optimizer then does not change, decay or clip
+    them, and does not update their moments. A head's step is multiplied by ``heads_lr / lr``, which equals a separate
+    learning rate for every optimizer whose step is proportional to the rate (SGD, AdamW), weight decay included. Both
+    options add nothing to a checkpoint.
 
     Args:
         cfg: the task's options.
 
     Raises:
         XalignError: an option is out of range, or the optimizer steps a copy of the parameters.
-
-    Example::
-
-        start = HeadsStart(task.cfg)
-        loss.backward()
-        start.hold(model, update)
-        with start.step(model, update):
-            optimizer.step()
     """
 
     def __init__(self, cfg: Any):
@@ -56,7 +48,7 @@ class HeadsStart:
             )
 
     def hold(self, model: object, update: int) -> None:
-        """Remove the gradients of an encoder that waits; ``update``: how many updates were done before this one."""
+        """Remove the gradients of a frozen encoder; ``update``: the number of updates before this one."""
         if update < self.updates:
             for parameter in body(model):
                 parameter.grad = None
@@ -70,7 +62,7 @@ class HeadsStart:
 
 
 def body(model: Any) -> list[Tensor]:
-    """The parameters of the encoder without its MLM head, but for the embeddings that this is tied to."""
+    """The parameters of the encoder without its MLM head; the tied embeddings are included."""
     return list(model.encoder.sentence_encoder.parameters())
 
 
@@ -78,7 +70,8 @@ def body(model: Any) -> list[Tensor]:
 def stretched(parameters: Sequence[Tensor], ratio: float) -> Iterator[None]:
     """Multiply the block's changes of these parameters by ``ratio``.
 
-    Inside they are float32, and their gradients: half precision would round a small step before it is stretched.
+    Inside the block, they and their gradients are float32: half precision would round a small step before the
+    multiplication.
     """
     if ratio == 1:
         yield

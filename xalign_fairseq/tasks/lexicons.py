@@ -1,4 +1,4 @@
-"""Bilingual lexicons of a data-bin in training: that a resumed run has the same."""
+"""Check that a resumed run has the same bilingual lexicons."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A checkpoint with the closed form's linear maps, written from a checkpoint and a data-bin."""
+"""Write a checkpoint with linear maps in closed form, from a checkpoint and a data-bin."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -57,7 +57,8 @@ class MappedCheckpoint:
     overwrite: bool = False
 
     def write(self, progress: Bar = lambda pairs: nullcontext()) -> list[MappedLanguage]:
-        """Learn the maps in one pass and write the checkpoint; how far each language's words are from the pivot's.
+        """Learn the maps in one pass and write the checkpoint; returns the distance of each language's words from the
+        pivot's.
 
         Args:
             progress: given the number of pairs, a context with the function that advances it.

@@ -145,7 +145,7 @@ class XalignPretrainingTask(XalignTask):
         return model
 
     def build_criterion(self, cfg: object, from_checkpoint: bool = False) -> Any:
-        """Build the criterion, learn which streams it needs and give the models its heads."""
+        """Build the criterion, find the streams that it needs, and give its heads to the model."""
         criterion = super().build_criterion(cfg, from_checkpoint)
         for model in self.models:
             criterion.attach_heads(model)
@@ -192,7 +192,9 @@ class XalignPretrainingTask(XalignTask):
             self._require_metric(split, self.datasets[split])
 
     def _require_metric(self, split: str, dataset: FairseqStreams) -> None:
-        """Refuse to choose checkpoints by an AER that validation will not have; fairseq would end at the first one."""
+        """Refuse to choose checkpoints by an AER that validation will not have; fairseq would fail at the first
+        validation.
+        """
         metric = self.cfg.best_checkpoint_metric
         if metric != "aer" and not metric.startswith("aer_"):
             return
@@ -225,7 +227,7 @@ class XalignPretrainingTask(XalignTask):
             )
 
     def get_batch_iterator(self, dataset: Any, **kwargs: Any) -> Any:
-        """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""
+        """fairseq's iterator; for long epochs and epochs in updates, one that holds a window of batches."""
         training = isinstance(dataset, FairseqStreams) and dataset.training
         made = windowed_iterator(dataset, self._epoch_batches, **kwargs) if training else None
         made = super().get_batch_iterator(dataset, **kwargs) if made is None else made
@@ -258,7 +260,7 @@ class XalignPretrainingTask(XalignTask):
         update_num: int,
         ignore_grad: bool = False,
     ) -> Any:
-        """fairseq's step of one micro-batch; ``ignore_grad``: it stands in for one that this worker lacks."""
+        """fairseq's step of one micro-batch; ``ignore_grad``: it replaces one that this worker lacks."""
         criterion.update.ignored = ignore_grad
         made = super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
         self.heads_start.hold(self.models[-1], update_num)  # before the gradient's norm is clipped
@@ -305,7 +307,7 @@ class XalignPretrainingTask(XalignTask):
 
 
 def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
-    """Refuse what fairscale would cut into pieces and put together wrongly, before fairseq asks for fairscale."""
+    """Refuse configurations that fairscale would shard wrongly, before fairseq imports fairscale."""
     if cfg.ddp_backend == "fully_sharded":
         found, why = (Parameter("ddp_backend", "fully_sharded"), "it wraps the model before heads join it")
     elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":

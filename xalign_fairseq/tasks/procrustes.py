@@ -74,7 +74,7 @@ class LinkedBitext:
         return len(self._items)
 
     def batches(self, max_tokens: int, device: torch.device, language_rows: Tensor | None) -> Iterator[Bitext]:
-        """All pairs once; a pair longer than ``max_tokens`` is not left out for it.
+        """All pairs once, including pairs longer than ``max_tokens``.
 
         ``language_rows``: the row of each language's embedding, in the order of :attr:`languages`; None without any.
         """

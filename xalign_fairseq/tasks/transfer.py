@@ -100,7 +100,7 @@ class TransferTask(XalignTask):
         [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "score_metric")
         training = self._read(self._files("train"), cfg.train_split)
         self.train_groups, self.valid_groups = self._split(training)
-        # Of the held-out examples too: the classes must not depend on a draw.
+        # Includes held-out examples, because the classes must not depend on a draw.
         labels = FAMILIES[self.family_name].labels_of([each for examples in training.values() for each in examples])
         check_labels(labels, [each for group in self.valid_groups for each in group], "the validation data")
         self.spec = TransferSpec(
@@ -175,7 +175,7 @@ class TransferTask(XalignTask):
             without = sum(gold(example) is None for example in examples[language])
             if without or not examples[language]:
                 raise XalignError(
-                    "examples without labels can't be trained or selected on",
+                    "examples without labels can't be used for training or selection",
                     where=path,
                     found=f"{without} of {len(examples[language])} without a label",
                     remedy=f"choose a labelled split (now {split})",
@@ -196,7 +196,7 @@ class TransferTask(XalignTask):
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """The encoder with the task's head; nothing else in it is trained."""
-        # fairseq-validate has no options of a model, so that the task's own could not refer to this one.
+        # fairseq-validate has no model options to which the task's options could refer.
         self.init_checkpoint = cfg.init_checkpoint
         if self.cfg.pair_separators is None:
             limits = replace(self.spec.limits, separators=self.tokenizer.pair_separators)
@@ -224,13 +224,13 @@ class TransferTask(XalignTask):
         return model
 
     def _attach_maps(self, model: Any) -> None:
-        """Let the features read a frozen encoder through the maps that it comes with, and the checkpoint keep them."""
+        """Let the features read a frozen encoder through its linear maps, and store these in the checkpoint."""
         _, maps = self._initial
         if maps is None:
             return
         if self.cfg.code_switch:
             raise XalignError(
-                "a text in two languages has no one linear map",
+                "one linear map can't serve a text in two languages",
                 parameter=("code_switch", "feature_based"),
                 found=f"an encoder with maps of {', '.join(maps.languages)}",
                 remedy="leave one of them out, or start from the encoder without maps",
@@ -285,7 +285,7 @@ class TransferTask(XalignTask):
 
 def _register(name: str) -> None:
     family = FAMILIES[name]
-    # Options without a default, such as a limit that is off, are numbers.
+    # Options without a default, such as unset limits, are numbers.
     options = [
         (option, Optional[int] if default is None else type(default), field(default=default, metadata={"help": help_}))
         for owner in (family, Features)

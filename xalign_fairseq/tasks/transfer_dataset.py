@@ -20,7 +20,7 @@ SORTED_BATCHES = 50
 class TransferDataset(FairseqDataset):
     """Items are groups of examples that belong into one batch: single examples, or the mixtures of code-switching.
 
-    Every draw is keyed by (seed, epoch), so that a resumed run goes on with the batches of an uninterrupted one.
+    Every draw is keyed by (seed, epoch), so a resumed run has the batches of an uninterrupted one.
 
     Args:
         groups: examples by item.

@@ -1,9 +1,11 @@
 """Parts of fairseq-train's command line."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
 
 # With this interpreter, wherever the console script is.
 FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; cli_main()")
@@ -61,12 +63,7 @@ def adam_options(
 
 
 def flags(options: Mapping[str, Any]) -> list[str]:
-    """Part of a command line: True gives the option alone, False and None nothing, a sequence its items and commas.
-
-    Example::
-
-        flags({"--cpu": True, "--fp16": False, "--objectives": ["dwa", "tlm"]})  # ["--cpu", "--objectives", "dwa,tlm"]
-    """
+    """Part of a command line: True gives the option alone, False and None nothing, a sequence its items and commas."""
     line: list[str] = []
     for option, value in options.items():
         if value is None or value is False:
@@ -75,3 +72,72 @@ def flags(options: Mapping[str, Any]) -> list[str]:
         if value is not True:
             line.append(",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
     return line
+
+
+TASK, CRITERION, ARCH = "xalign_pretraining", "xlm_align", "xalign_base"
+VALIDATION = ("disable_validation", "valid_subset")
+LIMITS = ("max_update", "max_epoch", "stop_time_hours")
+SIZES = ("batch_size", "max_sentences", "max_tokens")  # the second is fairseq's other name of the first
+
+
+def train_line(
+    data: str, options: Sequence[str], sizes_of: Callable[[str], Mapping[str, Any]] = lambda checkpoint: {}
+) -> tuple[list[str], list[str]]:
+    """fairseq-train's command line for a data-bin: the user's options, and defaults for those that are not given.
+
+    Args:
+        data: the data-bin, or several, joined by colons.
+        options: of fairseq-train, in its own form.
+        sizes_of: the encoder's sizes of an ``--init-checkpoint``, as options, where no ``--arch`` is given.
+
+    Returns:
+        the whole line without the program, and the options in it that were not given.
+
+    Raises:
+        XalignError: no learning rate (fairseq's default is 0.25), no end of the training or no batch size is given.
+    """
+    for problem, names, expected in (
+        ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),
+        ("the training has no end", LIMITS, None),
+        ("no batch size is given", SIZES, None),
+    ):
+        if all(value(options, name) is None for name in names):
+            raise XalignError(problem, parameter=names, expected=expected or "one of these")
+    task = value(options, "task") or TASK
+    defaults: dict[str, Any] = {"user_dir": USER_DIR, "task": TASK}
+    if task.startswith("xalign_"):
+        defaults["criterion"] = CRITERION if task == TASK else "transfer"
+        checkpoint = value(options, "init_checkpoint")
+        defaults["arch"] = ARCH
+        if checkpoint is not None and value(options, "arch") is None:
+            defaults |= sizes_of(checkpoint)
+    defaults["optimizer"] = "xalign_adamw"
+    most = value(options, "max_update")
+    if value(options, "lr_scheduler") is None and most not in (None, "0"):  # with 0 there is no such end
+        defaults |= {"lr_scheduler": "polynomial_decay", "total_num_update": most}
+    if task == TASK and not any(given(options, name) for name in VALIDATION) and not validates(data):
+        defaults["disable_validation"] = True
+    defaults |= {"save_dir": "checkpoints", "log_format": "json", "log_interval": 10}
+    added = flags({flag(name): each for name, each in defaults.items() if value(options, name) is None})
+    return [data, *added, *options], added
+
+
+def validates(data: str) -> bool:
+    """Whether a data-bin, the first of several, has text to validate on."""
+    return any(Path(data.split(":")[0]).glob("valid.*.idx"))
+
+
+def given(line: Sequence[str], name: str) -> bool:
+    """Whether a command line has an option."""
+    return any(each.partition("=")[0] == flag(name) for each in line)
+
+
+def value(line: Sequence[str], name: str) -> str | None:
+    """The value of an option in a command line, the last one if there are several; None if it is not there."""
+    found, option = None, flag(name)
+    for number, each in enumerate(line):
+        if each == option and number + 1 < len(line):
+            found = line[number + 1]
+        elif each.startswith(f"{option}="):
+            found = each.partition("=")[2]
+    return found

@@ -1,4 +1,4 @@
-"""One training at a time in a ``--save-dir``, also where fairseq-train is started by hand."""
+"""One training at a time in a ``--save-dir``, also if fairseq-train is started by hand."""
 
 import os
 from contextlib import ExitStack

@@ -13,15 +13,15 @@ logger = logging.getLogger(__name__)
 class TrainIterator(EpochBatchIterator):
     """An epoch that resumes at the same place with another number of processes or other batches.
 
-    fairseq counts the batches that each process has had, and process r of N has every N-th one. With more processes
-    the same count is further on in the epoch, so that batches are left out; with fewer it is further back, and batches
-    come again. With larger batches it may be behind the end. A checkpoint's ``train_iterator`` therefore has two more
-    keys, ``processes`` and ``batches`` (of all processes); without them the count is taken as it is.
+    fairseq counts the batches of each process, and process r of N has every N-th batch. With more processes, the same
+    count is a later place of the epoch, so batches are skipped; with fewer, it is an earlier place, and batches repeat.
+    With larger batches it may be beyond the end. A checkpoint's ``train_iterator`` therefore has two more keys,
+    ``processes`` and ``batches`` (of all processes); without them the count is not converted.
 
     With as many batches as before the new count is the old one times N / N', rounded up: fewer than N' batches are
-    left out, none comes again. This does not hold with ``--fix-batches-to-gpus``, which shuffles what each process has.
-    With other batches (another ``--max-tokens``, ``--batch-size``, or ``--epoch-updates`` with another
-    ``--update-freq``) the share of the epoch stays, though not the same pairs are in it.
+    skipped, and no batch repeats. This does not hold with ``--fix-batches-to-gpus``, which shuffles what each process
+    has. With other batches (another ``--max-tokens``, ``--batch-size``, or ``--epoch-updates`` with another
+    ``--update-freq``) the share of the epoch is kept, but it has other pairs.
     """
 
     def state_dict(self) -> dict[str, Any]:
@@ -29,7 +29,7 @@ class TrainIterator(EpochBatchIterator):
         return {**super().state_dict(), "processes": self.num_shards, "batches": len(self.frozen_batches)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Resume; the count of batches is converted where processes or batches have changed."""
+        """Resume; the count of batches is converted if processes or batches changed."""
         before, now = state_dict.get("processes", self.num_shards), self.num_shards
         done, has = state_dict.get("iterations_in_epoch", 0), len(self.frozen_batches)
         had = state_dict.get("batches", has)
@@ -44,7 +44,7 @@ class TrainIterator(EpochBatchIterator):
 
 
 class ClockedIterator(GroupedIterator):
-    """The batches of updates, whose waiting time a clock adds up."""
+    """The batches of updates; a clock sums the waiting time."""
 
     def __init__(self, clock: DataWait, *args: object, **kwargs: object):
         self.clock = clock

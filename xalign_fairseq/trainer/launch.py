@@ -1,4 +1,4 @@
-"""Training by fairseq-train as a process: the one way that every command starts it."""
+"""Training by fairseq-train as a process, started in the same way by every command."""
 
 import difflib
 import re
@@ -13,9 +13,9 @@ from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.process import KILLED, failure, heard, tail
 from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
 from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.trainer.log_rows import read_optimizer
 from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.trainer.train_record import session
-from xalign_fairseq.trainer.training_log import read_optimizer
 
 LOG = "train.log"
 USAGE = 2
@@ -29,7 +29,7 @@ class FairseqTraining:
         line: its command line without the program, the data first.
         folder: of the run: it gets ``train.log``, ``training.json`` and the lock.
         save_dir: of its checkpoints, if they are the run's own: damaged ones are then repaired or removed first.
-        lock: of the folder, where the caller holds it already.
+        lock: of the folder, if the caller already holds it.
     """
 
     line: Sequence[str]
@@ -41,7 +41,7 @@ class FairseqTraining:
 def run_training(
     training: FairseqTraining, hear: Callable[[str], object], say: Callable[[str], object] = print
 ) -> None:
-    """Run fairseq-train to its end, or from where it was interrupted.
+    """Run fairseq-train to its end; an interrupted run continues.
 
     One process at a time trains in a folder. fairseq-train ends when this process ends, however that happens; SIGUSR1
     is passed on to it.
@@ -49,16 +49,12 @@ def run_training(
     Args:
         training: what to run.
         hear: gets each line of its output, which is also added to ``train.log``.
-        say: gets what happens before that.
+        say: gets messages before that.
 
     Raises:
         XalignError: another process trains there; or the training failed: the end of the log, or what is wrong with
             an option, or that it was killed.
         Requeued: it has saved a checkpoint after SIGUSR1 and ended.
-
-    Example::
-
-        run_training(FairseqTraining(["data-bin", "--save-dir", "run", ...], Path("run")), hear=print)
     """
     log, line = training.folder / LOG, training.line
     with ExitStack() as stack:
@@ -87,7 +83,7 @@ def _error(log: Path, code: int) -> XalignError:
         return _usage_error(log)
     end = tail(log)
     said = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
-    remedy = "correct what it names and run the same command again"
+    remedy = "fix this and run the same command again"
     return failure("fairseq-train", log, code, said[0] if said else end, remedy)
 
 

@@ -5,8 +5,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-# Of an interval of training, of an epoch's updates together, of a validation; of other subsets nothing is read.
+# Lines of an interval of training, of an epoch, and of a validation; other subsets are ignored.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
 # A --log-file has the lines without time, level and logger.
 _LINE = re.compile(r"^(?:(?P<time>\d\S+ \d\S+) \| )?(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
@@ -37,12 +38,7 @@ class LogRow:
 
 
 def read_row(line: str) -> LogRow | None:
-    """The numbers of a line; None if it is of another kind or incomplete.
-
-    Example::
-
-        read_row('{"valid_aer": "0.25", "valid_num_updates": "100"}').values["aer"]  # 0.25
-    """
+    """The numbers of a line; None if it is of another kind or incomplete."""
     found = _LINE.match(line.rstrip())
     if found is None:
         return None
@@ -55,12 +51,7 @@ def read_row(line: str) -> LogRow | None:
 
 
 def standing(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The rows of the run in its present state: it may have resumed from an earlier update, or started anew.
-
-    Example::
-
-        standing([LogRow("valid", 100), LogRow("valid", 200), LogRow("train_inner", 150)])  # without the second
-    """
+    """The rows of the run in its present state; it may have resumed from an earlier update, or started again."""
     kept: list[LogRow] = []
     for row in rows:
         while kept and kept[-1].updates > row.updates:
@@ -93,3 +84,53 @@ def _number(value: object) -> float:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return math.nan
+
+
+OPTIMIZER = "optimizer: "  # what the trainer's line on it begins with
+_NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
+_END = re.compile(rf"done training in {_NUMBER} seconds", re.ASCII)
+_OPTIMIZER = re.compile(rf"\| INFO \| xalign_fairseq\.trainer\.trainer \| {OPTIMIZER}(.*?)\s*$")
+_GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class TrainingCost:
+    """The cost of a whole run, with all resumptions.
+
+    Attributes:
+        updates: of the optimiser.
+        tokens: in the batches of all updates.
+        minutes: of the processes that finished.
+        gpus: the names of all GPUs that took part, by rank; none on a CPU.
+    """
+
+    updates: int
+    tokens: int
+    minutes: float
+    gpus: tuple[str, ...] = ()
+
+
+def read_cost(log: Path) -> TrainingCost:
+    """Read a run's log.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    text = log.read_text(encoding="utf-8", errors="replace")
+    tokens, updates = 0.0, 0
+    for row in map(read_row, text.splitlines()):
+        # The line of each epoch has the mean of all its updates; those of intervals are not used.
+        if row is not None and row.kind == EPOCH:
+            # A run that is resumed at the end of an epoch logs it again.
+            tokens += max(0, row.updates - updates) * row.values.get("wpb", 0)
+            updates = max(updates, row.updates)
+    seconds = sum(float(found[1]) for found in _END.finditer(text))
+    # A run that is resumed lists its GPUs again.
+    gpus = dict(_GPU.findall(text))
+    return TrainingCost(updates, round(tokens), round(seconds / 60, 1), tuple(gpus.values()))
+
+
+def read_optimizer(line: str) -> str | None:
+    """The class of the optimizer, if a line of the log names them."""
+    found = _OPTIMIZER.search(line)
+    return found[1] if found else None

@@ -1,4 +1,4 @@
-"""The checkpoints of a run that was killed, made whole so that training resumes."""
+"""Repair the checkpoints of a killed run, so that training resumes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,15 +14,15 @@ Say = Callable[[str], object]
 def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
     """Replace a damaged best or last checkpoint by the newest whole one.
 
-    The newest one is what an interrupted copy was made of. A model without training is not damaged: it stays, and
-    replaces no other.
+    The newest one is the source of an interrupted copy. A model without training is not damaged: it stays, and replaces
+    no other.
 
     Args:
         folder: the ``--save-dir``, which may not exist yet.
         say: gets a line for each checkpoint that is replaced.
 
     Returns:
-        the newest whole checkpoint of a training, None if there is none; and the files that are still damaged.
+        the newest complete checkpoint of a training, None if there is none; and the files that are still damaged.
     """
     from xalign_fairseq.encoder.checkpoint import updates_of  # where it is needed: it loads torch
 
@@ -42,7 +42,7 @@ def repair(folder: Path, say: Say) -> tuple[Path | None, list[Path]]:
 def mend(folder: Path, say: Say) -> bool:
     """:func:`repair` a run's own folder and remove what is still damaged; whether there is a checkpoint to resume from.
 
-    Where no checkpoint of a training is whole, the training begins anew.
+    If no checkpoint is complete, training starts from the beginning.
     """
     newest, damaged = repair(folder, say)
     for path in damaged:
@@ -57,7 +57,7 @@ def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str,
     """A checkpoint with only a model, as other tools write it, with the state of a new training.
 
     Raises:
-        XalignError: the run is to go on with a training.
+        XalignError: the run must resume a training.
     """
     if "optimizer_history" in state or "best_loss" in state:
         return state

@@ -22,19 +22,19 @@ class NonfiniteGradient(Exception):
 
 
 class LossScaleMinimum(Exception):
-    """The gradient of ``--fp16`` overflows though the loss is scaled as little as ``--min-loss-scale`` allows."""
+    """The gradient of ``--fp16`` overflows although the loss scale is at ``--min-loss-scale``."""
 
 
 def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
-    """Warn of an update that is left out, with what the criterion's ``nonfinite`` says of its batches.
+    """Warn of a skipped update, with the text of the criterion's ``nonfinite`` about its batches.
 
     Raises:
-        XalignError: it is one too many.
+        XalignError: the limit is reached.
     """
     why, where, start = _why(trainer, samples), _where(trainer), _start(trainer)
     most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
     if in_a_row < most:
-        logger.warning("%s is left out, %d in a row, %d end the training: not finite: %s", where, in_a_row, most, why)
+        logger.warning("%s is skipped (%d in a row; %d end the training): not finite: %s", where, in_a_row, most, why)
         return
     raise XalignError(
         f"training diverged: {in_a_row} update{'s' * (in_a_row > 1)} in a row not finite",
@@ -89,6 +89,6 @@ def spoilt(state: dict[str, Any]) -> str:
 
 
 def forget_factor(optimizer: object) -> None:
-    """Reset what gradients were multiplied with, which fairseq's bfloat16 optimizer keeps until a step."""
+    """Reset the gradients' factor, which fairseq's bfloat16 optimizer keeps until a step."""
     if hasattr(optimizer, "_multiply_factor") and getattr(optimizer, "scaler", 0) is None:
         optimizer._multiply_factor = 1.0

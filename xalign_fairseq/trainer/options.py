@@ -55,7 +55,7 @@ PACKAGE = "xalign_fairseq"
 
 
 def check_options(cfg: DictConfig) -> None:
-    """Refuse what would end in fairseq's traceback, or train otherwise than it was asked to.
+    """Refuse options that would end in fairseq's traceback, or train in another way than requested.
 
     Args:
         cfg: fairseq's whole configuration.
@@ -64,10 +64,6 @@ def check_options(cfg: DictConfig) -> None:
         XalignError: a number that is out of range; a task, a criterion and a model that do not belong together; a
             warm-up longer than the training; an optimizer without the precision; a checkpoint to begin with that is no
             file; asynchronous writing without iopath.
-
-    Example::
-
-        check_options(convert_namespace_to_omegaconf(args))
     """
     check_numbers(cfg)
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
@@ -83,7 +79,7 @@ def check_options(cfg: DictConfig) -> None:
 
 
 def check_numbers(cfg: DictConfig) -> None:
-    """Raise :class:`XalignError` for the first number that is out of range; what is not given is in order."""
+    """Raise :class:`XalignError` for the first number that is out of range; missing numbers are allowed."""
     for group, limits in LEAST.items():
         for name, least in limits.items():
             _require(cfg, group, name, partial(operator.le, least), f"at least {least}")
@@ -112,7 +108,7 @@ def _require(cfg: DictConfig, group: str, name: str, fits: Callable[[float], boo
 
 
 def _get(group: object, name: str) -> Any:
-    """A value, None where there is none or it is left open."""
+    """A value; None if it is missing or interpolated."""
     try:
         return getattr(group, name, None)
     except OmegaConfBaseException:
@@ -163,11 +159,7 @@ def check_parts(task: str | None, criterion: str | None, arch: str | None) -> No
     """Raise :class:`XalignError` for a task with a criterion or an architecture that was made for others.
 
     Args:
-        task, criterion, arch: by their names; those that fairseq does not know are its own affair.
-
-    Example::
-
-        check_parts("xalign_pretraining", "xlm_align", "roberta_base")  # an error: the model has no passes to share
+        task, criterion, arch: by their names; unknown ones are left to fairseq.
     """
     kinds = [
         _kind(registry.get(name))

@@ -1,7 +1,7 @@
 """The numbers of an update that the host needs, read from the device in one transfer."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -9,12 +9,7 @@ from torch import Tensor
 
 
 class SampleSize(Tensor):
-    """A number of predictions on the device: fairseq's ``n / (size or 1.0)`` divides by 1 instead of 0, without a wait.
-
-    Example::
-
-        1 / (torch.tensor(4.0).as_subclass(SampleSize) or 1.0)  # 0.25, on the device
-    """
+    """A number of predictions on the device: fairseq's ``n / (size or 1.0)`` divides by 1, not 0, without a wait."""
 
     def __bool__(self) -> bool:
         return True
@@ -25,7 +20,7 @@ class SampleSize(Tensor):
 
 
 def counting(step: Callable[..., Any], logs: list[dict[str, Any]]) -> Callable[..., Any]:
-    """The task's ``train_step``, whose logs go to ``logs``, too, and in which a stand-in micro-batch counts nothing."""
+    """The task's ``train_step``; it also adds its logs to ``logs``, and a replacement micro-batch counts 0."""
 
     def nothing(value: object) -> Any:  # a tensor may hold a number that is not finite
         number = isinstance(value, int | float)
@@ -47,7 +42,7 @@ def as_sample_size(size: object) -> Any:
 
 
 def as_tensor(size: object) -> Any:
-    """A :class:`SampleSize` as a plain tensor, for all but the division."""
+    """A :class:`SampleSize` as a plain tensor, for everything except the division."""
     return size.as_subclass(Tensor) if isinstance(size, Tensor) else size
 
 
@@ -67,9 +62,19 @@ def read_at_once(numbers: Sequence[Tensor]) -> list[float]:
         alike[number.device][number.dtype].append(at)
     values = [0.0] * len(numbers)
     for of_device in alike.values():
-        # float64 holds what float32 and counts have.
+        # float64 holds float32 values and counts exactly.
         stacks = [torch.stack([numbers[at].detach().view(()) for at in each]).double() for each in of_device.values()]
         read = torch.cat(stacks).tolist()
         for at, value in zip((at for each in of_device.values() for at in each), read, strict=True):
             values[at] = value
     return values
+
+
+def logged_sums(logging_outputs: Iterable[Mapping[str, Any]]) -> defaultdict[str, float]:
+    """The sum of every logged value over the outputs of batches, read from the device at once; 0 if missing."""
+    entries = [(key, value) for log in logging_outputs for key, value in log.items()]
+    read = iter(read_at_once([value for _, value in entries if isinstance(value, Tensor)]))
+    sums: defaultdict[str, float] = defaultdict(float)
+    for key, value in entries:
+        sums[key] += next(read) if isinstance(value, Tensor) else float(value)
+    return sums

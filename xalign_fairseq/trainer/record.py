@@ -15,12 +15,8 @@ def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
         file: by default the package's own; a script gives its own, since the package may be an installed copy.
 
     Returns:
-        where git is not there or doesn't know the file (an installed package may be in a foreign checkout): what the
-        environment variable XALIGN_COMMIT says, as scripts/gpu sets it for its copy of the sources, or None.
-
-    Example::
-
-        commit()  # "77983d1"
+        if git is missing or does not know the file (an installed package may be inside another checkout): the
+        environment variable XALIGN_COMMIT, which scripts/gpu sets for its copy of the sources, or None.
     """
     git = ("git", "-C", str(file.parent))
     if _output(*git, "ls-files", "--error-unmatch", file.name) is None:
@@ -32,18 +28,13 @@ def machine(cpu: bool = False) -> str:
     """The name of the GPU that is in use, or the kind of the CPU. Loads no torch.
 
     Args:
-        cpu: whether the run was made on the CPU, GPU or not.
-
-    Example::
-
-        machine()  # "NVIDIA H100 80GB HBM3"
-        machine(cpu=True)  # "x86_64 CPU"
+        cpu: whether the run used the CPU even if there is a GPU.
     """
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
     names = None
     if not cpu and visible not in ("", "-1"):
         query = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
-        # CUDA knows more names than nvidia-smi, those of a GPU's parts among them.
+        # CUDA knows more names than nvidia-smi, such as those of a GPU's parts.
         names = _output(*query, "-i", visible) or _output(*query)
     return names.splitlines()[0] if names else f"{platform.machine()} CPU"
 

@@ -1,8 +1,8 @@
 """SIGUSR1 to fairseq-train: a checkpoint after the running update, and exit code 75.
 
-Slurm sends a signal before a job's time is over (``--signal=USR1@120``), at which fairseq would end without a
-checkpoint. 75 makes the job's script queue it again (scripts/slurm); the same command resumes. This file hears the
-signal and hands it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
+Slurm sends a signal before a job's time is over (``--signal=USR1@120``), and fairseq would end without a checkpoint. 75
+makes the job's script queue it again (scripts/slurm); the same command resumes. This file receives the signal and
+passes it to the processes that train; :mod:`xalign_fairseq.trainer.trainer` saves and ends.
 """
 
 import functools
@@ -43,7 +43,7 @@ def _note(number: int, frame: FrameType | None) -> None:
 
 
 def install() -> None:
-    """Listen in the process that starts the training ones, too, and end as they do."""
+    """Also listen in the parent of the training processes, and end as they do."""
     from fairseq.distributed import utils
 
     replace(utils, "call_main", "requeue", _listening)

@@ -1,4 +1,4 @@
-"""``training.json`` of a training: what was run, when, where and with which versions, in a record for each session."""
+"""``training.json`` of a training: command, time, machine and versions of each session."""
 
 import os
 import platform
@@ -13,16 +13,16 @@ from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installed import version
 from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.trainer.fairseq_train import given, value
 from xalign_fairseq.trainer.mending import LAST
 from xalign_fairseq.trainer.record import commit, machine
-from xalign_fairseq.trainer.train_line import given, value
 
 NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
 
-# Two command lines that differ in these are two runs; fairseq-train's default where an option is not given.
+# Two command lines that differ in these options are two runs; missing options have fairseq-train's defaults.
 IDENTITY = {"task": None, "arch": None, "criterion": None, "objectives": None, "init_checkpoint": None, "seed": "1"}
-# With these the user says what of an earlier run is taken over.
+# Options by which the user says what to use of an earlier run.
 RESETS = ("optimizer", "dataloader", "meters", "lr_scheduler")
 TAKEN_OVER = ("restore_file", "finetune_from_model", *(f"reset_{each}" for each in RESETS))
 
@@ -31,8 +31,8 @@ class Session(TypedDict):
     """One time that the training was started or resumed.
 
     ``ended`` is None while it runs, and if the launcher itself was killed. ``exit`` is fairseq-train's exit code,
-    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class and what
-    computes its updates (apex, torch, ...), written at the end if one was built.
+    negative for the signal that ended it, and None if the launcher was interrupted. ``optimizer`` is the class,
+    written at the end if one was built.
     """
 
     command: str
@@ -100,7 +100,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
 
 
 def _writer(folder: Path, record: TrainRecord) -> Session:
-    """The session that the last checkpoint is of: one that ended before it wrote any says nothing of the run."""
+    """The session that the last checkpoint is of: a session that ended before it wrote one is ignored."""
     written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
     before = [each for each in record["sessions"] if moment(each["begun"], folder / NAME) <= written]
     return (before or record["sessions"])[-1]
@@ -108,16 +108,11 @@ def _writer(folder: Path, record: TrainRecord) -> Session:
 
 @contextmanager
 def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
-    """Add a session to the folder's ``training.json``; at the end of the block, when and how it ended.
+    """Add a session to the folder's ``training.json``; its end and exit code are added at the end of the block.
 
     Args:
         folder: the run's folder.
         line: what fairseq-train is given, the data-bins first.
-
-    Example::
-
-        with session(Path("run"), ["data-bin", "--lr", "1e-4"]) as ended:
-            ended.code = process.wait()
     """
     record, ended = _begin(folder, line), Ended()
     try:
@@ -149,7 +144,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
 
 
 def moment(text: str, where: object) -> datetime:
-    """A time of the record, with its zone; :class:`XalignError` for what is none."""
+    """A time of the record, with its zone; :class:`XalignError` for anything else."""
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):

@@ -24,13 +24,12 @@ from xalign_fairseq.trainer.compat import torchrun
 from xalign_fairseq.trainer.compat.patching import replace, swapped, training_loop
 from xalign_fairseq.trainer.holding import hold
 from xalign_fairseq.trainer.iterators import ClockedIterator, TrainIterator
+from xalign_fairseq.trainer.log_rows import OPTIMIZER
 from xalign_fairseq.trainer.mending import LAST, repair, with_training
 from xalign_fairseq.trainer.nonfinite import LossScaleMinimum, NonfiniteGradient
-from xalign_fairseq.trainer.optim.half import HalfPrecision
-from xalign_fairseq.trainer.optim.which import which_optimizer
+from xalign_fairseq.trainer.optim.registered import HalfPrecision
 from xalign_fairseq.trainer.options import check_options
 from xalign_fairseq.trainer.reading import as_sample_size, as_tensor, counting, read_with_logs
-from xalign_fairseq.trainer.training_log import OPTIMIZER
 
 NAME = "XalignTrainer"
 STOPPING = "early_stopping"
@@ -43,11 +42,11 @@ class XalignTrainer(Trainer):
     - The task sees all micro-batches of an update before the first one runs (its ``begin_update``), so that losses can
       be divided by counts over all of them.
     - ``data_wait`` in the log: per cent of the time that passes in waiting for batches.
-    - An update whose gradient is not finite is left out with a warning; several in a row end the training.
+    - An update whose gradient is not finite is skipped with a warning; several in a row end the training.
     - After SIGUSR1 it saves and ends with exit code 75. All processes end after the same update.
     - It resumes from the newest whole checkpoint if the last one is damaged, and shows a checkpoint's task state to the
       task, which refuses another dictionary.
-    - ``--patience`` counts across resumptions, and a run that has had all its updates is not trained further.
+    - ``--patience`` counts across resumptions, and a finished run is not trained further.
     """
 
     def __init__(self, cfg: Any, *args: object, **kwargs: object):
@@ -66,7 +65,7 @@ class XalignTrainer(Trainer):
         super().__init__(cfg, *args, **kwargs)
 
     def train_step(self, samples: list[Any], raise_oom: bool = False) -> Any:
-        """One update; its log, or None if it is left out."""
+        """One update; its log, or None if it is skipped."""
         try:
             logs = self.clock.work(self._update, samples, raise_oom)
         except LossScaleMinimum as minimum:
@@ -87,9 +86,9 @@ class XalignTrainer(Trainer):
     def _update(self, samples: list[Any], raise_oom: bool) -> Any:
         if hasattr(self.task, "begin_update"):
             self.task.begin_update(samples, self.get_criterion(), self.device)
-        # For a micro-batch that this process lacks at the end of an epoch fairseq runs another one with zero gradient,
-        # and drops the counts of the whole update if the last one is such. So these come first, and count nothing. In
-        # place: whoever names a micro-batch by its number afterwards counts in this order.
+        # If this process lacks a micro-batch at the end of an epoch, fairseq runs another one with zero gradient, and
+        # drops the counts of the whole update if it is the last. So these come first and count nothing. Sorted in
+        # place, because later code refers to micro-batches by their number.
         samples.sort(key=bool)
         self.logs = []
         with swapped(self.task, "train_step", counting(self.task.train_step, self.logs)), self._cuda_or_none():
@@ -102,7 +101,7 @@ class XalignTrainer(Trainer):
         return swapped(torch.Tensor, "cuda", lambda tensor, *args, **kwargs: tensor)
 
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
-        """Clip; the norm is the same in all processes, so that all leave out an update where it is not finite.
+        """Clip; the norm is the same in all processes, so all skip an update whose norm is not finite.
 
         The norm is the host's, and so is from here on what the update has logged: the only transfer that it waits for.
 
@@ -113,7 +112,7 @@ class XalignTrainer(Trainer):
         self.left_out = True
         try:
             norm: torch.Tensor = super().clip_grad_norm(clip_norm)
-        except FloatingPointError as minimum:  # fairseq would run the update once more to find where, and fail
+        except FloatingPointError as minimum:  # fairseq would repeat the update to find the module, and fail
             raise LossScaleMinimum(str(minimum)) from None
         if not self.tpu:
             norm = read_with_logs(norm, [*self.logs, self.agreed])
@@ -125,7 +124,7 @@ class XalignTrainer(Trainer):
     def _aggregate_logging_outputs(
         self, logging_outputs: list[Any], size: object, *counts: object, ignore: bool = False
     ) -> Any:
-        """Add up over processes, with the counts, whether one has received SIGUSR1: all know after the same update."""
+        """Sum over processes, with the counts, whether one received SIGUSR1, so that all know after the same update."""
         received = float(requeue.Signalled.received)
         self.logs, (size, *summed, any_received) = super()._aggregate_logging_outputs(
             logging_outputs, as_tensor(size), *counts, received, ignore=ignore
@@ -139,7 +138,10 @@ class XalignTrainer(Trainer):
     def _build_optimizer(self) -> None:
         with swapped(optim, "FP16Optimizer", HalfPrecision):
             super()._build_optimizer()
-        logger.info("%s%s", OPTIMIZER, which_optimizer(self._optimizer))
+        inner: Any = self._optimizer
+        while isinstance(inner, optim.FairseqOptimizer) and hasattr(inner, "optimizer"):  # of half precision
+            inner = inner.optimizer
+        logger.info("%s%s.%s", OPTIMIZER, type(inner).__module__, type(inner).__qualname__)
 
     def is_finished(self) -> bool:
         """Whether the run has had all its updates, or ``--patience`` has ended it; fairseq asks after an update."""
@@ -154,7 +156,7 @@ class XalignTrainer(Trainer):
         return False
 
     def is_checked(self) -> bool:
-        """Whether this number of updates was validated before: the newest one was left out."""
+        """Whether this number of updates was validated before, because the newest update was skipped."""
         again: bool = self.get_num_updates() == self.checked_update
         self.checked_update = self.get_num_updates()
         return again
@@ -162,8 +164,8 @@ class XalignTrainer(Trainer):
     def requeue_if_signalled(self, epoch_itr: object) -> None:
         """After SIGUSR1 write ``checkpoint_last.pt``, whether or not other files are saved, and end with exit code 75.
 
-        One process of several may receive the signal when the others have begun their next update: only what went
-        around with an update's counts ends all of them after the same one.
+        One process may receive the signal after others began their next update. Only a flag that is summed with an
+        update's counts ends all processes after the same update.
         """
         alone = self.data_parallel_world_size == 1
         if not (requeue.Signalled.received if alone else self.agreed["requeue"]):
@@ -194,7 +196,7 @@ class XalignTrainer(Trainer):
         optimizer_overrides: dict[str, Any] | None = None,
         reset_meters: bool = False,
     ) -> dict[str, Any] | None:
-        """Load a checkpoint, or the newest whole one in the place of a damaged last one.
+        """Load a checkpoint; the newest complete one replaces a damaged last one.
 
         Raises:
             XalignError: it has only a model, but the run needs a training to resume.
@@ -280,7 +282,7 @@ def _validate_and_save(original: Callable[..., Any]) -> Callable[..., Any]:
         valid_subsets: list[str],
         end_of_epoch: bool,
     ) -> tuple[list[Any], bool]:
-        # After an update that was left out fairseq would validate the same model again, and count it for --patience.
+        # After a skipped update, fairseq would validate the same model again, and count it for --patience.
         losses, stops = [None], False
         if not trainer.is_checked() or end_of_epoch:
             losses, stops = original(cfg, trainer, task, epoch_itr, valid_subsets, end_of_epoch)
@@ -294,9 +296,9 @@ def _validate_and_save(original: Callable[..., Any]) -> Callable[..., Any]:
 def _save_what_is_finite(save: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(save)
     def save_checkpoint(cfg: object, trainer: Any, *rest: object) -> Any:
-        # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
+        # Parameters are unchanged; an objective's state from earlier batches may be damaged.
         if getattr(trainer, "left_out", False) and (name := nonfinite.spoilt(trainer.get_model().state_dict())):
-            logger.warning("no checkpoint is written after a non-finite update, which damaged %s", name)
+            logger.warning("no checkpoint is written: a non-finite update damaged %s", name)
             return None
         return save(cfg, trainer, *rest)
 
@@ -315,7 +317,7 @@ def install() -> None:
 
 
 def _checked(add_defaults: Callable[..., Any]) -> Callable[..., Any]:
-    """The first that fairseq-train does with its whole configuration, by command line and by YAML."""
+    """fairseq-train's first call with its whole configuration, from the command line or YAML."""
 
     @functools.wraps(add_defaults)
     def add_and_check(cfg: DictConfig) -> None:

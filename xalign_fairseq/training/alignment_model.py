@@ -23,7 +23,7 @@ from xalign_fairseq.objectives.registry import Loss, Objective
 from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.training.weighted_sum import WeightedSum
 
-# The one way in which activations are computed again, in transformers' words.
+# The only kind of activation checkpointing, in transformers' terms.
 CHECKPOINTING = {"use_reentrant": False, "every_n_layers": 1, "offload": False}
 
 
@@ -32,7 +32,7 @@ class AlignmentLoss:
     """The model's output for a batch.
 
     Attributes:
-        loss: what to go backward from; a scalar.
+        loss: the scalar for ``backward()``.
         total: the weighted sum of losses, in nats, with gradient.
         count: the number of predictions that ``loss`` divides it by; 1 with ``per-objective`` normalisation.
         losses: of each objective by its name.
@@ -53,20 +53,20 @@ class AlignmentLoss:
 
 
 class AlignmentModel(HeadedEncoder):
-    """L = sum_k w_k L_k over objectives, the loss of ``fairseq-train``, for a training loop of one's own.
+    """L = sum_k w_k L_k over objectives, the loss of ``fairseq-train``, for your own training loop.
 
-    The module holds the encoder as ``encoder`` and what objectives train besides as ``heads``, under the names of
-    fairseq's checkpoints.
+    The module has the encoder as ``encoder`` and the objectives' parameters as ``heads``, under the names of fairseq's
+    checkpoints.
 
     Args:
-        encoder: an :class:`~xalign_fairseq.encoder.transformer.Encoder`, or what has as much of it as the objectives
-            ask for: ``config`` (an ``EncoderConfig``), ``device``, ``sentence_encoder`` whose layers a pass runs one by
-            one (``states(...).layer(k)``), and ``lm_head`` with ``features``, ``weight`` and ``bias``.
+        encoder: an :class:`~xalign_fairseq.encoder.transformer.Encoder`, or a module with the parts that the objectives
+            use: ``config`` (an ``EncoderConfig``), ``device``, ``sentence_encoder`` whose layers a pass runs one by one
+            (``states(...).layer(k)``), and ``lm_head`` with ``features``, ``weight`` and ``bias``.
         objectives: such as ``[MLM(), TLM(), DWA(weight=0.5)]``.
-        data: what they are trained on; objectives that know languages, a pivot or lexicons need it.
+        data: the training data, needed by objectives with languages, a pivot or lexicons.
         loss_normalization: ``joint`` divides the sum of all losses by the number of all predictions, as XLM-Align's
             released code does; ``per-objective`` each loss by its own number, as the paper's equation reads.
-        heads: tensors of heads by their names, ``heads.dwa...``, of a checkpoint that training goes on from.
+        heads: tensors of heads by their names, ``heads.dwa...``, of a checkpoint from which training continues.
 
     Raises:
         XalignError: an option does not fit the encoder, or the objectives do not go together.
@@ -113,8 +113,8 @@ class AlignmentModel(HeadedEncoder):
     ) -> "AlignmentModel":
         """The model of a checkpoint of this package or of fairseq's, of a Hugging Face folder or name, or e5-small.
 
-        Heads that the checkpoint has are taken for objectives of their names. Rates of dropout are, as in
-        ``fairseq-train``, those given here and not the checkpoint's.
+        The checkpoint's heads are used for objectives of the same names. Dropout rates are those given here, not the
+        checkpoint's, as in ``fairseq-train``.
 
         Raises:
             XalignError: it can't be read, or the data are of another tokenizer.
@@ -143,14 +143,14 @@ class AlignmentModel(HeadedEncoder):
 
     @property
     def reader(self) -> Reader:
-        """What the objectives and the encoder read from the data."""
+        """The data that the objectives and the encoder read."""
         return self.weighted.reader([self])
 
     def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
         """Announce the batches of an update that accumulates gradients; a single batch needs no announcement.
 
         Their losses then add up to that of one large batch. ``joint`` normalisation needs objectives that count ahead;
-        for others go backward from ``total``, and divide the gradient by the sum of ``count`` over all workers.
+        for others use ``total.backward()``, and divide the gradient by the sum of ``count`` over all workers.
 
         Raises:
             XalignError: ``joint`` normalisation over several batches, and an objective that does not count ahead.
@@ -175,11 +175,11 @@ class AlignmentModel(HeadedEncoder):
             )
 
     def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:
-        """The :class:`AlignmentLoss` of a batch, of what :class:`~xalign_fairseq.training.batches.Batches` gives.
+        """The :class:`AlignmentLoss` of a batch from :class:`~xalign_fairseq.training.batches.Batches`.
 
-        In training a call without :meth:`begin_update` is an update of its own, and an error, as of memory, ends the
-        update that was announced. With several processes, each with its own batches, the mean of the processes'
-        gradients, as ``DistributedDataParallel`` takes it, is that of all batches as one.
+        In training, a call without :meth:`begin_update` is an update of its own; an error, such as missing memory, ends
+        the announced update. With several processes, the mean of their gradients (``DistributedDataParallel``) is the
+        gradient of all batches as one.
         """
         if not self.training:
             return self._loss(batch)
@@ -204,7 +204,7 @@ class AlignmentModel(HeadedEncoder):
         return AlignmentLoss(total / self._divisor(count), total, count, losses)
 
     def _divisor(self, count: Tensor) -> Any:
-        """The divisor of a batch's loss, with which losses add up over batches and are a mean over workers."""
+        """The divisor of a batch's loss, such that losses add up over batches and average over workers."""
         if not self.training:
             return count.clamp(min=1)
         if not self.weighted.joint:
@@ -214,7 +214,7 @@ class AlignmentModel(HeadedEncoder):
         return whole.clamp(min=1) / _workers()
 
     def activation_checkpointing_enable(self, **how: Any) -> None:
-        """Keep only each layer's input, and compute the rest again in the backward pass, with the same dropout.
+        """Keep only each layer's input, and recompute the rest in the backward pass with the same dropout.
 
         Raises:
             XalignError: another way than :data:`CHECKPOINTING`, or layers of another kind.
@@ -237,11 +237,11 @@ class AlignmentModel(HeadedEncoder):
     gradient_checkpointing_enable = activation_checkpointing_enable  # its name in earlier releases of transformers
 
     def get_extra_state(self) -> Tensor:
-        """The number of updates, which a resumed run goes on from."""
+        """The number of updates, from which a resumed run continues."""
         return torch.tensor(self.num_updates)
 
     def set_extra_state(self, state: Tensor) -> None:
-        """Go on from a number of updates."""
+        """Continue from a number of updates."""
         self.num_updates = int(state)
 
     def checkpoint(self) -> dict[str, Any]:
@@ -263,10 +263,10 @@ class AlignmentModel(HeadedEncoder):
         Args:
             out: a checkpoint, if it ends in ``.pt``; otherwise a folder that ``AutoModel.from_pretrained`` loads, with
                 the heads next to the model. :meth:`from_pretrained` and ``--init-checkpoint`` read both.
-            overwrite: replace what is there, once the new model is whole.
+            overwrite: replace an existing model when the new one is complete.
 
         Raises:
-            XalignError: ``out`` exists already; or Hugging Face's models have no place for the encoder.
+            XalignError: ``out`` exists already; or no Hugging Face model fits the encoder.
         """
         with new_model(Path(out), overwrite) as save:
             save(self.checkpoint(), Path(out))
@@ -277,7 +277,7 @@ def _workers() -> int:
 
 
 def to_device(value: object, device: torch.device) -> Any:
-    """A batch, or a part of it, with its tensors on a device; what stays on the host is left there."""
+    """A batch, or a part of it, with its tensors on a device; values of the host stay there."""
     if isinstance(value, Tensor):
         return value.to(device, non_blocking=True)
     return {key: to_device(each, device) for key, each in value.items()} if isinstance(value, Mapping) else value

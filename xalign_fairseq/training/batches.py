@@ -1,4 +1,4 @@
-"""The batches of data-bins for a training loop of one's own: those of ``fairseq-train``, in its order."""
+"""The batches of data-bins for your own training loop: those of ``fairseq-train``, in its order."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,15 +18,15 @@ from xalign_fairseq.data.windows import with_samples
 
 
 class Batches(IterableDataset[dict[str, Any]]):
-    """Batches of a split; those of training without end, in an order that seed and epoch determine.
+    """Batches of a split; training batches are endless, in an order that seed and epoch determine.
 
-    Every draw is keyed by (seed, epoch, index). So the state is a place, which any number of data workers goes on from
+    Every draw is keyed by (seed, epoch, index), so the state is a place from which any number of data workers continues
     with the same batches. torchdata's ``StatefulDataLoader(batches, batch_size=None, num_workers=...)`` and torch's own
-    ``DataLoader`` read them too, in the same order; a state of the former is for its own number of workers.
+    ``DataLoader`` read them too, in the same order; a state of the former needs the same number of workers.
 
     Args:
         data: the data-bins.
-        reader: what is read of them: a model's :attr:`~xalign_fairseq.training.alignment_model.AlignmentModel.reader`.
+        reader: the text to read: a model's :attr:`~xalign_fairseq.training.alignment_model.AlignmentModel.reader`.
         split: ``train``, or another, which is read once, as it is stored.
         max_tokens: tokens of the pairs of a batch, padding included.
         batch_size: pairs of a batch, with or without a limit of tokens.
@@ -69,17 +69,17 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.rank, self.world_size = share or ((dist.get_rank(), dist.get_world_size()) if several else (0, 1))
         if self.training:
             data.require(reader)
-        # The epoch, how many of its batches were over when the iteration began, and since then in this process.
+        # The epoch, its finished batches at the start of the iteration, and those of this process since then.
         self.epoch, self._before, self._done = 1, 0, 0
         self._goes_on = False  # from a state that was loaded
 
     @property
     def training(self) -> bool:
-        """Whether batches are drawn anew in each epoch, without end."""
+        """Whether batches are endless and drawn again in each epoch."""
         return self.split == "train"
 
     def state_dict(self) -> dict[str, Any]:
-        """The place behind the last batch that was given out."""
+        """The place after the last batch."""
         inside = get_worker_info() is not None
         before, done = (self._before, self._done) if inside else (self._before + self._done, 0)
         place = self.data.shards.place(self.epoch)
@@ -87,7 +87,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         return {**shard, "batch": before, "done": done, "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from a place, be it with another number of data workers.
+        """Continue from a place, also with another number of data workers.
 
         Raises:
             XalignError: the state is of another number of processes, whose batches were others.
@@ -104,7 +104,7 @@ class Batches(IterableDataset[dict[str, Any]]):
         self.data.shards.go_on(self.epoch, state["shard"], state["visits"])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        # Another split than that of training is read whole, also after an interrupted reading.
+        # Splits other than training are read from their start, also after an interruption.
         if not (self.training or self._goes_on):
             self._before = self._done = 0
         self._goes_on = False
@@ -129,13 +129,13 @@ class Batches(IterableDataset[dict[str, Any]]):
             return with_samples(chain(batches, whole))  # of all, where this share has none
 
         def own() -> Iterator[list[int]]:
-            # What a share lacks at the end of an epoch is stood in for by its first batch, whose loss does not count.
+            # If a share lacks a batch at the end of an epoch, its first batch replaces it, without counting.
             for batch in mine:
                 ignored.append(len(batch) == 0)
                 yield (batch if len(batch) else stand_in()).tolist()
 
-        # A loader draws a seed of torch's generator; one that goes on must not again, for dropout to go on too, and one
-        # of validation never, lest it change what training draws.
+        # A loader draws a seed from torch's generator. A resumed loader must not draw again, so that dropout continues,
+        # and a validation loader never, so that it does not change training's draws.
         again = torch.Generator() if self._before + self._done or not self.training else None
         loader = DataLoader(
             dataset, batch_sampler=own(), collate_fn=dataset.collater, num_workers=processes, generator=again
@@ -145,7 +145,7 @@ class Batches(IterableDataset[dict[str, Any]]):
             yield {**sample, "ignored": True} if ignored.popleft() else sample
 
     def _share(self, dataset: StreamsDataset) -> tuple[Sequence[np.ndarray], Sequence[np.ndarray]]:
-        """Every ``world_size``-th batch of the epoch, empty ones where others have one more; and all batches."""
+        """Every ``world_size``-th batch of the epoch; an empty batch if other ranks have one more; and all batches."""
         dataset.set_epoch(self.epoch)
         limits, seed = (self.max_tokens, self.batch_size, self.multiple), self.data.seed
         updates = self.data.options.epoch_updates

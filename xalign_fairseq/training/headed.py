@@ -19,7 +19,7 @@ class HeadedEncoder(nn.Module):
     """Encoder plus the heads of the objectives that train it, under ``encoder`` and ``heads``.
 
     Heads belong to the model, so that they are saved, restored and optimised with it. They are attached by the sum of
-    objectives, after the model is built; a checkpoint's heads that nobody has attached yet wait for their objective.
+    objectives, after the model is built; a checkpoint's heads are kept until their objective is attached.
 
     Args:
         encoder: with ``config``, ``sentence_encoder``, ``lm_head`` and ``device``, as
@@ -65,13 +65,13 @@ class HeadedEncoder(nn.Module):
             begin(self.encoder.lm_head)
 
     def freeze_lm_head(self) -> None:
-        """Keep the MLM head as it is; distributed wrappers refuse parameters that wait for a gradient in vain."""
+        """Freeze the MLM head; distributed wrappers refuse parameters that never get a gradient."""
         for name, parameter in self.encoder.lm_head.named_parameters():
             if name != "weight":  # tied to the embeddings
                 parameter.requires_grad_(False)
 
     def freeze_layers(self, count: int) -> None:
-        """Keep the embeddings and the first ``count`` layers as they are."""
+        """Freeze the embeddings and the first ``count`` layers."""
         parts = self.encoder.sentence_encoder
         if not 0 <= count <= len(parts.layers):
             raise XalignError(
@@ -94,7 +94,7 @@ class HeadedEncoder(nn.Module):
         """Run all objectives of an update in one call; distributed wrappers must see it as one forward pass."""
         device = self.encoder.device
         enabled = self.autocast == "yes" or (self.autocast == "auto" and fast_bfloat16(device))
-        # Half precision that fairseq has chosen is none of ours.
+        # fairseq's own half precision is left unchanged.
         enabled = enabled and self.encoder.lm_head.bias.dtype == torch.float32
         with torch.autocast(device.type, torch.bfloat16) if enabled else nullcontext():
             frozen = self.training and self.num_updates < self.frozen_updates

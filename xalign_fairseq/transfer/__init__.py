@@ -1,1 +1,1 @@
-"""Zero-shot transfer: files to examples, examples to batches, hidden states to predictions and scores; no fairseq."""
+"""Zero-shot transfer without fairseq: files to examples to batches, hidden states to predictions and scores."""

@@ -1,4 +1,4 @@
-"""The benchmarks of zero-shot transfer: how their files are named and read, and what is measured on them."""
+"""The benchmarks of zero-shot transfer: file names, readers and metrics."""
 
 import glob
 import os
@@ -36,13 +36,13 @@ class Benchmark:
         family: name of the family of tasks; Tatoeba's ``retrieval`` needs no training.
         reader: (path, language) -> examples.
         metrics: what is measured; the first one chooses the best model and comes first in tables.
-        names: split -> names of its files, in the order in which they are looked for, relative to the data folder or
-            to one of ``folders``. ``*`` stands for anything; fields: ``{language}``, ``{context}`` and ``{question}``
-            (the parts of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:``
-            is before the name of a file that is only for English.
+        names: split -> names of its files, in the order of the search, relative to the data folder or to one of
+            ``folders``. ``*`` stands for anything; fields: ``{language}``, ``{context}`` and ``{question}`` (the parts
+            of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:`` is before the
+            name of a file that is only for English.
         folders: where in a data folder of many benchmarks this one's files lie; patterns too.
-        limits: how long the windows are unless a run says otherwise.
-        labelled: where test files with labels are; XTREME's scripts take them away.
+        limits: default lengths of windows.
+        labelled: a source of test files with labels, which XTREME's scripts remove.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Benchmark:
         """The metrics whose mean is the score of a task; the first one chooses the model.
 
         Args:
-            names: of some of its metrics; none is EM and F1 of QA, as in XTREME, and otherwise the first one.
+            names: of some of its metrics; without names, EM and F1 for QA, as in XTREME, otherwise the first one.
             where: for errors.
 
         Raises:
@@ -73,7 +73,7 @@ class Benchmark:
         return tuple(known[name] for name in names)
 
     def read(self, path: str | os.PathLike, language: str) -> list[Any]:
-        """Examples of a file, in order; each says its language (``en`` of ``en_ewt`` and of ``en-de``).
+        """Examples of a file, in order, each with its language (``en`` for ``en_ewt`` and ``en-de``).
 
         Raises:
             XalignError: whatever is wrong in the file (file and line, or id), or labels on some examples only.
@@ -102,12 +102,8 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
             that of :data:`USUAL_TREEBANKS` is taken.
 
     Raises:
-        XalignError: no such file (with the names that were tried and the files that are there), or several; what is no
-            language.
-
-    Example::
-
-        find(BENCHMARKS["pos"], "data", "test", "de")  # data/ud/de_gsd-ud-test.conllu.gz
+        XalignError: no such file (with the names that were tried and the files that are there), or several; or not a
+        language.
     """
     tried = []
     for pattern in _patterns(benchmark, split, language):

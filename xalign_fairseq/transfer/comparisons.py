@@ -1,4 +1,4 @@
-"""Which checkpoints differ from a baseline: on the average of the zero-shot languages, in English, in each language."""
+"""Tests of checkpoints against a baseline: on the average of the zero-shot languages, in English, in each language."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +24,7 @@ class Difference:
         difference, low, high: of the scores, fractions, with a 95 % interval of the deciding test.
         p_items: of the paired bootstrap over test items.
         p_items_and_seeds: over items and seeds; ``None`` if a checkpoint has one seed.
-        p_holm: of the deciding test, the second where there is one, after Holm's correction.
+        p_holm: of the deciding test (the second, if there is one), after Holm's correction.
     """
 
     checkpoint: str
@@ -61,11 +61,7 @@ class Differences:
 def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: int = 1) -> Differences:
     """Test each checkpoint against the baseline in every task that both have complete runs of.
 
-    On the seeds that both have; without a common seed all runs are compared.
-
-    Example::
-
-        [finding.task for finding in compare(results, "none").averages if finding.significant]
+    It uses the seeds that both have; without a common seed, all runs.
     """
     drawn = [_Drawn.of(task, samples, seed) for task in results.tasks]
     found = Differences([], [], [])
@@ -109,7 +105,8 @@ class _Drawn:
         if not {baseline, checkpoint} <= self.checkpoints.keys():
             return None
         every = [self.checkpoints[each] for each in (baseline, checkpoint)]
-        # A seed's runs share their head and their order of examples: a lucky seed more makes no better checkpoint.
+        # A seed's runs share their head and their order of examples, so an additional lucky seed makes no checkpoint
+        # better.
         common = set(every[0][0]) & set(every[1][0])
         chosen = [[place for place, seed in enumerate(seeds) if not common or seed in common] for seeds, _ in every]
         first, second = (drawn.runs(mine) for (_, drawn), mine in zip(every, chosen, strict=True))

@@ -19,7 +19,7 @@ FAMILIES: dict[str, type["TaskFamily"]] = {}
 
 @dataclass(frozen=True)
 class Limits:
-    """How long the sequences are that the encoder reads.
+    """The lengths of the encoder's sequences.
 
     Attributes:
         tokens: longest window, special tokens included.
@@ -66,8 +66,8 @@ class EncodedExample:
 class TaskFamily(ABC, Generic[E]):
     """A family of transfer tasks: examples -> windows -> hidden states -> loss and predictions.
 
-    It holds no parameters; those are in the head, which belongs to the model. Everything needed to build it again is
-    in ``config()``, plain data that a fine-tuned checkpoint carries.
+    It has no parameters; the head, which belongs to the model, has them. ``config()`` has everything to build it again,
+    as plain data that a fine-tuned checkpoint stores.
 
     Args:
         tokenizer: the encoder's own.
@@ -79,7 +79,7 @@ class TaskFamily(ABC, Generic[E]):
     name: ClassVar[str]
     # Whether loss and predictions read the features of the first token of a window alone, (N, 1, H) for them.
     first_alone: ClassVar[bool] = False
-    # Whether a long text is cut into windows; what is read in one has no use for an overlap.
+    # Whether a long text is cut into windows; otherwise an overlap has no effect.
     cuts_windows: ClassVar[bool] = True
     # The family's own options: their default values, whose types are the options' types, and what they do.
     defaults: ClassVar[dict[str, Any]] = {}
@@ -92,7 +92,7 @@ class TaskFamily(ABC, Generic[E]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse options that no model can be built with, or with which words or answers would be lost silently.
+        """Refuse options for which no model can be built, or that would lose words or answers silently.
 
         Shares are at least 0 and below 1; numbers at least 1, or at least 0 where the default is 0, which is "off".
         Windows share fewer tokens than they have.
@@ -145,7 +145,7 @@ class TaskFamily(ABC, Generic[E]):
 
 
 def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]:
-    """Make a family known under its name."""
+    """Register a family under its name."""
 
     def register(cls: type[TaskFamily]) -> type[TaskFamily]:
         cls.name = name
@@ -180,7 +180,7 @@ def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Seque
 
 
 def require_languages(config: EncoderConfig, examples: Iterable[Any]) -> None:
-    """Raise :class:`XalignError` for texts in a language that an encoder with language embeddings has none of."""
+    """Raise :class:`XalignError` for texts in a language without an embedding."""
     if config.languages:
         for language in sorted({each for example in examples for each in example.languages}):
             config.language_row(language)

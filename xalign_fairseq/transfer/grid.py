@@ -46,8 +46,8 @@ def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precisi
 
     Raises:
         XalignError: files that are missing (all of them are listed), unreadable, unlabelled though they are trained
-            on, or with labels that the training data lack; a holdout of none or all; windows, layers or languages that
-            an encoder does not have.
+            on, or with labels that the training data lack; an empty or complete holdout; windows, layers or languages
+            that an encoder does not have.
     """
     files = find_files(study)
     specs: list[RunSpec] = []
@@ -77,7 +77,7 @@ def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precisi
 
 
 def _spec(task: Task, training: Training, encoder: Checkpoint, seed: int) -> RunSpec:
-    """A run but for its precision and files."""
+    """A run without its precision and files."""
     updates, warmup = update_counts(task.settings, training.batches) if task.trains else (0, 0)
     separators = task.settings.pair_separators or encoder.pair_separators
     return RunSpec(
@@ -237,7 +237,7 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
 
 
 def describe(study: Study, specs: Sequence[RunSpec], done: Mapping[str, bool]) -> Iterator[str]:
-    """Lines that say what the runs are: one a task, and their number."""
+    """A description of the runs: one line per task, and their number."""
     for task in study.tasks:
         runs = [spec for spec in specs if spec.task == task.name]
         if not runs:

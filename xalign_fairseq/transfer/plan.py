@@ -1,4 +1,4 @@
-"""A study as the runs that are left to make, and making them."""
+"""A study as its remaining runs, and making them."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from xalign_fairseq.transfer.study import Study, check_name, load_study, select,
 
 @dataclass(frozen=True)
 class TransferOptions:
-    """The plan: what to fine-tune, on what, and how.
+    """The plan: models, data and options.
 
     Attributes:
         models: path of each encoder by its name in tables and folders.
@@ -45,7 +45,7 @@ class TransferOptions:
     keep_models: bool = False
 
     def load_study(self) -> Study:
-        """The tasks, languages and seeds that are asked for."""
+        """The requested tasks, languages and seeds."""
         if self.study:
             return select(load_study(self.study, self.data), self.tasks, self.languages, self.seeds)
         if not self.data or not self.languages:
@@ -85,11 +85,11 @@ class StudyPlan:
         return list(describe(self.study, self.specs, {spec.name: spec.name in self.done for spec in self.specs}))
 
     def commands(self) -> dict[str, str]:
-        """The training command of each run by its name; empty where nothing is trained."""
+        """The training command of each run by its name; empty if nothing is trained."""
         return {spec.name: shown_command(spec, spec.folder(self.options.out) / "checkpoints") for spec in self.specs}
 
     def run(self) -> Iterator[Outcome]:
-        """Make the runs that are left, and yield each as it ends.
+        """Make the remaining runs, and yield each as it ends.
 
         Leaving the iteration early ends those that run; the next plan continues them.
         """
@@ -110,12 +110,6 @@ def make_plan(options: TransferOptions, dry: bool = False) -> StudyPlan:
 
     Raises:
         XalignError: anything that would stop a run, from a misspelt key to a missing file.
-
-    Example::
-
-        plan = make_plan(TransferOptions({"xlmr": "xlmr.base"}, Path("out"), study="study.yaml"))
-        for outcome in plan.run():
-            print(outcome.name, outcome.scores)
     """
     check_values("there must be at least one job", ("jobs", options.jobs, options.jobs >= 1, "1 or more"))
     for name in options.models:

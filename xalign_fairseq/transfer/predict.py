@@ -54,7 +54,7 @@ class Evaluation:
         digest: of the test data.
         counts: metric name -> (N, K); empty without labels.
         scores: metric name -> fraction; empty without labels.
-        signatures: metric name -> what exactly was measured.
+        signatures: metric name -> its signature.
     """
 
     ids: list[str]
@@ -76,7 +76,7 @@ class Evaluation:
         Args:
             benchmark: whose test file it is.
             of_answers: language of the answers, which decides their normalisation: ``en`` of MLQA's ``en-de``.
-            choices: what the scores depend on, for their signatures, such as ``language``.
+            choices: settings that affect the scores, for their signatures, such as ``language``.
         """
         if any(gold is None for gold in self.golds):
             return
@@ -92,13 +92,7 @@ class Predictor:
     Args:
         encoder, head, family, spec: its parts; :meth:`load` builds them from a checkpoint.
         maps: linear maps of a frozen encoder's layers, which its features read through them.
-        dtype: of products; in half precision they are autocast's, as they are in training, and parameters stay as they
-            are.
-
-    Example::
-
-        predictor = Predictor.load("checkpoint_best.pt")
-        predictor.predict(predictor.benchmark.read("test-de.tsv", "de"))
+        dtype: of products; in half precision, autocast as in training; parameters do not change.
     """
 
     def __init__(
@@ -118,7 +112,7 @@ class Predictor:
     def load(
         cls, path: str | os.PathLike, device: str | torch.device = "cpu", dtype: torch.dtype = torch.float32
     ) -> "Predictor":
-        """Read a checkpoint that ``fairseq-train`` wrote in one of the transfer tasks, or what was exported of it."""
+        """Read a checkpoint of ``fairseq-train`` in one of the transfer tasks, or its export."""
         state, where = read_pretrained(path)
         spec = TransferSpec.from_checkpoint(state, where)
         encoder, heads = checkpoint.load_encoder(state, where)
@@ -175,7 +169,7 @@ def evaluate(
     examples = benchmark.read(path, language)
     unseen = check_labels(predictor.spec.labels, examples, path)
     if unseen:
-        logger.warning("%s: never predicted, since training had none: %s", language, " ".join(unseen))
+        logger.warning("%s: never predicted, because the training data had none: %s", language, " ".join(unseen))
     evaluation = Evaluation(
         [example.id for example in examples],
         [predictor.family.gold(example) for example in examples],

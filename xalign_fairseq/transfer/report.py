@@ -22,7 +22,7 @@ SCORE = "score"
 
 @dataclass(frozen=True)
 class Row:
-    """A checkpoint's scores by one metric, fractions; ``None`` where no run, or for averages no complete one, is.
+    """A checkpoint's scores by one metric, fractions; ``None`` without a run (for averages, without a complete run).
 
     Attributes:
         languages: language -> scores over seeds.
@@ -74,7 +74,9 @@ class EnglishGap:
 
 @dataclass(frozen=True)
 class SupervisedGap:
-    """A model trained on the language minus one that was not, on the same test data; over the seeds of both."""
+    """The score of a model trained on the language minus that of a zero-shot model, on the same test data; over the
+    seeds of both.
+    """
 
     task: str
     checkpoint: str
@@ -86,7 +88,7 @@ class SupervisedGap:
 
 @dataclass(frozen=True)
 class StudyReport:
-    """All that tables and plots show.
+    """The data of tables and plots.
 
     Attributes:
         overall: checkpoint -> average score over the tasks with one model for all languages; ``None`` if one is
@@ -127,10 +129,6 @@ def make_report(
 
     Raises:
         XalignError: runs that can't be read or compared, or no such baseline.
-
-    Example::
-
-        make_report("transfer", baseline="none").overall["tlm"].mean
     """
     limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
     check_values("no bootstrap can be made", *limits)
@@ -138,11 +136,6 @@ def make_report(
     if baseline is not None and baseline not in results.checkpoints:
         known = ", ".join(results.checkpoints)
         raise XalignError("the baseline has no finished run", parameter="baseline", found=baseline, expected=known)
-    check_values(
-        "no bootstrap can be made",
-        ("samples", samples, samples >= 1, "1 or more"),
-        ("seed", seed, seed >= 0, "0 or more"),
-    )
     checkpoints = tuple(sorted(results.checkpoints, key=lambda name: (name != baseline, name)))
     for task in results.tasks:
         for difference in task.trained_otherwise(checkpoints):
@@ -237,7 +230,7 @@ def _minus(first: dict[int, float], second: dict[int, float]) -> dict[int, float
 def _overall(results: StudyResults, checkpoints: Sequence[str]) -> dict[str, Summary | None]:
     """Mean of the tasks' average scores, each task with equal weight, as in XTREME.
 
-    It has a deviation if all tasks have the same seeds; one without training is the same with every seed.
+    It has a deviation if all tasks have the same seeds; a task without training has the same score for every seed.
     """
     tasks = [task for task in results.tasks if task.models != EACH]
     found: dict[str, Summary | None] = {}

@@ -1,4 +1,4 @@
-"""The result of one run, as its folder holds it."""
+"""The result of one run, from its folder."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class RunResult:
         scores: language -> metric -> fraction; only languages whose test files have labels.
         items: test items of each tested language.
         signatures: language -> metric -> what was measured.
-        made_by: everything that determines the training except the seed; None if the file does not say.
+        made_by: everything that determines the training except the seed; None if the file lacks it.
     """
 
     folder: Path

@@ -30,7 +30,7 @@ def evaluate_retrieval(
     maps: LanguageMaps | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Evaluation:
-    """Find the English line of each line of a bitext and the other way round, by cosine and by margin.
+    """Find the English line of each line of a bitext, and the reverse, by cosine and by margin.
 
     Args:
         encoder, tokenizer: which belong together.
@@ -44,10 +44,6 @@ def evaluate_retrieval(
     Returns:
         scores by the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS`; ``predictions`` are, for
         each line, the ids (line numbers from 1) that each search has found.
-
-    Example::
-
-        evaluate_retrieval(encoder, tokenizer, "tatoeba.deu-eng.deu", "de").scores["accuracy"]
     """
     benchmark = BENCHMARKS["tatoeba"]
     chosen = encoder.config.resolve_layer(

@@ -33,10 +33,10 @@ _APART = (
 
 @dataclass(frozen=True)
 class RunSpec:
-    """All that decides a run's result, and in ``place`` where its files are on this machine.
+    """Everything that determines a run's result, and in ``place`` the positions of its files on this machine.
 
     Attributes:
-        checkpoint, checkpoint_digest: the encoder's name in tables, and what it is.
+        checkpoint, checkpoint_digest: the encoder's name in tables, and its digest.
         encoder: its sizes, and its language embeddings and layer norms where XLM-R has others, by fairseq's names.
         task, benchmark, family: name in the study, and what it is.
         models: ``one`` for all training languages, or one for ``each``.
@@ -44,7 +44,7 @@ class RunSpec:
         seed: of the head, of dropout and of the order of examples.
         holdout, code_switch: of the training data.
         settings, options: of training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes them; of the family.
-        train_examples, updates, warmup_updates: what follows from data and settings.
+        train_examples, updates, warmup_updates: derived from data and settings.
         precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU, and in predictions, it is of the products alone (autocast).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
         place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
@@ -107,7 +107,7 @@ def spec_data(path: Path) -> dict[str, Any]:
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
-    """Whether the run has its result, for all languages that it is to be tested on.
+    """Whether the run has its result, for all its test languages.
 
     A language that was not tested is not another run: it is tested with the model, if that was kept.
 
@@ -138,7 +138,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
 
 
 def untested(spec: RunSpec, folder: Path) -> list[str]:
-    """The languages that the run is to be tested on and its result, if there is one yet, lacks.
+    """The test languages that the run's result lacks (all, without a result).
 
     Raises:
         XalignError: there is a result, and the model is gone.
@@ -163,7 +163,7 @@ def _tested(folder: Path) -> Mapping[str, int]:
 
 
 def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
-    """The run with the test files of its earlier ``spec.json`` too, which its result has."""
+    """The run with the test files of its earlier ``spec.json`` added, because its result has them."""
     earlier = RunSpec.read(path)
     files = {**spec.place["files"], "test": {**earlier.place["files"]["test"], **spec.place["files"]["test"]}}
     digests = {**spec.digests, "test": {**earlier.digests["test"], **spec.digests["test"]}}
@@ -173,7 +173,7 @@ def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
 def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
     """The arguments of ``fairseq-train``."""
     settings, place = from_data(spec.settings), spec.place
-    on_cpu = training_device(place["cpu"]).type == "cpu"  # also where there is no GPU and nobody has said so
+    on_cpu = training_device(place["cpu"]).type == "cpu"  # also without a GPU if the option was not given
     task: dict[str, Any] = {
         "--task": f"xalign_{spec.family}",
         "--criterion": "transfer",
@@ -219,5 +219,5 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
 
 
 def shown_command(spec: RunSpec, save_dir: Path) -> str:
-    """The training of a run as a line for a shell; of retrieval, which has none, an empty one."""
+    """The training of a run as a shell command; empty for retrieval, which has none."""
     return shlex.join(["fairseq-train", *train_options(spec, save_dir)]) if spec.train_languages else ""

@@ -1,6 +1,6 @@
-"""One run: fine-tune a checkpoint on a task with a seed, predict its test files, score them, write it all down.
+"""One run: fine-tune a checkpoint on a task with a seed, predict its test files, score them, record everything.
 
-``python -m xalign_fairseq.transfer.runs RUN/spec.json`` makes the run that the file describes, or goes on with it.
+``python -m xalign_fairseq.transfer.runs RUN/spec.json`` makes the run that the file describes, or continues it.
 """
 
 import argparse
@@ -66,8 +66,8 @@ def summary(result: Mapping[str, Any]) -> str:
 def make(path: Path, keep_models: bool = False) -> None:
     """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last.
 
-    Interrupted training continues from ``checkpoint_last.pt``. Languages that the result has are not tested
-    again; nor is a run trained again that has a result.
+    Interrupted training continues from ``checkpoint_last.pt``. Languages that the result has are not tested again, and
+    a run with a result is not trained again.
 
     Raises:
         XalignError: another process makes the run, or languages are to be added to one whose model is gone.
@@ -94,7 +94,7 @@ def make(path: Path, keep_models: bool = False) -> None:
         # Another command may have written a spec of fewer languages meanwhile: the result's tests would be unknown.
         write_json(path, with_tests_of(spec, path).as_data())
         write_json(folder / "result.json", made)
-        tidy(folder, keep_models or result is not None)  # a model that was kept stays
+        tidy(folder, keep_models or result is not None)  # a stored model remains
 
 
 def tidy(folder: Path, keep_models: bool) -> None:
@@ -108,7 +108,7 @@ def tidy(folder: Path, keep_models: bool) -> None:
 
 
 def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
-    """Fine-tune, unless that is done; ``trained.json`` says so, since fairseq would take one more step."""
+    """Fine-tune, unless ``trained.json`` exists: fairseq would make one more update."""
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
         return dict[str, Any](read_json(mark, Trained))
@@ -122,7 +122,7 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
 
 
 def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
-    """Which update was the best on the validation data, and its score."""
+    """The best update on the validation data, and its score."""
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 
@@ -137,7 +137,7 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
 
 
 def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
-    """Predict every test file but those that are done; predictions are written immediately."""
+    """Predict every test file that is not done; predictions are written immediately."""
     from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, write_predictions
 
     device = training_device(spec.place["cpu"])

@@ -1,4 +1,4 @@
-"""Several runs side by side: a pool of processes over the machine's cores, or one a GPU."""
+"""Several runs in parallel: a pool of processes over the machine's cores, or one per GPU."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def run_jobs(
     environment: Callable[[int], Mapping[str, str]] = lambda slot: {},
     poll: float = 0.1,
 ) -> Iterator[Finished]:
-    """Run jobs in their order, at most ``slots`` at a time, and yield each as it ends, whether it failed or not.
+    """Run jobs in order, at most ``slots`` at a time, and yield each as it ends, failed or not.
 
     Each job leads a process group of its own. If the iteration is left early, by an exception (Ctrl-C) or by
     ``close()``, the groups that still run are ended before it returns; there is nothing left to clean up. SIGUSR1 is
@@ -58,11 +58,6 @@ def run_jobs(
 
     Raises:
         Requeued: SIGUSR1 has ended the jobs.
-
-    Example::
-
-        for done in run_jobs(jobs, 2, lambda slot: {"CUDA_VISIBLE_DEVICES": str(slot)}):
-            print(done.job.name, done.code)
     """
     waiting, running = list(jobs), list[_Running]()
     with requeue_handed_on(lambda: [each.process for each in running]) as signalled:
@@ -90,7 +85,7 @@ def run_jobs(
 def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.environ) -> Callable[[int], dict]:
     """Each slot's part of the machine: an equal share of the cores, and one GPU in turn.
 
-    ``OMP_NUM_THREADS`` that is set already stays.
+    A given ``OMP_NUM_THREADS`` is kept.
     """
     threads = environment.get("OMP_NUM_THREADS") or str(max(1, cores() // slots))
 

@@ -1,4 +1,4 @@
-"""How a task is fine-tuned: the optimiser's settings, with defaults, checks and fairseq's options for them."""
+"""Settings of fine-tuning, with defaults, checks and fairseq's options for them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ _SHARES = ("dropout", "attention_dropout", "adam_betas")
 def read_settings(
     layers: Sequence[Mapping[str, Any]], family_defaults: Mapping[str, Any], where: str
 ) -> tuple[Settings, dict[str, Any]]:
-    """Settings from mappings, later ones first in force, and the family's own options that they hold.
+    """Settings from mappings (later ones override earlier ones), and the family's own options in them.
 
     Args:
         layers: the study's ``defaults`` and the task's ``settings``, as YAML gives them.
@@ -73,12 +73,8 @@ def read_settings(
 
     Raises:
         XalignError: an unknown name (with the nearest known one), a value of the wrong kind, epochs and updates both.
-
-    Example::
-
-        read_settings([{"lr": "3e-5"}, {"crf": True}], {"crf": False}, "study.yaml, ner")
     """
-    # What both have (dropout) is one option of fairseq, and one setting.
+    # A setting of both (dropout) is one option of fairseq.
     family = {name: default for name, default in family_defaults.items() if name not in NAMES}
     options = [(name, int | None if default is None else type(default), default) for name, default in family.items()]
     found: dict[str, Any] = {}
@@ -132,7 +128,7 @@ def from_data(data: Mapping[str, Any]) -> Settings:
 
 
 def _check(settings: Settings, where: str) -> None:
-    """Refuse what is out of bounds."""
+    """Refuse values that are out of bounds."""
     for name, value in asdict(settings).items():
         numbers = value if isinstance(value, tuple) else [] if value is None else [value]
         if name == "adam_betas" and len(value) != 2:

@@ -1,4 +1,4 @@
-"""All that a fine-tuned checkpoint says of its task besides weights; enough to build family and head again."""
+"""What a fine-tuned checkpoint records about its task; enough to build family and head again."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -25,7 +25,7 @@ class TransferHead(nn.Module):
 
 @dataclass(frozen=True)
 class TransferSpec:
-    """A transfer task with its choices.
+    """A transfer task with its options.
 
     Attributes:
         benchmark: name in :data:`~xalign_fairseq.transfer.benchmarks.BENCHMARKS`.
@@ -33,12 +33,6 @@ class TransferSpec:
         limits: lengths of windows.
         options: the family's own.
         features: those of :class:`~xalign_fairseq.transfer.heads.features.Features`.
-
-    Example::
-
-        spec = TransferSpec("xnli", ("contradiction", "entailment", "neutral"))
-        family = spec.build_family(tokenizer)
-        head = spec.build_head(family, encoder.config)
     """
 
     benchmark: str

@@ -16,7 +16,7 @@ from omegaconf.errors import OmegaConfBaseException, ValidationError
 
 from xalign_fairseq.core.errors import XalignError
 
-# Far more than any study has: values, each counted as often as an alias repeats it.
+# Far more than any study has; values that aliases repeat count each time.
 MOST_VALUES = 100_000
 MOST_LEVELS = 100  # of lists and keys within each other
 LENGTHS = ("epochs", "updates")  # the settings of which a run has one
@@ -51,10 +51,6 @@ def load_with_base(path: str | os.PathLike) -> Any:
 
     Raises:
         XalignError: as :func:`load_yaml`; or the base is not a mapping, or has a base itself.
-
-    Example::
-
-        load_with_base("longer.yaml")  # {"seeds": [12], "tasks": {"pawsx": {"languages": ["de"], "settings": ...}}}
     """
     own = load_yaml(path)
     if not isinstance(own, Mapping) or "base" not in own:
@@ -115,10 +111,6 @@ def structured(schema: type, found: object, where: str) -> dict[str, Any]:
 
     Raises:
         XalignError: not a mapping, an unknown key (with the most similar field), a value of another type.
-
-    Example::
-
-        structured(Settings, {"lr": "3e-5"}, "study.yaml, ner")["lr"]  # 3e-05
     """
     if not isinstance(found, Mapping):
         raise XalignError("the study needs keys and values here", where=where, found=found)

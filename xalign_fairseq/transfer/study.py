@@ -1,4 +1,4 @@
-"""A study: what to fine-tune and to test, from YAML, or XTREME's, with the files that each task reads."""
+"""A study, from YAML or XTREME's: tasks, their files and settings."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from xalign_fairseq.transfer.structured import check_names, errors_at, load_with
 
 SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
 MODELS = ("one", "each")
-# The languages of benchmarks that were made in a few: another one is not a missing file.
+# The languages of benchmarks with few languages: a file of another language is not missing.
 COVERED = {
     "xnli": {"ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh"},
     "pawsx": {"de", "en", "es", "fr", "ja", "ko", "zh"},
@@ -23,8 +23,8 @@ COVERED = {
     "mlqa": {"ar", "de", "en", "es", "hi", "vi", "zh"},
     "tydiqa": {"ar", "bn", "en", "fi", "id", "ko", "ru", "sw", "te"},
 }
-# The tasks without a study: XTREME's, with its score of POS. TyDiQA's test set is what its authors call dev, so that it
-# has no other.
+# The tasks without a study: XTREME's, with its score of POS. TyDiQA's test set is its authors' dev set, so it has no
+# other.
 XTREME: dict[str, dict[str, Any]] = {
     "xnli": {},
     "pawsx": {},
@@ -35,12 +35,12 @@ XTREME: dict[str, dict[str, Any]] = {
     "tydiqa": {"test_split": "dev", "holdout": 0.1},
     "tatoeba": {},
 }
-# Not XTREME's, and run only where it is asked for: it needs treebanks, which XTREME's scripts do not keep.
+# Not in XTREME, and only run if named: it needs treebanks, which XTREME's scripts do not keep.
 BESIDE: dict[str, dict[str, Any]] = {"parsing": {}}
 RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
 SPLITS = {"train": "train", "valid": "dev", "test": "test"}
-# Keys of a task that nothing reads where nothing is trained.
+# Keys that are unused if nothing is trained.
 TRAINING_KEYS = (
     *("train", "valid", "train_languages", "valid_languages", "train_split", "valid_split"),
     *("holdout", "models", "code_switch"),
@@ -133,10 +133,6 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
 
     Raises:
         XalignError: no such file or base, no YAML, unknown keys (with the nearest known one), values of the wrong kind.
-
-    Example::
-
-        load_study("examples/transfer/studies/e5_small.yaml").tasks[0].languages
     """
     where = os.fspath(path)
     keys = StudyKeys(**structured(StudyKeys, load_with_base(path), where))
@@ -154,7 +150,7 @@ def xtreme_study(data: str | os.PathLike, languages: Sequence[str], tasks: Seque
     Those of :data:`BESIDE` are added if ``tasks`` names them.
 
     A benchmark that was never made in a language is not tested in it; Tatoeba's sentences are looked for among English
-    ones, so that it has no English test.
+    ones, so it has no English test.
     """
     beside = {name: keys for name, keys in BESIDE.items() if name in tasks}
     found = []
@@ -177,7 +173,7 @@ def select(
     languages: Sequence[str] | None = None,
     seeds: Sequence[int] | None = None,
 ) -> Study:
-    """The part of a study that the command line asks for: some tasks, some test languages, other seeds."""
+    """The requested part of a study: some tasks, some test languages, other seeds."""
     names = [task.name for task in study.tasks]
     check_names(tasks or (), names, "the study has no such task", parameter="tasks")
     kept = [task for task in study.tasks if tasks is None or task.name in tasks]
@@ -244,7 +240,7 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
 
 
 def _refuse_unread(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark, where: str) -> None:
-    """Keys that say something which no run would do."""
+    """Refuse keys without effect on any run."""
     if benchmark.family == RETRIEVAL:
         unread = [key for key in TRAINING_KEYS if key in found]
         unread += [f"settings: {name}" for name in keys.settings if name not in RETRIEVAL_OPTIONS]
@@ -275,7 +271,7 @@ def _benchmark(name: Any, where: str) -> Benchmark:
 
 
 def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benchmark, where: str) -> Settings:
-    """The benchmark's lengths where the study says nothing, checked together and with the family's options."""
+    """The benchmark's lengths if the study gives none, checked together and with the family's options."""
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
     with errors_at(where):

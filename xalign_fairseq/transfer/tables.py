@@ -1,7 +1,11 @@
 """A report as tables, in Markdown and in LaTeX; scores in percent, mean ± sample deviation over seeds."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.evaluation.tables import Table, latex_file, markdown_text, signed
@@ -22,12 +26,7 @@ def make_tables(report: StudyReport) -> list[Table]:
 
 
 def to_markdown(report: StudyReport) -> str:
-    """The report as Markdown.
-
-    Example::
-
-        print(to_markdown(make_report("transfer", baseline="none")))
-    """
+    """The report as Markdown."""
     parts = ["# Zero-shot transfer", *_preface(report), *(table.to_markdown() for table in make_tables(report))]
     for title, entries in (("Missing runs", report.missing), ("Test files without labels", report.unlabelled)):
         if entries:
@@ -154,7 +153,7 @@ def _differences(report: StudyReport) -> Table:
 
 
 def _english_check(report: StudyReport) -> Table:
-    """Whether English got worse than it is with the baseline."""
+    """Whether English became worse than with the baseline."""
     found = report.findings.english if report.findings else []
     columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
     rows = [(*_finding(each), _verdict(each)) for each in found]
@@ -202,3 +201,34 @@ def _supervised_gaps(report: StudyReport) -> Table:
     ]
     columns = ("task", "language", "checkpoint", "trained on it", "zero-shot", "gap")
     return Table("Trained on the language itself minus zero-shot, same test data", columns, rows, names=3)
+
+
+def write_report(report: StudyReport, folder: Path) -> dict[str, str]:
+    """Write report.md, report.json and report.tex; their texts by name."""
+    texts = {
+        "report.md": to_markdown(report),
+        "report.json": json.dumps(report.as_dict(), indent=1, ensure_ascii=False) + "\n",
+        "report.tex": to_latex(report),
+    }
+    for name, text in texts.items():
+        with atomic_write(folder / name) as stream:
+            stream.write(text)
+    return texts
+
+
+def draw_report(report: StudyReport, folder: Path) -> None:
+    """Write scores.png and gaps.png, if there are figures for them; needs matplotlib."""
+    scores = [
+        {"task": task.title, "checkpoint": row.checkpoint, **vars(row.average)}
+        for task in report.tasks
+        for row in task.rows["score"]
+        if row.average is not None
+    ]
+    gaps = [
+        {"task": gap.task, "checkpoint": gap.checkpoint, "language": language, **vars(summary)}
+        for gap in report.english_gaps
+        for language, summary in gap.languages.items()
+    ]
+    for name, rows, plot in (("scores.png", scores, plot_scores), ("gaps.png", gaps, plot_gaps)):
+        if rows:
+            plot(rows, folder / name)

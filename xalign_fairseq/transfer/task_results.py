@@ -84,7 +84,7 @@ class TaskResults:
     def trained_otherwise(self, checkpoints: Sequence[str]) -> list[str]:
         """For each checkpoint that was fine-tuned differently from the first one, the differences except its encoder.
 
-        That may be intended, as with ``pair_separators`` of other encoders, or be left of a changed study.
+        This may be intended, as with ``pair_separators`` of other encoders, or be the rest of a changed study.
         """
         firsts: dict[tuple[str, ...], RunResult] = {}
         found: dict[str, str] = {}
@@ -100,7 +100,7 @@ class TaskResults:
 
 @dataclass(frozen=True)
 class StudyResults:
-    """All tasks of an output folder; ``missing`` and ``unlabelled`` list what is not in them."""
+    """All tasks of an output folder; ``missing`` and ``unlabelled`` list missing runs and test files without labels."""
 
     tasks: tuple[TaskResults, ...]
     checkpoints: tuple[str, ...]
@@ -125,10 +125,6 @@ def read_results(out: str | os.PathLike) -> StudyResults:
         XalignError: no finished run, one that can't be read, or runs that can't be compared: of one task, but tested
             on other data or with other metrics; of one checkpoint and task, but different in more than the seed, or
             not even in that.
-
-    Example::
-
-        read_results("transfer").tasks[0].title  # "xnli, trained on en"
     """
     top = Path(out) / "runs"
     files = (path for name in ("spec", "result") for path in sorted(top.glob(f"*/*/*/*/{name}.json")))
@@ -194,7 +190,7 @@ def _grouped(group: Sequence[RunResult]) -> TaskResults:
             tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
             if language in tested:  # a copied folder, for example
                 raise XalignError(
-                    f"two runs of {run.task} are of one checkpoint and seed",
+                    f"two runs of {run.task} have the same checkpoint and seed",
                     where=f"{tested[language].folder} and {run.folder}",
                     found=f"{run.checkpoint}, seed {run.seed}, tested on {language}",
                     expected="one",

@@ -1,4 +1,4 @@
-"""Sentences of words to windows of tokens, so that each word has a hidden state however long the sentence is."""
+"""Sentences of words as windows of tokens, so that each word has a hidden state in sentences of any length."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -24,11 +24,6 @@ def encode_words(
     Returns:
         windows: token ids (T,) int64 of each, T <= ``limits.tokens``.
         window, position: (W,) int64, the row and the column of each word's first subword.
-
-    Example::
-
-        windows, window, position = encode_words(tokenizer, ["Hello", "world"], Limits())
-        windows[0][position]  # the ids of "▁Hello" and "▁world"
     """
     dictionary = tokenizer.dictionary
     room = limits.tokens - 2
@@ -61,12 +56,12 @@ def _spans(ends: Sequence[int], room: int, overlap: int) -> list[tuple[int, int]
             spans.append((int(np.searchsorted(ends, ends[last] - room)), last))
             return spans
         spans.append((first, last))
-        # As much overlap as asked for, but never so much that the next word does not fit.
+        # The requested overlap, reduced if the next word would not fit.
         first = int(np.searchsorted(ends, max(ends[last] - overlap, ends[last + 1] - room)))
 
 
 def collate_windows(encoded: Sequence[EncodedExample]) -> tuple[Tensor, list[int]]:
-    """All windows one below the other, (N, T) int64, and the row at which each example's windows begin."""
+    """All windows as rows, (N, T) int64, and the first row of each example."""
     tokens = pad([window for each in encoded for window in each.windows], PAD)
     return tokens, [0, *accumulate(len(each.windows) for each in encoded)][:-1]
 

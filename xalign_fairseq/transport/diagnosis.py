@@ -19,7 +19,7 @@ def sinkhorn() -> list[Finding]:
 
 
 def _found(topic: str, look: Callable[[], str]) -> Finding:
-    """A missing compiler is worth knowing and not wrong: the reference runs without."""
+    """A missing compiler is a note, not an error: the reference needs no compiler."""
     try:
         return Finding("ok", topic, look())
     except XalignError as error:
@@ -65,12 +65,12 @@ def _automatic() -> list[Finding]:
 
 
 def linear_products() -> Finding:
-    """Which library multiplies float32 matrices on the CPU, and the time of one product by each that there is."""
+    """The library that multiplies float32 matrices on the CPU, and the time of a product with each available one."""
     library, _, why = products.decide("auto")
     x, weight = torch.ones(512, 768), torch.ones(3072, 768)
     times = {name: _milliseconds(name, x, weight) for name in ("torch", "onednn") if not products.fault(name)}
     shape = f"512 x 768 x 3072 takes {' and '.join(f'{each:.0f} ms by {name}' for name, each in times.items())}"
-    # The rule is fixed, so that results are; a machine that it does not suit is worth knowing.
+    # The rule is fixed, so that results do not vary; this note shows machines for which it is slow.
     slow = times[library] > 1.5 * min(times.values())
     advice = f"\nfaster in training: --linear-products {min(times, key=times.__getitem__)}" if slow else ""
     return Finding("note" if slow else "ok", "float32 products", f"{library}, {why}; {shape}{advice}")

@@ -1,7 +1,7 @@
 """How encoders of known families make links by default.
 
-What ``xalign layers`` chose on development gold has a results file with all that was compared; what could not be
-measured here is taken from a paper, and its source says so. Test sets chose nothing.
+Choices of ``xalign layers`` on development gold have a results file with all comparisons; the others are from the named
+papers. Test sets were not used.
 """
 
 from xalign_fairseq.transport.linking import Linking
@@ -70,8 +70,8 @@ TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
 There is at most one linking for each method and encoding. In an encoder with another number of layers they are taken at
 the same depth.
 """
-# Slope and shift of Platt's scaling, for methods whose scores are far from the share of links that are right. Fitted to
-# 16 development sets for the family's first linking of each method (scripts/results/calibration.json).
+# Slope and shift of Platt's scaling, for methods whose scores are far from the share of right links. Fitted to 16
+# development sets for the family's first linking of each method (scripts/results/calibration.json).
 CALIBRATIONS = {
     "e5-small": {"transport": (1.0553, 4.5157), "released": (1.0514, 4.5086), "ot-unbalanced": (1.7005, 3.446)}
 }
@@ -80,12 +80,7 @@ FAMILIES = {family: linkings for families, linkings, _ in TABLE for family in fa
 
 
 def calibration_of(family: str | None, linking: Linking) -> tuple[float, float] | None:
-    """Slope and shift by which a linking's scores become probabilities; ``None`` if they were not fitted to it.
-
-    Example::
-
-        calibration_of("e5-small", Linking("released", layers=(7,), encoding="separate"))  # (1.0514, 4.5086)
-    """
+    """Slope and shift by which a linking's scores become probabilities; ``None`` if they were not fitted to it."""
     first = next((each for each in FAMILIES.get(family or "", ()) if each.method == linking.method), None)
     fitted = first is not None and first.arguments() == linking.arguments()
     return CALIBRATIONS.get(family or "", {}).get(linking.method) if fitted else None

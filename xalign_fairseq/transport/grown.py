@@ -29,8 +29,8 @@ class Grown(ByMatrix):
     .. math:: s(u, v) = \sqrt{P(v \mid u) P(u \mid v)}, \quad
               P(v \mid u) = \frac{1}{|u|} \sum_{i \in u} \sum_{j \in v} p(j \mid i)
 
-    so that a word of many subwords counts as one, and two of its subwords that point at two of the same other word
-    agree. Links are pairs with a score of ``threshold`` and more, and from there weaker ones of ``growth`` times that
+    so a word of several subwords counts as one word, and its subwords may point at different subwords of the same
+    partner. Links are pairs with a score of ``threshold`` and more, and from there weaker ones of ``growth`` times that
     grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.growing.grown_links`). The score is the probability.
     Where links join tokens, each token is a word.
 
@@ -38,11 +38,6 @@ class Grown(ByMatrix):
         temperature: T.
         threshold: the least score of the links that others grow from.
         growth: the least score of the others, as a share of ``threshold``; 1: none grow.
-
-    Example::
-
-        links = Grown()(hidden, spans)
-        by_word = Grown().words(hidden, spans, src_words, tgt_words)  # [{(0, 0): 0.97, (0, 1): 0.31}]
     """
 
     encoding: ClassVar[str] = "separate"
@@ -124,7 +119,7 @@ def _tokens(words: Tensor, dtype: torch.dtype) -> Tensor:
 def _members(words: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice | Tensor, Tensor]]:
     """Groups of words: their tokens, and the membership of tokens in words, (B, tokens, words), 1 or 0.
 
-    Nothing is there for a token of no word.
+    Tokens of no word are left out.
     """
     most = int(words.max()) + 1 if words.numel() else 0
     for first in range(0, max(1, most), WORDS_AT_ONCE):

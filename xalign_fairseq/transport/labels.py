@@ -8,11 +8,17 @@ from torch import Tensor
 
 from xalign_fairseq.transport.extraction import describe_filter, find_links, link_probability
 from xalign_fairseq.transport.options import TransportOptions
-from xalign_fairseq.transport.partners import last_partners, matrix_of_partners, partners_of_matrix
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused
 from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
-from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix, links_of_partners
+from xalign_fairseq.transport.token_links import (
+    TokenLinks,
+    last_partners,
+    links_of_matrix,
+    links_of_partners,
+    matrix_of_partners,
+    partners_of_matrix,
+)
 
 
 class Measure(Protocol):

@@ -7,8 +7,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.transport.pair_features import NEIGHBOUR_MIRRORS, PairFeatures, ScoreMap, mirrored, mirrors
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import (
+    NEIGHBOUR_MIRRORS,
+    PairFeatures,
+    ScoreMap,
+    WordStates,
+    mirrored,
+    mirrors,
+)
 
 # Features at a time, which bounds memory: of 65,536 pairs of words.
 PAIRS_AT_ONCE = 1 << 16

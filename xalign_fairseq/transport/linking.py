@@ -13,7 +13,7 @@ from xalign_fairseq.transport.names import ENCODINGS, METHODS, SIMILARITIES
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.scored import OWN, Scored
 
-# Options of methods that a choice on development data sets, and that arguments therefore always name.
+# Options of methods that are chosen on development data, so command lines always name them.
 CHOSEN = ("filter", "threshold")
 Finder = TypeVar("Finder", bound=Method)
 
@@ -111,7 +111,7 @@ class Linking:
         return Linking.of(self.finder, self.own_layers, similarity, self.encoding)
 
     def arguments(self) -> dict[str, str]:
-        """The options of ``xalign align`` that ask for these links, whatever the model's defaults are."""
+        """The options of ``xalign align`` for these links, independent of the model's defaults."""
         bearing = self.finder.describe()  # itermax's options do not bear on another filter
         values = {name: getattr(self.finder, name) for name in METHODS[self.method] if name in bearing}
         named = {name: str(value) for name, value in values.items() if name in CHOSEN or name in self.options}

@@ -1,4 +1,4 @@
-"""Methods that find links in hidden states of sentence pairs: transport, and what SimAlign and awesome-align do."""
+"""Methods that find links in hidden states of sentence pairs: transport, and those of SimAlign and awesome-align."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
@@ -16,9 +16,8 @@ from xalign_fairseq.transport.names import METHODS
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.scored import Scored
-from xalign_fairseq.transport.token_links import TokenLinks
+from xalign_fairseq.transport.token_links import TokenLinks, word_links, word_scores
 from xalign_fairseq.transport.unbalanced import Dustbin
-from xalign_fairseq.transport.words import word_links, word_scores
 
 __all__ = [
     "Cosine",
@@ -73,10 +72,10 @@ class Method(Protocol):
     def with_scores(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
-        """The links, and the probabilities (B, n, m) of all pairs of tokens; of padding they mean nothing."""
+        """The links, and the probabilities (B, n, m) of all pairs of tokens; undefined at padding."""
 
     def describe(self) -> dict[str, Any]:
-        """``method``, its name, and the options that bear on its links."""
+        """``method``, its name, and the options that affect its links."""
 
 
 @runtime_checkable
@@ -94,7 +93,7 @@ class WordMethod(Protocol):
 
 
 class LabellingMethod(Method, Protocol):
-    """A method that can label a model's own training: without a look at the host it gives each token one partner."""
+    """A method that can label in training: it gives each token one partner without waiting for the host."""
 
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """Partner positions (B, T), as :meth:`~xalign_fairseq.transport.labels.Transport.labels` returns them.
@@ -179,7 +178,7 @@ def links_and_scores(
 
 
 def with_options(method: Method, **options: object) -> Method:
-    """A method with some options changed; those that are None stay as they are. Errors as those of :func:`make_method`.
+    """A method with some options changed; those that are None do not change. Errors as those of :func:`make_method`.
 
     Example::
 
@@ -209,12 +208,12 @@ def method_of_state(state: Mapping[str, Any]) -> Method:
         return made
     except (KeyError, TypeError) as error:
         raise XalignError(
-            "a labelling method is of another version of this package", found=f"{dict(state)} ({error})"
+            "a labelling method was saved by another version of this package", found=f"{dict(state)} ({error})"
         ) from None
 
 
 def method_label(method: Method) -> str:
-    """A method in a word, for tables: its name, and behind transport's the filter: ``transport-itermax``."""
+    """A method's name for tables; for transport with the filter: ``transport-itermax``."""
     described = method.describe()
     return "-".join(described[key] for key in ("method", "filter") if key in described)
 
@@ -230,7 +229,9 @@ def _given(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_use(method: Method, given: Mapping[str, Any]) -> Method:
-    """The method; :class:`XalignError` for a given option without effect on its links: itermax's, with no itermax."""
+    """The method; :class:`XalignError` for a given option without effect on its links, such as itermax's without
+    itermax.
+    """
     described = method.describe()
     for key in given.keys() - described.keys():
         raise XalignError(

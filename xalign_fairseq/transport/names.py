@@ -1,6 +1,6 @@
-"""The names that methods and their options have, for whoever lists them; nothing heavy is imported for it."""
+"""The names of methods and their options, without heavy imports."""
 
-# The fused operators know a filter by its place here.
+# The fused operators identify a filter by its position here.
 FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 METHODS = {  # each with its options
     "transport": ("filter", "rounds", "alpha", "iterations", "mu", "order"),

@@ -23,8 +23,8 @@ class SinkhornOptions:
         eps: floor of the similarity (Eq. 1).
         order: ``columns-first`` or ``rows-first``.
         domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
-            neither exp nor log. A plan of which the linear domain would lose entries (small mu and many iterations, or
-            masses of 0) is made again in the log domain.
+            neither exp nor log. If the linear domain would lose entries of a plan (small mu and many iterations, or
+            masses of 0), it is computed again in the log domain.
 
     Raises:
         XalignError: an option has no such value.

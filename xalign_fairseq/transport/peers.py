@@ -130,10 +130,10 @@ class Softmax(ByMatrix):
 class Released(ByMatrix):
     """The links of the aligner that was released with XLM-Align (Chi et al., 2021), which are not the paper's.
 
-    S of dot products as they are, negative ones too, is divided by the sums of its columns and then of its rows,
-    ``iterations`` times. A link is where the row's largest entry of the last matrix meets the column's largest of the
-    one before its last division. There is no further round (itermax), and no floor of the similarities: with negative
-    ones sums may be near 0, and what is largest then means little.
+    S of unclamped dot products is divided by the sums of its columns and then of its rows, ``iterations`` times. A link
+    is where the row's largest entry of the last matrix meets the column's largest of the one before its last division.
+    There is no further round (itermax), and no floor of the similarities: with negative products a sum may be near 0,
+    and the largest entry then means little.
 
     The probability of a link is its share of its row, within 0 and 1.
 

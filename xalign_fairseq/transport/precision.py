@@ -1,4 +1,4 @@
-"""Which dtype is computed in: sums in float32 at least, and products in half precision where that is asked for."""
+"""The dtype of computations: sums in float32 at least, and products in half precision on request."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -16,13 +16,7 @@ def at_least_float32(values: Tensor) -> Tensor:
 
 
 def products_in(dtype: torch.dtype, device: torch.device) -> AbstractContextManager[Any]:
-    """Autocast to a half precision; for a wider dtype nothing, so that an autocast around it stays in force.
-
-    Example::
-
-        with products_in(torch.bfloat16, hidden.device):
-            scores = head(hidden)
-    """
+    """Autocast to a half precision; for a wider dtype it does nothing, so that an outer autocast stays active."""
     return torch.autocast(device.type, dtype) if dtype.itemsize < 4 else nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""How links are made: what is asked for, completed by the checkpoint, its family or a default."""
+"""How links are made: the requested options, completed by the checkpoint, its family or a default."""
 
 from dataclasses import replace
 
@@ -22,7 +22,8 @@ def resolve_linking(
     width: int | None = None,
     scored: bool = False,
 ) -> Linking:
-    """Complete what is asked for: by the model's own linking, otherwise its family's, otherwise the method's defaults.
+    """Complete the requested options: by the model's own linking, otherwise its family's, otherwise the method's
+    defaults.
 
     Args:
         asked: by the user.
@@ -38,10 +39,6 @@ def resolve_linking(
 
     Raises:
         XalignError: the method has no such option, or the encoder no such layer.
-
-    Example::
-
-        resolve_linking(Linking("argmax"), 12, family="e5-small").layers  # (6, 7)
     """
     if scored and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")
@@ -62,7 +59,7 @@ def resolve_linking(
 
 
 def agrees(asked: Linking, usual: Linking) -> bool:
-    """Whether nothing is asked for that another method than the usual one has."""
+    """Whether no requested option belongs to a method other than the usual one."""
     return (
         asked.method in ("", usual.method)
         and set(asked.options) <= set(METHODS[usual.method])
@@ -78,7 +75,9 @@ def _is_of(finder: Method, depth: int, width: int | None) -> bool:
 
 
 def scored_layers(finder: Scored, asked: tuple[int, ...], depth: int, width: int | None) -> tuple[int, ...]:
-    """The layers of a link scorer; :class:`XalignError` where others are asked for, or it is of another encoder."""
+    """The layers of a link scorer; :class:`XalignError` if other layers are requested, or it belongs to another
+    encoder.
+    """
     if not _is_of(finder, depth, width):
         raise XalignError(
             "the link scorer is of another encoder",
@@ -108,7 +107,7 @@ def _by_itself(asked: Linking, own: Linking, maps: bool) -> Linking:
 
 
 def _by_family(asked: Linking, depth: int, family: str | None, maps: bool) -> Linking:
-    """The first of the family's linkings that agrees with what is asked for."""
+    """The first of the family's linkings that agrees with the request."""
     pointer = asked.similarity == "pointer"
     method = asked.method or (DEFAULT if pointer else "")
     encoding = asked.encoding or ("joint" if pointer else "separate" if maps else "")

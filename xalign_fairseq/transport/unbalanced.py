@@ -1,26 +1,112 @@
 """Links by transport with a dustbin, which takes the words without a partner."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.transport.extraction import check_link_options, describe_filter, find_links, link_probability
-from xalign_fairseq.transport.partners import partners_of_matrix
 from xalign_fairseq.transport.peers import ByMatrix
+from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_cosines
-from xalign_fairseq.transport.sinkhorn.dustbin import check_dustbin_options, dustbin_plan
+from xalign_fairseq.transport.sinkhorn.reference import check_sinkhorn_shapes
+from xalign_fairseq.transport.token_links import partners_of_matrix
+
+
+def check_dustbin_options(dustbin: float, mu: float, iterations: int) -> None:
+    """Raise XalignError for the first option that has no meaning."""
+    check_values(
+        "an option of transport with a dustbin has no such value",
+        ("dustbin", dustbin, 0 <= dustbin <= 1, "0 to 1"),
+        ("mu", mu, 0 < mu < math.inf, "a number above 0"),
+        ("iterations", iterations, iterations >= 1, "1 or more"),
+    )
+
+
+def dustbin_plan(
+    scores: Tensor,
+    src_mask: Tensor,
+    tgt_mask: Tensor,
+    dustbin: float | Tensor,
+    *,
+    mu: float = 0.1,
+    iterations: int = 20,
+    src_mass: Tensor | None = None,
+    tgt_mass: Tensor | None = None,
+) -> Tensor:
+    r"""Transport plan of each pair, with one more row and one more column for tokens without a partner.
+
+    The scores get a last row and a last column of the dustbin's score z (as Sarlin et al., 2020, match key points;
+    unbalanced transport for words: Arase et al., 2023), :math:`K = \exp(\bar S/\mu)`. Every token has mass 1, or that
+    given; the source's dustbin (last row) has the mass of all target tokens and the target's (last column) that of all
+    source tokens, so that both sides have the same total and any token may stay alone. Each iteration scales the rows
+    of K to these marginals, then the columns, which the plan meets exactly; its rows come near with iterations.
+
+    Args:
+        scores: (B, n, m), any floating dtype; 16-bit ones are widened to float32. Gradients flow.
+        src_mask: (B, n) bool, the tokens of the source side.
+        tgt_mask: (B, m) bool, the tokens of the target side.
+        dustbin: z, in the unit of the scores; a tensor of one element may be learnt.
+        mu: weight of the entropy.
+        iterations: passes over both sides, 1 or more.
+        src_mass: (B, n), the mass of each source token, 0 or more; default: 1 each.
+        tgt_mass: (B, m), likewise.
+
+    Returns:
+        (B, n + 1, m + 1), 0 at padding; a pair with an empty side has nothing but its dustbins.
+
+    Raises:
+        XalignError: the shapes do not fit.
+
+    Example::
+
+        mask = torch.ones(1, 2, dtype=torch.bool)
+        plan = dustbin_plan(torch.tensor([[[1.0, 0.0], [0.0, 0.1]]]), mask, mask, 0.5)
+        plan[0, 1].argmax()  # 2: the second token stays alone
+    """
+    check_sinkhorn_shapes(scores, src_mask, tgt_mask, src_mass, tgt_mass)
+    wide = at_least_float32(scores)
+    batch, n, m = wide.shape
+    score = dustbin.to(wide) if isinstance(dustbin, Tensor) else wide.new_full((), dustbin)
+    kernel = score.expand(batch, n + 1, m + 1).clone()
+    kernel[:, :n, :m] = wide
+    rows, columns = _with_dustbin(src_mask), _with_dustbin(tgt_mask)
+    inside = rows[:, :, None] & columns[:, None, :]
+    # Finite instead of -inf, which would make the gradients at padding NaN.
+    kernel = (kernel / mu).masked_fill(~inside, torch.finfo(wide.dtype).min / 4)
+    masses = [
+        mask.to(wide.dtype) if mass is None else mass.to(wide.dtype).masked_fill(~mask, 0.0)
+        for mask, mass in ((src_mask, src_mass), (tgt_mask, tgt_mass))
+    ]
+    row_mass, column_mass = _marginals(masses[0], masses[1]), _marginals(masses[1], masses[0])
+    v = torch.zeros_like(column_mass)
+    for _ in range(iterations):
+        u = (row_mass - torch.logsumexp(kernel + v[:, None, :], 2)).masked_fill(~rows, 0.0)
+        v = (column_mass - torch.logsumexp(kernel + u[:, :, None], 1)).masked_fill(~columns, 0.0)
+    return (kernel + u[:, :, None] + v[:, None, :]).exp().masked_fill(~inside, 0.0)
+
+
+def _with_dustbin(mask: Tensor) -> Tensor:
+    return torch.cat([mask, mask.new_ones(len(mask), 1)], 1)
+
+
+def _marginals(own: Tensor, other: Tensor) -> Tensor:
+    """Logarithms (B, n + 1) of the masses of one side; its dustbin has that of all the other side's tokens."""
+    # Finite where there is no mass: exp of it is 0, and no difference of two of them is NaN.
+    return torch.cat([own, other.sum(1, keepdim=True)], 1).log().clamp_min(torch.finfo(own.dtype).min / 4)
 
 
 @dataclass(frozen=True)
 class Dustbin(ByMatrix):
-    """Links by transport with a dustbin (:func:`~xalign_fairseq.transport.sinkhorn.dustbin.dustbin_plan`).
+    """Links by transport with a dustbin (:func:`~xalign_fairseq.transport.unbalanced.dustbin_plan`).
 
     Scores are the cosines of the hidden states, scaled for each pair so that its lowest is 0 and its highest 1 (all 1
-    where they are equal), ``dustbin`` that of having no partner: the higher, the fewer links. One of a link's tokens at
-    least must send it more mass than it sends to the dustbin (three subwords with one partner have a third of its mass
-    each, and send the rest there); ``filter``, ``rounds`` and ``alpha`` choose among those
+    where they are equal), ``dustbin`` is the score of having no partner: the higher, the fewer links. One of a link's
+    tokens at least must send it more mass than it sends to the dustbin (three subwords with one partner have a third of
+    its mass each, and send the rest there); ``filter``, ``rounds`` and ``alpha`` choose among those
     (:func:`~xalign_fairseq.transport.extraction.find_links`). Its probability is the geometric mean of its shares of
     its row and of its column, the dustbin's mass included.
 

@@ -73,13 +73,7 @@ def main(gold: Path, out: Path, given: str) -> None:
 
 
 def table(records: Sequence[Mapping[str, Any]], encoding: str, kind: str) -> str:
-    """Layers by methods: the mean AER over the sets, before and after training, means over seeds.
-
-    Args:
-        records: what :func:`main` has written, of ``none`` and of one setting.
-        encoding: of the pairs.
-        kind: ``development`` or ``test``.
-    """
+    """Layers by methods: the mean AER over the sets, before and after training, means over seeds."""
     settings = list(dict.fromkeys(each["setting"] for each in records))
     aers: dict[tuple[str, str, int], list[float]] = {}
     for record in records:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 from support.aligners import WORDS, alone, links_of, small_encoder, train
-from support.links import by_pair, joined_words, pair_matrices
+from support.links import by_pair, joined_words
 
 from xalign_fairseq.aligner.neural import aligner as module
 from xalign_fairseq.aligner.neural.aligner import Aligner
@@ -53,16 +53,6 @@ def test_batch_size_order_and_chunks_never_change_a_link(aligner, pairs, batch_t
         assert links == pytest.approx(expected[place], abs=1e-9)
 
 
-def test_a_batch_holds_no_more_tokens_than_allowed(aligner, pairs, monkeypatch):
-    shapes = []
-    states = aligner.encoder.states
-    monkeypatch.setattr(aligner.encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
-    replace(aligner, batch_tokens=200).align(*zip(*pairs, strict=True))
-    assert all(rows * length <= 200 or rows == 1 for rows, length in shapes)
-    assert any(rows > 3 for rows, _ in shapes)
-    assert [length for _, length in shapes] == sorted((length for _, length in shapes), reverse=True)
-
-
 def test_equal_words_find_each_other_at_layer_0():
     """Without position embeddings, layer 0 knows a word by its embedding alone: the links are the permutation."""
     words = train("word", 30)
@@ -103,23 +93,6 @@ def test_a_pair_that_memory_would_not_hold_has_no_links_and_says_so(aligner, pai
     assert [each.too_long for each in after] == [size == max(sizes) for size in sizes]
     for old, new in zip(before, after, strict=True):
         assert new.links.keys() == (set() if new.too_long else old.links.keys())
-
-
-def test_no_pairs_at_all_and_one_word_each(aligner):
-    assert aligner.align([], []) == []
-    [pair] = aligner.align(["cat"], ["dogs"])
-    assert set(pair.links) == {(0, 0)}
-
-
-def test_sides_of_different_lengths(aligner):
-    with pytest.raises(XalignError, match="different numbers of sentences"):
-        aligner.align(["a"], ["a", "b"])
-
-
-@pytest.mark.parametrize("texts", [("the cat", ["le chat"]), (["the cat"], "le chat"), ("cat", "rat")])
-def test_a_text_in_the_place_of_a_list(aligner, texts):
-    with pytest.raises(XalignError, match="instead of a list"):
-        aligner.align(*texts)
 
 
 def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
@@ -278,20 +251,6 @@ def test_states_that_are_not_finite_give_no_links_and_spoil_no_other_pair(aligne
         assert links == pytest.approx(unbroken, abs=1e-9)
 
 
-def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(aligner, pairs):
-    aligner = replace(aligner, linking=Linking(layers=(2,), encoding="separate"), batch_tokens=300)
-    different = 0
-    for (src, tgt), links in zip(pairs, links_of(aligner, pairs), strict=True):
-        sides = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
-        hidden = [aligner.encoder.states(torch.tensor([[0, *ids, 2]])).layer(2)[:, 1:-1] for ids, _ in sides]
-        n, m = (side.shape[1] for side in hidden)
-        found, _ = pair_matrices(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.linking.finder)
-        expected = joined_words(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
-        assert links.keys() == expected
-        different += bool(expected - alone(aligner, 2, aligner.linking.finder, src, tgt).keys())
-    assert different > 10
-
-
 def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
     with pytest.raises(XalignError, match="joint encoding"):
         replace(aligner, linking=Linking(encoding="separate"), pointer=Pointer(16))
@@ -300,15 +259,6 @@ def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
     aligner = replace(aligner, linking=Linking(), pointer=Pointer(16))
     with pytest.raises(XalignError, match="only transport"):
         next(aligner.sweep(pairs, [Linking("softmax", layers=(2,))]))
-
-
-@pytest.mark.parametrize(
-    ("method", "layers", "encoding"),
-    [("transport", 2, "joint"), ("ot-unbalanced", 2, "joint"), ("match", 2, "separate"), ("softmax", 2, "separate")],
-)
-def test_a_method_s_usual_layer_and_encoding(tokenizer, method, layers, encoding):
-    linking = Aligner(small_encoder(tokenizer), tokenizer, Linking(method)).linking
-    assert linking.layers == (layers,) and linking.encoding == encoding
 
 
 def test_another_aligner_of_the_same_encoder_keeps_what_is_not_changed(aligner):

@@ -10,12 +10,12 @@ import torch
 from support.aligners import links_of
 
 from xalign_fairseq.aligner.neural import aligner as module
-from xalign_fairseq.aligner.statistical.calibration import Calibration
+from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.scorer_files import save_scorer
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
+from xalign_fairseq.transport.scored import save_scorer
 
 
 @pytest.fixture

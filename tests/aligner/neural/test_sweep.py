@@ -34,11 +34,6 @@ def test_links_of_all_pairs_by_setting():
     assert done == [1, 1, 1]
 
 
-@pytest.mark.parametrize(("pairs", "linkings"), [([], LINKINGS), ([("0", "a")], [])])
-def test_without_pairs_or_linkings_there_are_no_links(pairs, linkings):
-    assert sweep_links(OneLink(), pairs, linkings) == [[] for _ in linkings]
-
-
 def test_every_setting_on_every_set_in_one_pass_for_each_encoding():
     one, other = (Gold(frozenset(links), frozenset(links)) for links in ({(0, 4), (0, 7)}, {(1, 4)}))
     sets = [GoldPairs("a", [(["0"], ["x"]), (["1"], ["y"])], [one, other]), GoldPairs("b", [(["1"], ["z"])], [other])]

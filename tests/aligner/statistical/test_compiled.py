@@ -6,9 +6,8 @@ from support.units import drawn, tables_of
 
 from xalign_fairseq.aligner.statistical import compiled, reference
 from xalign_fairseq.aligner.statistical.chain import posteriors
-from xalign_fairseq.aligner.statistical.guide import word_factors
 from xalign_fairseq.aligner.statistical.sentences import cell_starts, cut_words, number_words, unit_text
-from xalign_fairseq.aligner.statistical.tables import FIRST
+from xalign_fairseq.aligner.statistical.tables import FIRST, word_factors
 
 RTOL = 2e-5  # of float32 sums in another order
 

@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 from support.units import tables_of, words_as_units
 
-from xalign_fairseq.aligner.statistical import backend as backends
-from xalign_fairseq.aligner.statistical.backend import backend
-from xalign_fairseq.aligner.statistical.guide import word_factors
+from xalign_fairseq.aligner.statistical import compiled, learning, reference
 from xalign_fairseq.aligner.statistical.learning import PASSES, learn, maximised
-from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR
+from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, word_factors
 from xalign_fairseq.core.errors import XalignError
 
 SRC = [["das", "haus"], ["das", "buch"], ["ein", "buch"]]
 TGT = [["the", "house"], ["the", "book"], ["a", "book"]]
 
 
-@pytest.fixture(autouse=True, params=["reference", "cpu"])
+@pytest.fixture(autouse=True, params=[reference, compiled])
 def _backends(monkeypatch, request):
-    monkeypatch.setattr(backends, "_selected", request.param)
+    monkeypatch.setattr(learning, "backend", lambda: request.param)
 
 
 def learned(src, tgt, progress=None, guide=None):
@@ -28,7 +26,7 @@ def learned(src, tgt, progress=None, guide=None):
 def one_pass(src, tgt, guide=None):
     text, _, cells = words_as_units(src, tgt)
     factors = word_factors(guide, cells, np.array([len(each) for each in tgt]))
-    return maximised(tables_of(src, tgt), backend().expected_counts(tables_of(src, tgt), text, factors))
+    return maximised(tables_of(src, tgt), learning.backend().expected_counts(tables_of(src, tgt), text, factors))
 
 
 def probability(tables, src, tgt, direction=0):

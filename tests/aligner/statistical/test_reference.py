@@ -5,10 +5,9 @@ import pytest
 from support.units import drawn, tables_of, words_as_units
 
 from xalign_fairseq.aligner.statistical import reference
-from xalign_fairseq.aligner.statistical.guide import word_factors
 from xalign_fairseq.aligner.statistical.reference import batches, both_directions, rows_of, seen_pairs
 from xalign_fairseq.aligner.statistical.sentences import cut_words, number_words, unit_text
-from xalign_fairseq.aligner.statistical.tables import FIRST, NO_SRC, NO_TGT, PADDED, UNSEEN
+from xalign_fairseq.aligner.statistical.tables import FIRST, NO_SRC, NO_TGT, PADDED, UNSEEN, word_factors
 
 SRC = [["a", "b", "c"], ["a"], [], ["b", "c"], ["c", "a", "b", "a"]]
 TGT = [["x", "y"], ["x", "y", "z"], ["x"], ["z"], ["y", "z"]]

@@ -3,8 +3,10 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.statistical.units import Pieces, cut_all, make_units
+from xalign_fairseq.aligner.statistical.units import Pieces, cut_all, make_units, tokens_of
 from xalign_fairseq.core.errors import XalignError
 
 TEXT = Counter(["low", "lower", "lowest", "new", "newer", "newest", "Low"] * 20)
@@ -39,3 +41,28 @@ def test_merges_and_unigrams_are_two_models():
 def test_no_such_units(name):
     with pytest.raises(XalignError, match="no such units"):
         make_units(name, {})
+
+
+@pytest.mark.parametrize(
+    ("word", "tokens"),
+    [
+        ("Houses,", ("houses", ",")),
+        ("L'homme", ("l'", "homme")),
+        ("d’eau", ("d’", "eau")),
+        ("'tis'", ("'", "tis", "'")),
+        ("x-ray", ("x", "-", "ray")),
+        ("...", (".", ".", ".")),
+        ("1990s", ("1990s",)),
+        ("हिन्दी", ("हिन्दी",)),  # vowel signs are marks, not letters
+        ("日本語abc", ("日", "本", "語", "abc")),
+        ("&apos;", ("&", "apos", ";")),
+    ],
+)
+def test_words(word, tokens):
+    assert tokens_of(word) == tokens
+
+
+@given(st.text(st.characters(exclude_categories=["Z", "Cc"]), min_size=1))
+def test_nothing_is_lost_and_no_token_is_empty(word):
+    assert "".join(tokens_of(word)) == word.lower()
+    assert all(tokens_of(word))

@@ -28,7 +28,7 @@ def trained(monkeypatch, tiny_checkpoint):
     """The runs of self-training, which leave the encoder as it was."""
     runs = []
 
-    def train_aligner(run, say, progress):
+    def train_aligner(run, say, hear):
         runs.append(run)
         assert len(list(read_lines(run.links))) == len(list(read_lines(run.src))) == 40
         run.out.mkdir(exist_ok=True)

@@ -15,7 +15,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.scorer_files import load_scorer, save_scorer
+from xalign_fairseq.transport.scored import load_scorer, save_scorer
 
 
 @pytest.fixture

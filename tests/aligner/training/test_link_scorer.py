@@ -10,7 +10,7 @@ from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_l
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
 
 DIM, LAYERS = 16, (1, 2)
 

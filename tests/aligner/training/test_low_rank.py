@@ -16,7 +16,7 @@ from xalign_fairseq.aligner.training.low_rank import Changing, _batches, _loss, 
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
 
 
 @pytest.fixture

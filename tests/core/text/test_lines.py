@@ -42,7 +42,9 @@ def test_text_that_is_named_as_compressed_is_unpacked(tmp_path, suffix, tool):
 def test_a_column_of_a_table_is_text(tmp_path):
     (tmp_path / "t.tsv.gz").write_bytes(gzip.compress(b"a\teins\nb\tzwei\n"))
     assert list(read_lines(f"{tmp_path}/t.tsv.gz#2")) == ["eins", "zwei"]
-    with pytest.raises(XalignError, match=r"does not exist\n  where: \S*t.tsv\n  found: no such name, but .*t.tsv.gz"):
+    with pytest.raises(
+        XalignError, match=r"does not exist\n  where: \S*t.tsv\n  found: only similar names: .*t.tsv.gz"
+    ):
         list(read_lines(f"{tmp_path}/t.tsv#2"))
 
 
@@ -53,7 +55,7 @@ def test_lines_split_at_newlines_alone(tmp_path):
 
 def test_a_missing_file_is_told_with_what_is_nearly_called_so(tmp_path):
     (tmp_path / "test.en").touch()
-    with pytest.raises(XalignError, match=r"does not exist\n  where: .*\n  found: no such name, but .*test\.en"):
+    with pytest.raises(XalignError, match=r"does not exist\n  where: .*\n  found: only similar names: .*test\.en"):
         list(read_lines(tmp_path / "test.ne"))
 
 

@@ -183,12 +183,6 @@ def test_settings_that_are_none(state):
         WordPieceSettings.from_state(state, "here.json")
 
 
-def test_without_the_library(tokenizer, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(XalignError, match=r"pip install tokenizers"):
-        WordPieceTokenizer(tokenizer.dictionary, tokenizer.settings)
-
-
 def test_parts_are_what_is_looked_up(symbols):
     cased, lower = (WordPieceTokenizer(*from_vocabulary(symbols, lowercase=each)) for each in (False, True))
     assert cased.parts("Don't  中国,É") == ["Don", "'", "t", "中", "国", ",", "É"]

@@ -1,10 +1,10 @@
-"""A body of transformers' in the place of our own: early exit, packing, dtypes, gradients, names."""
+"""A body of transformers' in the place of our own: its states, early exit, dtypes, gradients, names."""
 
 from dataclasses import replace
 
 import pytest
 import torch
-from support.body_folders import MODELS, ragged_tokens, read_model, write_model
+from support.body_folders import MODELS, assert_same_states, ragged_tokens, read_model, write_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
@@ -13,10 +13,8 @@ from xalign_fairseq.encoder.bodies.families import takes_positions
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.hidden_states import open_passes
 
-KINDS = list(MODELS)
 
-
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=list(MODELS))
 def folder(request, tmp_path_factory):
     path = tmp_path_factory.mktemp(request.param)
     write_model(path, request.param)
@@ -26,6 +24,23 @@ def folder(request, tmp_path_factory):
 @pytest.fixture
 def encoder(folder):
     return read_model(folder)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        *((kind, {}) for kind in MODELS),
+        ("modernbert", {"local_attention": 1000}),
+        ("modernbert", {"layer_types": ["sliding_attention"] * 2 + ["full_attention"] * 2}),
+        ("deberta-v2", {"share_att_key": False}),
+        ("deberta-v2", {"position_biased_input": True}),
+        ("deberta-v2", {"relative_attention": False}),
+        ("m2m_100", {"scale_embedding": False}),
+    ],
+)
+def test_states_are_those_of_transformers(tmp_path, kind, changes):
+    encoder = assert_same_states(tmp_path, kind, **changes)
+    assert not [name for name, _ in encoder.named_parameters() if "encoder_attn" in name]  # of a decoder
 
 
 def test_layers_above_the_one_asked_for_do_not_run(encoder):
@@ -116,3 +131,36 @@ def test_language_embeddings_are_refused(encoder):
 def test_attention_is_not_looked_into(encoder):
     with pytest.raises(XalignError, match="can't be looked into"):
         _ = encoder.sentence_encoder.layers[0].self_attn
+
+
+def test_a_layer_of_near_tokens_sees_no_further(tmp_path):
+    encoder = assert_same_states(tmp_path, "modernbert", layer_types=["sliding_attention"] * 4)
+    tokens = ragged_tokens(encoder, (19,))
+    other = tokens.clone()
+    other[0, 18] = 5 if tokens[0, 18] != 5 else 6
+    near = encoder.states(tokens, grad=False).layer(1) - encoder.states(other, grad=False).layer(1)
+    changed = near.abs().amax(2)[0] > 0
+    assert changed.nonzero().flatten().tolist() == list(range(14, 19))  # 4 to each side
+    torch.testing.assert_close(near[0, :14], torch.zeros(14, 32))
+
+
+def test_the_bias_of_places_of_mt5_learns_through_every_layer(tmp_path):
+    encoder = assert_same_states(tmp_path, "mt5")
+    bias = encoder.sentence_encoder.layers[0].inner.layer[0].SelfAttention.relative_attention_bias.weight
+    tokens = ragged_tokens(encoder)
+    once, all_layers = (
+        torch.autograd.grad(encoder.states(tokens).layer(layer).square().sum(), bias)[0] for layer in (1, 3)
+    )
+    assert once.abs().sum() > 0 and not torch.allclose(once, all_layers)
+
+
+def test_dropout_of_mt5_follows_the_final_norm(tmp_path):
+    encoder = assert_same_states(tmp_path, "mt5")
+    body = TransformersBody(replace(encoder.config, dropout=0.5))
+    states = open_passes(body, [Input(ragged_tokens(encoder, (9,)))], training=True, grad=False)[0]
+    assert (states.layer(3) == 0).float().mean() > 0.3 and (states.layer(2) == 0).float().mean() < 0.3
+
+
+def test_nllb_drops_no_layer(tmp_path):
+    encoder = assert_same_states(tmp_path, "m2m_100", encoder_layerdrop=1.0)
+    open_passes(encoder.sentence_encoder, [Input(ragged_tokens(encoder))], training=True)[0].layer(-1)

@@ -18,7 +18,7 @@ from xalign_fairseq.encoder.pretrained.low_rank import (
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.scorer_files import packaged_record
+from xalign_fairseq.transport.scored import packaged_record
 
 CHANGED = "sentence_encoder.layers.1.fc1.weight"
 

@@ -54,7 +54,6 @@ def test_xlm_r_s_archive(xlmr_base, roberta, tokens, spm):
 
 
 def test_xlm_r_s_archive_as_a_hugging_face_folder_and_back(xlmr_base, roberta, tokens, tmp_path):
-    pytest.importorskip("safetensors")
     export(xlmr_base, tmp_path / "hf")
     assert "no record of a training" in (tmp_path / "hf/README.md").read_text()
     convert(tmp_path / "hf", tmp_path / "again")
@@ -79,7 +78,6 @@ def test_xlm_r_s_archive_as_a_checkpoint_that_stands_alone(xlmr_base, old_state,
 
 
 def test_a_model_is_not_replaced_by_what_is_made_of_it(xlmr_base, tmp_path):
-    pytest.importorskip("safetensors")
     export(xlmr_base, tmp_path / "hf")
     for make, source, target in [
         (export, xlmr_base, xlmr_base),
@@ -93,7 +91,6 @@ def test_a_model_is_not_replaced_by_what_is_made_of_it(xlmr_base, tmp_path):
 
 
 def test_heads_that_are_fairseq_s_own_are_named_and_left_out(xlmr_base, old_state, tmp_path, caplog):
-    pytest.importorskip("safetensors")
     old_state["model"]["classification_heads.mnli.dense.weight"] = torch.zeros(3, 3)
     torch.save(old_state, xlmr_base / "model.pt")
     export(xlmr_base, tmp_path / "hf")
@@ -104,7 +101,6 @@ def test_heads_that_are_fairseq_s_own_are_named_and_left_out(xlmr_base, old_stat
 def test_a_checkpoint_without_a_head_is_exported_with_the_same_new_one_each_time(
     xlmr_base, old_state, tmp_path, caplog
 ):
-    pytest.importorskip("safetensors")
     old_state["model"] = {name: value for name, value in old_state["model"].items() if "lm_head" not in name}
     torch.save(old_state, xlmr_base / "model.pt")
     for name in ("one", "two"):
@@ -147,7 +143,6 @@ def test_what_is_no_checkpoint(tmp_path):
 
 @pytest.mark.parametrize("form", ["checkpoint", "archive", "hugging face"])
 def test_training_begins_with_any_of_them(xlmr_base, tmp_path, form):
-    pytest.importorskip("safetensors")
     xalign_fairseq.register()
     from xalign_fairseq.models.xalign import XalignModel
 

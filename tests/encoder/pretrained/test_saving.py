@@ -38,6 +38,14 @@ def test_what_is_written_is_read_again(transfer_encoder, tmp_path, name):
         save(state, where)
 
 
+@pytest.mark.parametrize("name", ["model.safetensors", "model.PTH", "model.zip"])
+def test_an_ending_of_another_kind_of_file_is_refused(transfer_encoder, tmp_path, name):
+    with pytest.raises(XalignError, match="unknown ending"), new_model(tmp_path / name):
+        pytest.fail("nothing is begun")
+    with pytest.raises(XalignError, match="unknown ending"):
+        convert(transfer_encoder, tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["model.pt", "folder"])
 def test_a_full_disk_leaves_nothing(transfer_encoder, tmp_path, full_disk, name):
     state, where = read_pretrained(transfer_encoder)

@@ -4,12 +4,22 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.colors import to_hex
+from matplotlib import image
+from matplotlib.colors import to_hex, to_rgb
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.evaluation.plots import matrix as module
 from xalign_fairseq.evaluation.plots.figure import new_figure
-from xalign_fairseq.evaluation.plots.matrix import draw_frames_key, draw_gold, draw_scale, draw_values, draw_words
+from xalign_fairseq.evaluation.plots.matrix import (
+    draw_frames_key,
+    draw_gold,
+    draw_scale,
+    draw_values,
+    draw_words,
+    plot_links,
+)
 from xalign_fairseq.evaluation.plots.palette import ACCENT, SCALE
-from xalign_fairseq.links.pharaoh import parse_line
+from xalign_fairseq.links.pharaoh import Gold, parse_line
 
 
 def place(patch):
@@ -38,3 +48,43 @@ def test_the_scale_goes_from_0_to_1_in_the_palette_s_colours():
     [bar] = [axes for axes in figure.axes if axes not in panels]
     assert bar.get_xlabel() == "mass" and bar.get_xlim() == (0, 1)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["gold, sure", "gold, possible"]
+
+
+def test_links_are_filled_by_probability_and_gold_is_outlined(figures):
+    gold = Gold(frozenset({(0, 0)}), frozenset({(1, 2)}))
+    plot_links(["a", "b"], ["x", "y", "z"], {(0, 0): 0.9, (1, 1): 0.2}, "unused.png", gold=gold)
+    [figure] = figures
+    strong, weak, sure, possible = figure.axes[0].patches
+    assert sum(strong.get_facecolor()[:3]) < sum(weak.get_facecolor()[:3])  # darker
+    assert [patch.get_fill() for patch in (strong, weak, sure, possible)] == [True, True, False, False]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["a", "b"]
+    top, bottom = figure.axes[0].get_ylim()[::-1]
+    assert top < bottom and figure.legends  # the first source word is at the top
+
+
+def test_the_picture_shows_the_link_where_it_is(tmp_path):
+    plot_links(["a"] * 4, ["b"] * 6, {(1, 4): 1.0}, tmp_path / "new" / "p.png")
+    pixels = image.imread(tmp_path / "new" / "p.png")[..., :3]
+    dark = abs(pixels - to_rgb("#123f73")).sum(2) < 0.02
+    rows, columns = dark.any(1).nonzero()[0], dark.any(0).nonzero()[0]
+    assert rows.size and columns.size
+    assert pixels.shape[0] > 200
+
+
+def test_no_label_is_cut_off(tmp_path):
+    for tgt in (["a", "b", "x" * 50], ["x" * 50]):
+        plot_links(["y" * 50, "c"], tgt, {}, tmp_path / "p.png")
+        pixels = image.imread(tmp_path / "p.png")[..., :3]
+        edges = (pixels[:3], pixels[-3:], pixels[:, :3], pixels[:, -3:])
+        assert all((edge == pixels[0, 0]).all() for edge in edges)  # paper all around
+
+
+@pytest.mark.parametrize("words", [[], ["one"], ["$5", "$6$", "^_{", "日本", "", "x" * 500], ["w"] * 20])
+def test_any_words_can_be_drawn(words, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LONGEST_SIDE", 5.0)  # cells of 20 words shrink
+    links = {(k, k): 0.5 for k in range(len(words))}
+    plot_links(words, words, links, tmp_path / "p.svg")
+    assert b"<svg" in (tmp_path / "p.svg").read_bytes()[:500]
+    with pytest.raises(XalignError, match=r"unknown picture format[\s\S]*png"):
+        plot_links(words, words, links, tmp_path / "p.gold")
+    assert [path.name for path in tmp_path.iterdir()] == ["p.svg"]

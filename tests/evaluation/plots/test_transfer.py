@@ -4,7 +4,7 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.container import BarContainer, ErrorbarContainer
 
-from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
+from xalign_fairseq.evaluation.plots.transfer import plot_alignment, plot_gap_bars, plot_gaps, plot_scores
 
 
 def row(task, checkpoint, mean, deviation, **more):
@@ -61,3 +61,67 @@ def test_files_of_many_and_of_one(tmp_path):
     plot_gaps([row("t", "c", 0.1, None, language="de")], tmp_path / "b.svg")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in (tmp_path / "b.svg").read_bytes()[:500]
+
+
+def bar(task, language, objective, mean, deviation):
+    return {"task": task, "language": language, "objective": objective, "mean": mean, "deviation": deviation}
+
+
+def point(task, objective, language, alignment, gap):
+    return {"task": task, "objective": objective, "language": language, "alignment": alignment, "gap": gap}
+
+
+def test_bars_of_each_language_with_their_deviations(figures):
+    plot_gap_bars(
+        [bar("POS", "Trans", "MLM", 0.02, None), bar("POS", "Inv", "MLM", 0.4, 0.05),
+         bar("POS", "Inv", "ALIGN", 0.1, 0.01), bar("NER", "Inv", "ALIGN", -0.03, None)], "unused.png",
+    )  # fmt: skip
+    pos, ner = figures[0].axes
+    assert (pos.get_title("left"), ner.get_title("left")) == ("POS", "NER")
+    first, second = (each for each in pos.containers if isinstance(each, BarContainer))
+    assert [each.get_height() for each in first] == pytest.approx([2, 40])
+    assert [each.get_height() for each in second] == pytest.approx([10])
+    # the second objective is right of the first, both around the second language's place
+    left, right = first[1].get_x(), second[0].get_x() + second[0].get_width()
+    assert first[1].get_x() + first[1].get_width() <= second[0].get_x() and right - left < 1
+    assert (left + right) / 2 == pytest.approx(1)
+    spans = [
+        segment[:, 1].tolist()
+        for each in pos.containers
+        if isinstance(each, ErrorbarContainer)
+        for segment in each.lines[2][0].get_segments()
+    ]
+    assert spans == [pytest.approx([35, 45]), pytest.approx([9, 11])]
+    assert [label.get_text() for label in ner.get_xticklabels()] == ["Trans", "Inv"]
+    assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["MLM", "ALIGN"]
+
+
+def test_colours_tell_objectives_and_markers_languages(figures):
+    plot_alignment(
+        [point("POS", "MLM", "Trans", 0.9, 0.01), point("POS", "MLM", "Inv", 0.1, 0.4),
+         point("POS", "ALIGN", "Inv", 0.95, 0.03), point("POS", "ALIGN", "Inv", 0.9, 0.05)], "unused.png",
+    )  # fmt: skip
+    [axes] = figures[0].axes
+    drawn = {(line.get_color(), line.get_marker()): line for line in axes.lines if len(line.get_xdata())}
+    assert len(drawn) == 3
+    places = sorted((list(line.get_xdata()), list(line.get_ydata())) for line in drawn.values())
+    assert [pytest.approx(x) for x, _ in places] == [[10], [90], [95, 90]]
+    assert [pytest.approx(y) for _, y in places] == [[40], [1], [3, 5]]
+    labels = {text.get_text() for text in figures[0].legends[0].get_texts()}
+    assert labels == {"MLM", "ALIGN", "Trans", "Inv"}
+    # the legend's colours and markers are those of the points
+    handles = {line.get_label(): line for line in axes.lines}
+    assert (handles["ALIGN"].get_color(), handles["Inv"].get_marker()) in drawn
+
+
+def test_an_objective_and_a_language_of_one_name_are_two(figures):
+    plot_alignment([point("POS", "Inv", "Inv", 0.9, 0.01), point("POS", "MLM", "Trans", 0.1, 0.4)], "unused.png")
+    assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["Inv", "MLM", "Inv", "Trans"]
+
+
+@pytest.mark.parametrize("name", ["$x_$", "$\\frac$", "a\\$b$"])
+def test_a_name_with_two_dollar_signs_is_no_formula(name, tmp_path):
+    plot_gap_bars([bar(name, name, name, 0.1, None)], tmp_path / "a.svg")
+    plot_alignment([point(name, name, "fr", 0.1, 0.1)], tmp_path / "b.svg")
+    assert (tmp_path / "a.svg").read_text().count(f"<!-- {name} -->") == 3
+    assert (tmp_path / "b.svg").read_text().count(f"<!-- {name} -->") == 2

@@ -106,6 +106,7 @@ except evaluate.XalignError:
 """
 
 
+@pytest.mark.slow  # imports fairseq in a process of its own
 def test_fine_tuning_has_one_gpu_of_several(tmp_path):
     script(sys.executable, "-c", ON_TWO_GPUS, tmp_path)
     assert (tmp_path / "processes").read_text() == "1"

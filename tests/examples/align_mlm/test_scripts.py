@@ -123,6 +123,7 @@ def test_data_of_every_run_are_made_once(tmp_path, benchmark):
     assert not [path for path in tmp_path.rglob("out/*/.*")]
 
 
+@pytest.mark.slow
 def test_the_whole_training_sets_have_validation_sets(tmp_path, benchmark):
     arguments = ("align_mlm/1_data.sh", benchmark, tmp_path / "out")
     done = run_script(tmp_path, *arguments, instead={"xalign": XALIGN}, WHOLE="1")
@@ -143,6 +144,7 @@ def test_the_whole_training_sets_have_validation_sets(tmp_path, benchmark):
     assert all(f"{task}-valid={labelled}" in derive for task in ("pos", "ner", "nli"))
 
 
+@pytest.mark.slow
 def test_labelled_files_that_are_missing_end_it_and_are_taken_once_they_are_there(tmp_path, benchmark):
     treebank = benchmark / "eval/ud/en_ewt-ud-test.conllu.gz"
     treebank.rename(tmp_path / "elsewhere")
@@ -155,6 +157,7 @@ def test_labelled_files_that_are_missing_end_it_and_are_taken_once_they_are_ther
     assert len(list(labelled.iterdir())) == 6 and all(path.stat().st_size for path in labelled.iterdir())
 
 
+@pytest.mark.slow
 def test_syntax_needs_parses(tmp_path, benchmark):
     parses = tmp_path / "parses/english.conllu"
     parses.parent.mkdir()

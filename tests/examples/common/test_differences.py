@@ -24,6 +24,11 @@ def test_both_tests_must_find_a_difference():
     assert found.p_bootstrap < 0.05 < found.p_value == found.p_seeds
 
 
+def test_two_sides_with_seeds_are_compared_by_welch():
+    # means 32 and 46, variances 4 and 52: t = 14 / sqrt(56 / 3) with 2.31 degrees of freedom; of equal variances 4
+    assert differences.compare(runs(30, 32, 34), runs(40, 44, 54), ratio).p_seeds == pytest.approx(0.068986, rel=1e-4)
+
+
 def test_what_has_no_seed_is_one_sample():
     # t = (90 - 32) / sqrt(7 / 3); with two degrees of freedom p = 1 - t / sqrt(t^2 + 2)
     t = 58 / math.sqrt(7 / 3)

@@ -106,6 +106,7 @@ def test_one_corpus_may_stand_for_those_of_all_pairs(tmp_path):
     assert "opus-100-corpus-de-en-v1.0.tar.gz" in done.stdout and "opus-100-corpus-en-zh-v1.0.tar.gz" in done.stdout
 
 
+@pytest.mark.slow
 def test_words_stand_between_blanks_and_pairs_are_drawn(out, monkeypatch):
     pytest.importorskip("sacremoses")
     call(monkeypatch, out, "de-en=Europarl", "--valid", "5", "--pairs", "10", "--words")

@@ -1,4 +1,4 @@
-"""The batch stays the paper's on any number of GPUs; hours follow from tokens a second, or are not measured."""
+"""The batch stays the paper's on any number of GPUs; hours follow from tokens per second, or are not measured."""
 
 import json
 import sys

@@ -21,11 +21,3 @@ def test_studies_are_read(study):
 @pytest.mark.parametrize("study", RUN, ids=lambda path: path.name)
 def test_the_report_is_that_of_its_runs(study):
     assert (study / "results/report/report.md").read_text() == to_markdown(make_report(study / "results", "none"))
-
-
-@pytest.mark.parametrize("study", RUN, ids=lambda path: path.name)
-def test_results_name_no_machine(study):
-    found = list((study / "results/runs").rglob("result.json"))
-    assert found
-    for path in found:
-        assert " /" not in path.read_text() and "=/" not in path.read_text(), path

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.languages.sample import bitext as bitext_module
+from xalign_fairseq.languages.sample import english, german
 from xalign_fairseq.languages.sample.bitext import room, write_sample
-from xalign_fairseq.languages.sample.english import English
-from xalign_fairseq.languages.sample.german import German
-from xalign_fairseq.languages.sample.lexicon import LANGUAGES, load_lexicon
-from xalign_fairseq.languages.sample.sampler import Sampler
+from xalign_fairseq.languages.sample.meaning import Sampler
+from xalign_fairseq.languages.sample.words import LANGUAGES
 from xalign_fairseq.links.gold import read_gold
 
 SIZES = {"train": 3000, "valid": 100, "test": 80}
@@ -80,15 +78,9 @@ def test_english_sentences_are_distinct_within_a_split_and_between_splits(writte
     assert sum(map(len, splits.values())) == len(set().union(*splits.values()))
 
 
-class Mumble(German):
-    """Says only the first words, so that many English sentences have the same translation."""
-
-    def say(self, sentence):
-        return super().say(sentence)[:2]
-
-
 def test_no_translation_is_in_two_splits(tmp_path, monkeypatch):
-    monkeypatch.setitem(bitext_module.REALISERS, "de", Mumble)
+    whole = german.say  # of only the first words, many English sentences have the same translation
+    monkeypatch.setattr(german, "say", lambda sentence: whole(sentence)[:2])
     write_sample(tmp_path / "out", pairs=200, seed=2, valid=20, test=20)
     paths = [tmp_path / "out" / "en-de" / f"{split}.de" for split in SIZES]
     parts = [set(lines(path)) for path in paths]
@@ -99,21 +91,13 @@ def test_no_translation_is_in_two_splits(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_hundred_thousand_distinct_pairs():
-    sampler, english, german = Sampler(load_lexicon(), random.Random(11)), English(), German()
+    sampler = Sampler(random.Random(11))
     pairs = set()
     for _ in range(104_000):
         sentence = sampler.sentence()
         sides = ([word for word, _ in language.say(sentence)] for language in (english, german))
         pairs.add(" ||| ".join(" ".join(side) for side in sides))
     assert len(pairs) > 100_000
-
-
-def test_several_hundred_lemmas():
-    lexicon = load_lexicon()
-    for column in ("en", *LANGUAGES):
-        verbs = {verb["ru_perfective" if column == "ru" else column] for verb in lexicon.verbs}
-        others = lexicon.nouns + lexicon.places + lexicon.adjectives + lexicon.adverbs + lexicon.names
-        assert len(verbs | {entry[column].split()[0] for entry in others}) > 550
 
 
 def test_links_lie_within_sentences_of_varied_length(bitext):
@@ -126,14 +110,7 @@ def test_links_lie_within_sentences_of_varied_length(bitext):
         assert sum(5 <= n <= 20 for n in lengths) > 0.9 * len(lengths)
 
 
-def test_articles_in_russian_and_do_support_have_no_partner(bitext):
-    found = 0
-    for src, _, links in bitext["ru"]:
-        articles = [i for i, word in enumerate(src) if word.lower() in ("the", "a", "an")]
-        fixed = {i for i in articles if src[i + 1] in ("morning", "evening", "moment", "week")}  # in set phrases
-        assert not any(linked(links, i) for i in set(articles) - fixed)
-        found += len(set(articles) - fixed)
-    assert found > 1000
+def test_do_support_has_no_partner(bitext):
     for rows in bitext.values():
         helpers = [linked(links, i) for src, _, links in rows for i, word in enumerate(src) if word.lower() == "did"]
         assert len(helpers) > 50 and not any(helpers)
@@ -143,9 +120,9 @@ def test_french_negation_is_one_to_two_and_adjectives_cross_their_nouns(bitext):
     negations, crossing = set(), 0
     for src, tgt, links in bitext["fr"]:
         partners = [linked(links, i) for i in range(len(src))]
-        negations |= {tuple(tgt[j] for j in partners[i]) for i, word in enumerate(src) if word in ("not", "never")}
+        negations |= {tuple(tgt[j] for j in partners[i]) for i, word in enumerate(src) if word == "not"}
         crossing += sum(len(a) == len(b) == 1 and a[0] == b[0] + 1 for a, b in pairwise(partners))
-    assert negations == {("ne", "pas"), ("n'", "pas"), ("ne", "jamais"), ("n'", "jamais")}
+    assert negations == {("ne", "pas"), ("n'", "pas")}
     assert crossing > 500
 
 
@@ -167,8 +144,7 @@ def test_every_sense_of_the_homonyms_occurs(bitext):
             "spring": {"Feder", "Quelle", "Frühling"},
             "bats": {"Fledermäuse", "Schläger"},
         },
-        "fr": {"bank": {"banque", "rive"}, "spring": {"ressort", "source", "printemps"}, "nails": {"clous", "ongles"}},
-        "ru": {"bank": {"банке", "берегу"}, "letters": {"письма", "буквы"}, "spring": {"пружину", "источника"}},
+        "fr": {"bank": {"banque", "rive"}, "spring": {"ressort", "source", "printemps"}},
     }
     for language, expected in senses.items():
         found = defaultdict(set)
@@ -183,7 +159,7 @@ def test_names_and_numbers_are_linked(bitext):
     for language, rows in bitext.items():
         numbers = [(src[i], tgt[j]) for src, tgt, links in rows for i, j in links if src[i].isdigit()]
         assert len(numbers) > 50 and all(a == b for a, b in numbers)
-        name = {"de": "Peter", "fr": "Pierre", "ru": "Пётр"}[language]
+        name = {"de": "Peter", "fr": "Pierre"}[language]
         assert ("Peter", name) in {(src[i], tgt[j]) for src, tgt, links in rows for i, j in links}
 
 

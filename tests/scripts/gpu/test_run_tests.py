@@ -47,11 +47,13 @@ def test_passed_failed_and_skipped_are_counted(stage):
     }
 
 
+@pytest.mark.slow
 def test_a_pass_is_enough(stage):
     code, found = stage("passes", "skips")
     assert code == 0 and found["not_begun"] == 0
 
 
+@pytest.mark.slow
 def test_where_all_are_skipped_nothing_was_verified(stage):
     assert stage("skips")[0] == 1
 
@@ -62,7 +64,8 @@ def test_what_has_no_time_is_not_begun_and_told(stage):
     assert found["passed"] + found["not_begun"] == 9 and 1 <= found["passed"] <= 3
 
 
-@pytest.mark.parametrize("processes", [2, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("processes", [2, 12])
 def test_processes_side_by_side_run_each_test_once(stage, processes):
     code, found = stage("many", "passes", "skips", processes=processes)
     assert code == 0 and found["not_begun"] == 0

@@ -6,7 +6,6 @@ from fairseq import optim
 from omegaconf import OmegaConf
 
 import xalign_fairseq
-from xalign_fairseq.trainer.compat import amp_unscaling
 
 xalign_fairseq.register()
 
@@ -34,7 +33,3 @@ def train(name, scale=None):
 @pytest.mark.parametrize("name", ["adam", "xalign_adamw"])
 def test_updates_are_those_without_a_scale(name):
     torch.testing.assert_close(train(name, 2.0**16), train(name), rtol=1e-5, atol=1e-6)
-
-
-def test_it_is_needed_with_this_fairseq():
-    assert amp_unscaling.needed()

@@ -27,10 +27,6 @@ def test_batches_arrive_unchanged_and_the_thread_ends(consumers):
     assert not consumers()
 
 
-def test_fewer_batches_on_request():
-    assert list(iterators.BufferedIterator(3, list(range(50))).take(7)) == list(range(7))
-
-
 def test_an_error_in_a_batch_reaches_the_trainer():
     class Source:
         def __len__(self):

@@ -7,7 +7,6 @@ from omegaconf import DictConfig, OmegaConf
 from support.processes import run_workers
 
 from xalign_fairseq.trainer import compat
-from xalign_fairseq.trainer.compat import broadcast
 
 compat.apply()
 
@@ -29,8 +28,3 @@ def test_every_rank_has_what_rank_0_sent(tmp_path):
     for cfg, weights, history, _ in results:
         assert cfg == {"task": {"data": "data-bin", "seed": 3}} and history == [{"num_updates": 7}]
         assert torch.equal(weights, torch.arange(6.0).view(2, 3))
-
-
-def test_it_is_needed_as_long_as_fairseq_reads_with_a_default_load():
-    assert broadcast.needed()  # fairseq's own text is looked at, though it has been replaced
-    assert utils._broadcast_object_slow.__wrapped__.__module__ == "fairseq.distributed.utils"

@@ -61,9 +61,8 @@ def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
 
     anew = begun_anew()
     anew.UNITS = ("bf16_tpu",)
-    monkeypatch.setattr(bf16_tpu, "needed", lambda: False)
-    monkeypatch.setattr(bf16_tpu, "install", lambda: 1 / 0)
-    assert anew.apply() == [(bf16_tpu.NAME, "not needed", anew.NOT_THERE)]
+    monkeypatch.setattr(bf16_tpu, "UNIT", bf16_tpu.UNIT._replace(needed=lambda: False, install=lambda: 1 / 0))
+    assert anew.apply() == [(bf16_tpu.UNIT.name, "not needed", anew.NOT_THERE)]
 
 
 def test_importing_the_package_loads_neither_torch_nor_fairseq():

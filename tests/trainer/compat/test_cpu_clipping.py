@@ -5,7 +5,6 @@ import torch
 from fairseq import utils
 
 import xalign_fairseq
-from xalign_fairseq.trainer.compat import cpu_clipping
 
 xalign_fairseq.register()
 
@@ -45,7 +44,3 @@ def test_gradients_elsewhere_are_fairseqs_own_matter(a_gpu, monkeypatch):
 
 def test_without_a_gradient_the_norm_is_0(a_gpu):
     assert utils.clip_grad_norm_([torch.nn.Parameter(torch.zeros(2))], 1.0).item() == 0
-
-
-def test_it_is_needed_with_this_fairseq():
-    assert cpu_clipping.needed()

@@ -3,7 +3,7 @@ import types
 
 import pytest
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
+from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped, wrapping
 
 
 def adding(amount):
@@ -79,3 +79,12 @@ def test_swapped_restores_own_and_inherited_attributes_also_after_an_error():
         assert owner.size == before
     assert "size" in vars(Own)
     assert "size" not in vars(Heir)
+
+
+@pytest.mark.parametrize(
+    ("has", "lacks", "needed"),
+    [("", "", True), ("unknown", "", False), ("", "def wrap", False), ("def", "unknown", True)],
+)
+def test_a_patch_is_needed_while_the_source_has_and_lacks_its_texts(has, lacks, needed):
+    patch = wrapping("n", "w", "textwrap", "TextWrapper", lambda cls: cls, has=has, lacks=lacks)
+    assert patch.needed() == needed

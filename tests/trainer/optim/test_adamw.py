@@ -2,8 +2,6 @@ import math
 
 import pytest
 import torch
-from fairseq.optim.adam import Adam
-from fairseq.utils import clip_grad_norm_
 from support.gpu_device import ON, lacking, no_waiting, there
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -211,35 +209,6 @@ def test_no_parameter_has_a_gradient():
     optimizer.step()
 
 
-def test_it_computes_what_fairseq_s_adam_does_update_after_update():
-    """50 updates of a small network on the same batches, clipped, in float32."""
-    torch.manual_seed(1)
-    batches = [(torch.randn(16, 12), torch.randn(16, 5)) for _ in range(50)]
-    curves = []
-    for folded in (False, True):
-        torch.manual_seed(2)
-        model = torch.nn.Sequential(torch.nn.Linear(12, 32), torch.nn.GELU(), torch.nn.Linear(32, 5))
-        options = {"lr": 3e-3, "betas": (0.9, 0.999), "eps": 1e-6, "weight_decay": 0.01}
-        optimizer = (FoldedAdamW if folded else Adam)(model.parameters(), **options)
-        curve = []
-        for x, y in batches:
-            optimizer.zero_grad()
-            loss = (model(x) - y).square().sum()
-            loss.backward()
-            if folded:
-                optimizer.multiply(1 / 16)
-                norm = optimizer.clip(0.5)
-            else:
-                for p in model.parameters():
-                    p.grad.mul_(1 / 16)
-                norm = clip_grad_norm_(model.parameters(), 0.5)
-            optimizer.step()
-            curve.append((loss.item(), norm.item()))
-        curves.append(torch.tensor(curve))
-    near(curves[0], curves[1], 1e-4)
-    assert (curves[0][:, 1] > 0.5).any() and curves[0][-1, 0] < curves[0][0, 0]
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("lazily", [False, True])
 def test_half_precision_is_stepped_in_float32_and_keeps_float32_moments(dtype, lazily):
@@ -294,18 +263,6 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_by_bit(dtype, lazily, tmp_pa
     stepped(halved, gradients[3:], resumed)
     assert halved.equal(whole)
     assert all(resumed.state[halved][name].equal(expected.state[whole][name]) for name in MOMENTS)
-
-
-@pytest.mark.parametrize("classes", [(Adam, FoldedAdamW), (FoldedAdamW, Adam)])
-def test_fairseq_s_adam_and_this_one_go_on_from_one_another_s_state(classes):
-    gradients = [draw(6, 3, seed=n) for n in range(6)]
-    whole, changed = (torch.nn.Parameter(draw(6, 3, seed=9)) for _ in range(2))
-    stepped(whole, gradients)
-    first, second = (each([changed], **OPTIONS) for each in classes)
-    stepped(changed, gradients[:3], first)
-    second.load_state_dict(first.state_dict())
-    stepped(changed, gradients[3:], second)
-    near(changed.data, whole.data)
 
 
 def test_a_state_of_torch_s_adamw_is_gone_on_from():

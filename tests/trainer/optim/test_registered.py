@@ -6,15 +6,14 @@ import torch.distributed as dist
 from fairseq import optim
 from fairseq.distributed.legacy_distributed_data_parallel import LegacyDistributedDataParallel
 from fairseq.nan_detector import NanDetector
+from fairseq.optim import FP16Optimizer
 from support.half_precision import PRECISIONS, config, network
 from support.processes import run_workers
 from torch.nn.parallel import DistributedDataParallel
 
 import xalign_fairseq
 from xalign_fairseq.trainer.optim.adamw import MOMENTS
-from xalign_fairseq.trainer.optim.half import HalfPrecision
-from xalign_fairseq.trainer.optim.registered import XalignAdamW
-from xalign_fairseq.trainer.optim.which import which_optimizer
+from xalign_fairseq.trainer.optim.registered import HalfPrecision, XalignAdamW
 
 xalign_fairseq.register()
 
@@ -54,12 +53,6 @@ def curve(name, updates, common, **how):
     model = network(**common)
     optimizer = build(name, model, **common)
     return torch.tensor([update(optimizer, model, number, **how) for number in range(updates)]), model, optimizer
-
-
-@pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)
-def test_the_log_names_the_optimizer_within_fairseq_s_wrappers(common):
-    found = which_optimizer(build("xalign_adamw", network(**common), **common))
-    assert found == "xalign_fairseq.trainer.optim.adamw.FoldedAdamW, kernel: torch (fused)"
 
 
 @pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)
@@ -222,11 +215,57 @@ def test_two_processes_make_the_updates_of_one(tmp_path):
             torch.testing.assert_close(mine, expected.detach(), rtol=1e-4, atol=1e-5)
 
 
-def test_blockwise_averages_of_the_moments(monkeypatch):
-    """--use-bmuf averages what adam keeps, by adam's names."""
-    _, _, optimizer = curve("xalign_adamw", 1, {})
-    monkeypatch.setattr(dist, "get_world_size", lambda: 2)
-    monkeypatch.setattr(dist, "all_reduce", lambda tensor, op: tensor.mul_(2))
-    before = copy.deepcopy(optimizer.state_dict())["state"][0]["exp_avg"]
-    optimizer.average_params()
-    assert before.any() and optimizer.state_dict()["state"][0]["exp_avg"].equal(before)
+xalign_fairseq.register()
+
+WITH_COPIES = {name: PRECISIONS[name] for name in ("fp16", "fp16, not flat", "bf16")}
+either = pytest.mark.parametrize("common", WITH_COPIES.values(), ids=WITH_COPIES)
+
+
+def steps(cls, common, name="xalign_adamw", frozen=()):
+    """Norms, weights and loss scales of updates that leave a layer without gradient, overflow, and have no backward."""
+    model = network(**common)
+    for number in frozen:
+        model[number].requires_grad_(False)
+    optimizer = cls.build_optimizer(config(name, **common), list(model.parameters()))
+    found = []
+    for number in range(12):
+        optimizer.zero_grad()
+        if number != 7:
+            hidden = model[0](torch.arange(12).add(number).remainder(20))
+            made = hidden if number == 3 else model[1:](hidden)
+            optimizer.backward(made.float().square().sum() * (1e30 if number == 5 and "fp16" in common else 1))
+        optimizer.multiply_grads(1 / torch.tensor(12.0))
+        try:
+            found.append(optimizer.clip_grad_norm(0.5).clone())
+        except OverflowError:
+            found.append(torch.tensor(torch.inf))
+            continue
+        optimizer.step()
+    weights = [p.detach().clone() for p in model.parameters()]
+    return torch.stack(found), weights, getattr(optimizer.scaler, "loss_scale", None), optimizer.state_dict()
+
+
+@either
+@pytest.mark.parametrize("name", ["xalign_adamw", "adam"])
+def test_updates_are_fairseq_s_bit_by_bit(common, name):
+    (norms, weights, scale, _), (expected, others, other_scale, _) = (
+        steps(cls, common, name) for cls in (HalfPrecision, FP16Optimizer)
+    )
+    assert norms.equal(expected) and scale == other_scale
+    assert norms.isinf().any() == ("fp16" in common) and norms[7] == 0
+    assert all(one.equal(other) for one, other in zip(weights, others, strict=True))
+
+
+def test_frozen_parameters_stay(frozen=(1,)):
+    _, weights, *_ = steps(HalfPrecision, WITH_COPIES["bf16"], frozen=frozen)
+    before = list(network(bf16=True).parameters())
+    moved = [not one.equal(other) for one, other in zip(weights, before, strict=True)]
+    assert moved == [True, False, False, True, True]
+
+
+@either
+def test_checkpoints_name_fairseq_s_class(common):
+    assert HalfPrecision.__name__ == "FP16Optimizer" and optim.FP16Optimizer is FP16Optimizer
+    state = steps(HalfPrecision, common)[3]
+    other = FP16Optimizer.build_optimizer(config("xalign_adamw", **common), list(network(**common).parameters()))
+    other.load_state_dict(state)

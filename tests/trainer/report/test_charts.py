@@ -5,7 +5,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from xalign_fairseq.trainer.report.charts import HEIGHT, WIDTH, line_chart, nice_ticks, thinned
+from xalign_fairseq.trainer.report.charts import (
+    HEIGHT,
+    WIDTH,
+    duration,
+    line_chart,
+    nice_ticks,
+    section,
+    table,
+    thinned,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +63,18 @@ def test_one_curve_has_no_key_and_none_no_chart():
 def test_many_points_have_no_dots():
     chart = line_chart("loss", {"training": [(n, float(n)) for n in range(5000)]})
     assert "<circle" not in chart and len(re.findall("L", chart)) < 400
+
+
+def test_a_table_escapes_and_marks_numbers():
+    found = table(("name", "n"), [("<b>", "3")], numbers=1)
+    assert "&lt;b&gt;" in found and '<td class="number">3</td>' in found and '<th class="number">n</th>' in found
+    assert '<th scope="row">seed</th><td>1</td>' in table((), [("seed", "1")])
+
+
+def test_without_content_there_is_nothing():
+    assert table(("a",), []) == "" and section("Data", "") == "" and section("A & B", "x").count("A &amp; B") == 1
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(7.4, "7 s"), (3723, "1:02:03"), (90000, "1 day, 1:00:00")])
+def test_durations(seconds, text):
+    assert duration(seconds) == text

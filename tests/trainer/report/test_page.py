@@ -5,12 +5,13 @@ import shutil
 import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from xalign_fairseq.evaluation.plots.palette import COLOURS, DARK
-from xalign_fairseq.trainer.report.page import report_page
-from xalign_fairseq.trainer.report.trained_run import read_run
+from xalign_fairseq.trainer.report.page import data_section, report_page
+from xalign_fairseq.trainer.report.trained_run import DataFolder, read_run
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
 
@@ -111,3 +112,16 @@ def test_a_browser_shows_it_light_and_dark(run, tmp_path, dark):
         shown = DARK[colour] if dark else colour
         wanted = [int(shown[at : at + 2], 16) / 255 for at in (1, 3, 5)]
         assert (abs(image[..., :3] - wanted).max(-1) < 0.02).sum() > 50
+
+
+def test_pairs_languages_and_hashes(run_folder):
+    [data] = read_run(run_folder).data
+    text = data_section([data])
+    for part in ("en-de", "1,600 pairs", "2 empty source", "18,031 en, 19,638 de", "7,083 sure, 1 possible",
+                 "300 sentences", "501 symbols", f"sha256 {data.digest}", "f00"):  # fmt: skip
+        assert part in text
+    assert "empty target" not in text
+
+
+def test_a_folder_without_manifest_is_said_to_have_none():
+    assert "no manifest" in data_section([DataFolder(Path("gone"), None, None)]) and data_section([]) == ""

@@ -43,11 +43,6 @@ def gpu(monkeypatch):
     return pretend
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-def test_auto_takes_the_operator_of_the_device(dtype):
-    assert chosen(torch.zeros(2, dtype=dtype)) == "cpu"
-
-
 @pytest.mark.parametrize("tensor", [torch.zeros(2, dtype=torch.float64), torch.zeros(2, device="meta")])
 def test_auto_takes_the_reference_where_there_is_no_operator(tensor, said):
     assert chosen(tensor) == "reference"
@@ -136,18 +131,6 @@ def test_cuda_that_is_whole(gpu, capability):
     assert decide("cuda", "cuda", 0, torch.bfloat16)[0] == decide("auto", "cuda", 0, torch.float16)[0] == "cuda"
     with pytest.raises(XalignError, match="float64 on cuda"):
         decide("cuda", "cuda", 0, torch.float64)
-
-
-def test_a_gpu_without_nvcc(gpu, monkeypatch):
-    gpu((9, 0))
-
-    def built(kind):
-        raise XalignError("there is no nvcc, CUDA's compiler")
-
-    monkeypatch.setattr(building, "built", built)
-    assert "no nvcc" in decide("auto", "cuda", 0, torch.float32)[1]
-    with pytest.raises(XalignError, match="no nvcc"):
-        select("cuda")
 
 
 def test_a_compiled_graph_holds_the_choice_and_changes_with_it():

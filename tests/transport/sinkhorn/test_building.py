@@ -135,23 +135,6 @@ def test_a_library_that_others_may_write_is_compiled_anew_and_theirs_no_more(nat
     assert value == 42 and "other users may write" in said[0] and not library.stat().st_mode & 0o022
 
 
-@pytest.mark.parametrize(
-    ("variables", "folder"),
-    [
-        ({"XALIGN_CACHE": "/a", "XDG_CACHE_HOME": "/b"}, "/a"),
-        ({"XDG_CACHE_HOME": "/b", "HOME": "/c"}, "/b/xalign_fairseq"),
-        ({"HOME": "/c"}, "/c/.cache/xalign_fairseq"),
-    ],
-)
-def test_where_the_cache_is(native, monkeypatch, variables, folder):
-    for variable in ("XALIGN_CACHE", "XDG_CACHE_HOME", "HOME"):
-        monkeypatch.delenv(variable, raising=False)
-    for variable, value in variables.items():
-        monkeypatch.setenv(variable, value)
-    recipe = make_recipe("cpu", native)
-    assert str(building.cached_folder(recipe)) == f"{folder}/cpu-{recipe.key}"
-
-
 @pytest.mark.parametrize("rest", [0.0, 0.3, 0.99])
 def test_a_damaged_library_in_the_cache_is_not_loaded(native, again, monkeypatch, rest):
     recipe = make_recipe("cpu", native)
@@ -234,14 +217,6 @@ def test_a_prebuilt_library_that_a_gpu_does_not_run_is_not_taken(native, monkeyp
         assert fault is None and building.built("cuda").folder == folder  # without nvcc
     else:
         assert fault == "it is for 80 90a and a GPU here has compute capability 10.0"
-
-
-def test_what_is_missing_is_named(native, again, monkeypatch):
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    with pytest.raises(XalignError, match=r"no C\+\+ compiler"):
-        again()
-    with pytest.raises(XalignError, match="no such native library"):
-        library("tpu")
 
 
 def test_the_cuda_library_is_for_the_devices_that_it_can_run_on(monkeypatch):

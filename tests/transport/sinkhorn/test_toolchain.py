@@ -70,11 +70,6 @@ def test_which_architecture_runs_on_which_gpu(architecture, runs, not_on):
     assert not any(architecture_runs(architecture, capability) for capability in not_on)
 
 
-def test_the_flags_keep_ieee_arithmetic(native):
-    recipe = make_recipe("cpu", native)
-    assert "-ffp-contract=fast" in recipe.command and not any("fast-math" in flag for flag in recipe.command)
-
-
 def test_the_compiler_is_that_of_cxx_with_its_arguments(monkeypatch, tmp_path):
     wrapper = program(tmp_path / "wrapper", 'exec "$@"')
     monkeypatch.setenv("CXX", f"{wrapper} g++ -w")
@@ -174,8 +169,3 @@ def test_a_compiler_without_openmp(native, tmp_path, monkeypatch):
     record = read_record(tmp_path / "out")
     assert (tmp_path / "out" / LIBRARY).is_file()
     assert record["no_openmp"] == "unsupported option -fopenmp" and "-fopenmp" not in record["command"]
-
-
-def test_a_record_that_is_damaged_is_none(tmp_path):
-    (tmp_path / toolchain.RECORD).write_text("{")
-    assert read_record(tmp_path) == {}

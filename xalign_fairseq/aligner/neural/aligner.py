@@ -14,30 +14,31 @@ from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs
 from xalign_fairseq.aligner.neural.pair_states import PairEncoder
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions, least_options, require_one_choice
 from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
-from xalign_fairseq.aligner.statistical.calibration import Calibration
+from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.encoder.dtypes import convert, dtype_of
 from xalign_fairseq.encoder.finite import finite_rows
+from xalign_fairseq.encoder.lookup import convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.opening import open_model
+from xalign_fairseq.encoder.pretrained.packaged import NAME
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.transport.families import SCORED, calibration_of
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
 from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
+from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.resolving import ITSELF, agrees, resolve_linking, scored_layers
 from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
-from xalign_fairseq.transport.word_states import WordStates, word_states
-from xalign_fairseq.transport.words import NO_WORD
+from xalign_fairseq.transport.token_links import NO_WORD
 
 logger = logging.getLogger(__name__)
 
@@ -135,17 +136,17 @@ class Aligner(WordAligner):
 
     @classmethod
     def from_pretrained(
-        cls, path: str | os.PathLike[str], options: AlignerOptions | None = None, **more: object
+        cls, path: str | os.PathLike[str] = NAME, options: AlignerOptions | None = None, **more: object
     ) -> "Aligner":
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
-        What is unspecified of the linking is as the model labelled itself in its training. A model that never did has
-        what was chosen for its family (:mod:`~xalign_fairseq.transport.families`), and the packaged encoder as it
-        comes a link scorer that learned from gold links of other languages; one of no known family has ``transport`` on
-        hidden states, at the depth of layer 10 of 12.
+        Unspecified parts of the linking are those with which the model labelled itself in training. Without such
+        labelling they are the defaults of the model's family (:mod:`~xalign_fairseq.transport.families`): for the
+        packaged encoder without training, a link scorer that learned from gold links of other languages; for an unknown
+        family ``transport`` on hidden states, at the depth of layer 10 of 12.
 
         Args:
-            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
+            path: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`; default: e5-small.
             options: all at once, or
             more: by name, as of :class:`~xalign_fairseq.aligner.options.AlignerOptions`.
 
@@ -163,7 +164,7 @@ class Aligner(WordAligner):
     @classmethod
     def open(cls, path: str | os.PathLike[str], options: AlignerOptions) -> "Aligner":
         """Like :meth:`from_pretrained`, with device and dtype by name."""
-        model = open_model(path, options.revision, lookup=True, dictionary=options.dictionary, spm=options.spm)
+        model = open_model(path, lookup=True, dictionary=options.dictionary, spm=options.spm)
         config = model.encoder.config
         asked, depth, width = options.linking, config.encoder_layers, config.encoder_embed_dim
         scorer = model.scorer()
@@ -207,7 +208,7 @@ class Aligner(WordAligner):
         )
 
     def signature(self, linking: Linking | None = None) -> str:
-        """The line that names all that decides the links, by its own linking or by another one of the same encoder.
+        """One line with everything that determines the links, by its own linking or by another one of the same encoder.
 
         Example::
 
@@ -229,7 +230,7 @@ class Aligner(WordAligner):
         linking, origin = self.linking, self.linking.origin
         rest = "the rest: " if self.specified else ""
         usual = "as the model labelled itself" if origin == ITSELF else f"defaults of {origin}"
-        learned = " by gold links of other languages" if linking.method == "scored" else ""
+        learned = " by a network trained on gold links of other languages" if linking.method == "scored" else ""
         return (
             f"layer {','.join(map(str, linking.layers))} of {self.encoder.config.encoder_layers}, {linking.encoding} "
             f"encoding, {linking.similarity} similarity, "
@@ -299,46 +300,36 @@ class Aligner(WordAligner):
         matrices: bool,
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self._unknown)
-        units = [self._linked_units(pair, words) for pair, words in zip(encoded, pairs, strict=True)]
-        links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
-        scores: list[list[np.ndarray | None]] = [[None for _ in settings] for _ in pairs]
-        if matrices:
-            for pair in encoded:
-                if not pair.similarities:
-                    scores[pair.index] = [_of_size(np.zeros((0, 0)), units[pair.index]) for _ in settings]
-        overflowed: set[int] = set()
-        wanted = sorted({layer for layers, _ in settings for layer in layers})
         full = _alignable(encoded)
+        wanted = sorted({layer for layers, _ in settings for layer in layers})
+        found: dict[int, list[Alignment]] = {}
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
             with torch.inference_mode():
                 states, spans, finite = self._states(batch, wanted)
-            overflowed |= {pair.index for pair, each in zip(batch, finite.tolist(), strict=True) if not each}
-            for setting, (found, scored) in enumerate(self._batch_links(batch, settings, states, spans, matrices)):
-                for row, (pair, pair_found) in enumerate(zip(batch, found, strict=True)):
-                    links[pair.index][setting] = pair_found
-                    if scored is not None and pair.index not in overflowed:
-                        scores[pair.index][setting] = _of_size(scored[row], units[pair.index])
+            linked = list(self._batch_links(batch, settings, states, spans, matrices))
+            for row, (pair, whole) in enumerate(zip(batch, finite.tolist(), strict=True)):
+                units = self._linked_units(pair, pairs[pair.index])
+                if not whole:
+                    src, tgt = (" ".join(side)[:60] for side in pairs[pair.index])
+                    logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
+                found[pair.index] = [
+                    Alignment(
+                        *(*units, links[row], self.units),
+                        finite=whole,
+                        matrix=_of_size(scores[row], units) if whole and scores is not None else None,
+                    )
+                    for links, scores in linked
+                ]
             if progress:
                 progress(len(batch))
-        for index in sorted(overflowed):
-            src, tgt = (" ".join(side)[:60] for side in pairs[index])
-            logger.warning("hidden states of a pair are not finite, and it has no links: %s ||| %s", src, tgt)
-        return [
-            [
-                Alignment(
-                    *units[pair.index],
-                    found,
-                    self.units,
-                    too_long=pair.similarities > MOST_SIMILARITIES,
-                    finite=pair.index not in overflowed,
-                    matrix=matrix,
-                )
-                for found, matrix in zip(links[pair.index], scores[pair.index], strict=True)
-            ]
-            for pair in encoded
-        ]
+        for pair in encoded:
+            if pair.index not in found:
+                units, too_long = self._linked_units(pair, pairs[pair.index]), pair.similarities > MOST_SIMILARITIES
+                matrix = _of_size(np.zeros((0, 0)), units) if matrices and not too_long else None
+                found[pair.index] = [Alignment(*units, {}, self.units, too_long, matrix=matrix) for _ in settings]
+        return [found[pair.index] for pair in encoded]
 
     def _linked_units(self, pair: EncodedPair, words: WordPair) -> WordPair:
         if self.units == "word":
@@ -347,7 +338,7 @@ class Aligner(WordAligner):
         return [symbols[token] for token in pair.src], [symbols[token] for token in pair.tgt]
 
     def _batches(self, pairs: list[EncodedPair]) -> Iterator[list[EncodedPair]]:
-        """Batches of similar lengths; a pair that needs windows is one by itself."""
+        """Batches of similar lengths; a pair that needs windows is a batch of its own."""
         short = []
         for pair in pairs:
             if self.pair_encoder.fits(*pair.sizes):
@@ -380,7 +371,9 @@ class Aligner(WordAligner):
         return {link: p for link, p in links.items() if p >= least} if least else links
 
     def _states(self, batch: list[EncodedPair], wanted: Sequence[int]) -> tuple[dict[int, Tensor], Tensor, Tensor]:
-        """Hidden states by layer, spans in them, and which pairs have finite ones; in windows what does not fit."""
+        """Hidden states by layer, spans in them, and which pairs have finite states; pairs that do not fit are read in
+        windows.
+        """
         if self.pair_encoder.fits(*batch[0].sizes):
             states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
         else:
@@ -396,7 +389,7 @@ class Aligner(WordAligner):
 
 
 def _alignable(pairs: Iterable[EncodedPair]) -> list[EncodedPair]:
-    """Without those that have an empty side, or more similarities than memory holds."""
+    """Without pairs that have an empty side or too many similarities."""
     return [pair for pair in pairs if 0 < pair.similarities <= MOST_SIMILARITIES]
 
 

@@ -34,8 +34,6 @@ class Grid:
     Attributes:
         layers: each one layer, or several that are averaged.
         average: numbers of neighbouring layers whose means are compared, too.
-        methods: by name.
-        encodings: ``joint``, ``separate`` or both.
         varied: values of the options in :data:`VARIED`.
         fixed: values of other options, for all methods that have them.
     """
@@ -64,12 +62,7 @@ def compare_linkings(
 ) -> LinkingComparison:
     """Score every linking of a grid on development sets, with one pass of the encoder for each encoding.
 
-    Args:
-        model: an encoder.
-        options: of its aligner; their linking is what all that is compared has in common.
-        sets: text with gold links.
-        grid: what is compared.
-        quiet: no progress.
+    All settings share the linking of ``options``.
     """
     aligner = Aligner.from_pretrained(model, options)
     linkings = grid_linkings(grid, aligner)
@@ -136,7 +129,7 @@ def grid_layers(grid: Grid, every: Sequence[int], config: EncoderConfig) -> list
 
 
 def named_methods(grid: Grid) -> list[Method]:
-    """Each method with each value of its varied options, and with the fixed options that it has.
+    """Each method with each value of its varied options, and with its fixed options.
 
     Without names it is each of the usual ones that has all options that are given.
     """
@@ -164,7 +157,7 @@ def own_methods(grid: Grid, own: Method) -> list[Method]:
 
 
 def _with_fixed(found: list[Method], given: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Method]:
-    """The methods, each with the fixed options that bear on its links; an error for a given one that bears on none."""
+    """The methods, each with the fixed options that affect its links; an error for a given option without effect."""
     bearing = [method.describe() for method in found]
     for option in given.keys() - {option for each in bearing for option in each}:
         raise XalignError(

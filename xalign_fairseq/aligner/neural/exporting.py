@@ -110,13 +110,13 @@ def export_program(aligner: Aligner) -> torch.export.ExportedProgram:
 def export_onnx(
     aligner: Aligner, folder: StrPath, pairs: Sequence[SentencePair] = CHECKED, overwrite: bool = False
 ) -> None:
-    """Write the encoder as ``encoder.onnx``, and require that its links are the aligner's own.
+    """Write the encoder as ``encoder.onnx``, and check that its links equal the aligner's.
 
     The input is ``tokens``, the outputs are ``layer_4`` and so on, as of :func:`export_program`. Needs the extra
     ``onnx``.
 
     Args:
-        folder: to write; appears whole or not at all.
+        folder: to write; appears complete or not at all.
         pairs: sentences whose links are compared.
         overwrite: replace an existing folder.
 

@@ -46,17 +46,12 @@ def encode_pairs(
 
 
 def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: int) -> Iterator[list[EncodedPair]]:
-    """Batches of similar lengths, the longest first, so that a lack of memory shows at once.
-
-    Args:
-        encoding: ``joint`` pairs are one sequence each; of ``separate`` ones either side has a length of its own.
-        batch_tokens: most tokens in a batch, special ones and padding included; one pair at least is always taken.
-    """
+    """Batches of similar lengths, longest first, so that missing memory shows immediately; padding counts."""
     joint = encoding == "joint"
     batch: list[EncodedPair] = []
     widest = (0, 0)
     for pair in sorted(pairs, key=_total if joint else _longer_side, reverse=True):
-        # What pads the others: the whole of a joint pair, or each side.
+        # The lengths that determine padding: of the joint pair, or of each side.
         lengths = (_total(pair) + 3, 0) if joint else (len(pair.src) + 2, len(pair.tgt) + 2)
         wider = max(widest[0], lengths[0]), max(widest[1], lengths[1])
         if batch and (len(batch) + 1) * sum(wider) > batch_tokens:

@@ -20,35 +20,23 @@ from xalign_fairseq.transport.names import ENCODINGS
 # are, the less padding there is; other devices need more to be busy.
 PASS_TOKENS = 512
 LARGE_PASS = 8192
-# On the CPU the tokens of a pass are a multiple of this, by sequences that nobody reads: for each new product shape
-# oneDNN compiles half a megabyte, which takes as long as the product and stays in memory.
+# On the CPU, unused sequences bring the tokens of a pass to a multiple of this: for each new product shape oneDNN
+# compiles half a megabyte, which takes as long as the product and stays in memory.
 PASS_STEP = 32
-# The shortest sequence of a pass as a share of the longest: what padding costs at most, also where there are few pairs.
+# The shortest sequence of a pass as a share of the longest, which bounds the padding, also with few pairs.
 SHORTEST = 0.8
 Ids = tuple[np.ndarray, np.ndarray]
 
 
 class PairEncoder:
-    """Token ids of sentence pairs to hidden states, and where in them the sides lie.
+    """Token ids of sentence pairs to hidden states, and the positions of the sides in them.
 
-    Args:
-        encoder: in evaluation mode, on the device to use.
-        encoding: ``joint``: ``<s> src </s> tgt </s>``; ``separate``: ``<s> src </s>`` and ``<s> tgt </s>``, as
-            awesome-align, SimAlign and the explicit alignment objectives do.
-        maps: linear maps to apply to separately encoded sides.
-        languages: of source and target; maps and encoders with language embeddings need them.
-
-    Attributes:
-        mapped: the languages, if maps are applied to them.
-        embedded: the languages, if the encoder adds their embeddings.
+    ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``, as
+    awesome-align, SimAlign and the explicit alignment objectives do, whose linear maps are applied if given. ``mapped``
+    and ``embedded`` are the languages, if maps are applied to them, or the encoder adds their embeddings.
 
     Raises:
         XalignError: an unknown encoding, maps with the joint one, a language without a map or without an embedding.
-
-    Example::
-
-        states, spans = PairEncoder(encoder, "separate").states([(src_ids, tgt_ids)], [8])
-        links, probability = Transport()(states[8], spans)
     """
 
     def __init__(
@@ -84,9 +72,7 @@ class PairEncoder:
     def states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
         """Hidden states (B, T, H) by layer, and spans (B, 4) int64 in them: [src start, src end, tgt start, tgt end).
 
-        Args:
-            pairs: token ids of both sides, (n,) and (m,), which :meth:`fits`.
-            layers: 0 embeddings; the encoder runs as far as the highest.
+        The token ids of both sides :meth:`fits`. Layer 0 is the embeddings; the encoder runs as far as the highest.
         """
         if self.encoding == "joint":
             sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
@@ -94,7 +80,7 @@ class PairEncoder:
             return self._read(sequences, layers, lambda read, rows: self._joint(read, spans[rows])), spans
         sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
         found = self._read(sentences, layers, lambda read, rows: self._separate(read, [row % 2 for row in rows]))
-        # Both sides of a pair behind each other, each as long as the longest of all.
+        # Both sides of a pair one after the other, each padded to the longest.
         longest = max(map(len, sentences))
         edges = [[1, 1 + len(src), longest + 1, longest + 1 + len(tgt)] for src, tgt in pairs]
         joined = {layer: hidden.view(len(pairs), 2 * longest, -1) for layer, hidden in found.items()}
@@ -107,9 +93,6 @@ class PairEncoder:
 
         Every token has the state of the window in which it is furthest from an edge
         (:func:`~xalign_fairseq.aligner.neural.windows.pair_windows`).
-
-        Args:
-            batch_tokens: most tokens in a batch of windows; one window at least is always taken.
         """
         n, m, config = len(src), len(tgt), self.encoder.config
         windows = pair_windows(n, m, config.max_positions, self.encoding)
@@ -140,11 +123,11 @@ class PairEncoder:
         layers: Collection[int],
         begin: Callable[[Input, list[int]], States],
     ) -> dict[int, Tensor]:
-        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 behind their ends."""
+        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 after their ends."""
         lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
         on_cpu = self._device.type == "cpu"
-        # A batch of one pass stays as small as it was asked for.
+        # A batch of one pass keeps the requested size.
         fill = on_cpu and self.encoder.sentence_encoder.packs and sum(lengths) > PASS_TOKENS
         for rows in _groups(lengths, PASS_TOKENS if on_cpu else LARGE_PASS):
             filled = _filled([lengths[row] for row in rows]) if fill else []
@@ -175,10 +158,7 @@ class PairEncoder:
 
 
 def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of similar lengths, at most this number of tokens with padding, but at least one row.
-
-    The longest come first.
-    """
+    """Rows of similar lengths, the longest first, at most this number of tokens with padding, but at least one row."""
     group: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
         if group:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.alignment import Alignment
     from xalign_fairseq.aligner.neural.aligner import Aligner
 
-# A chunk is what a worker is given at once: enough to sort into batches of similar lengths, few enough that memory
-# stays small and that no worker is left with much when the others have ended.
+# Pairs that a worker gets at once: enough to sort into batches of similar lengths, and few enough to keep memory small
+# and to finish all workers at about the same time.
 MOST_PAIRS, FEWEST_PAIRS = 512, 16
 CHUNKS_PER_WORKER = 4
 # Chunks per worker that are given out before the first of them is done.
@@ -43,14 +43,10 @@ class Load(Protocol):
 class AlignerPool(WordAligner):
     """Aligners in processes of their own, one for each device: the same links as of one aligner, in the same order.
 
-    Each process has one thread. Weights that ``load`` maps from a file, as float32 ones are, are in memory once for all
-    processes. Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
+    Each process has one thread. Weights that ``load`` maps from a file (float32) are in memory once for all processes.
+    Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
 
-    Args:
-        load: makes an aligner on a device; called in each process.
-        devices: a name for each process, such as ``["cuda:0", "cuda:1"]``, or ``["cpu"] * 4``.
-
-    Errors: what ``load`` or an aligner raises is raised here as it is; :class:`XalignError` if a process was killed.
+    Errors of ``load`` and of aligners are raised here; :class:`XalignError` if a process was killed.
 
     Example::
 
@@ -94,7 +90,7 @@ class AlignerPool(WordAligner):
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         self._require_open()
         for worker in self._workers:
-            worker.send(_unknown)
+            worker.send(operator.methodcaller("unknown"))
         counted = UnknownTokens()
         for worker in self._workers:
             counted.add(worker.receive())
@@ -102,11 +98,11 @@ class AlignerPool(WordAligner):
 
     def describe(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
-        return f"{self.ask(_describe)}, {len(self._workers)} processes"
+        return f"{self.ask(operator.methodcaller('describe'))}, {len(self._workers)} processes"
 
     def signature(self) -> str:
         """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
-        return self.ask(_signature)
+        return str(self.ask(operator.methodcaller("signature")))
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
@@ -119,7 +115,7 @@ class AlignerPool(WordAligner):
         given, following, ended = 0, 0, False
         try:
             while not ended or busy or done:
-                # While answers are still to be given out, nobody waits for a pair that is not written yet.
+                # If answers are ready, give them out instead of waiting for a pair that is not written yet.
                 while (
                     idle
                     and not ended
@@ -133,7 +129,7 @@ class AlignerPool(WordAligner):
                         worker.send(partial(_align, pairs=chunk, matrices=matrices))
                         busy[worker.connection] = worker, number
                         given += 1
-                # What is ready is given out only after the workers have got more to do.
+                # Give the workers more to do before yielding finished answers.
                 while following in done:
                     yield from done.pop(following)
                     following += 1
@@ -210,18 +206,6 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
         return
     except Exception as error:
         connection.send((None, _sendable(error)))
-
-
-def _unknown(aligner: "Aligner") -> UnknownTokens:
-    return aligner.unknown()
-
-
-def _describe(aligner: "Aligner") -> str:
-    return aligner.describe()
-
-
-def _signature(aligner: "Aligner") -> str:
-    return aligner.signature()
 
 
 def _align(aligner: "Aligner", pairs: list[WordPair], matrices: bool) -> list["Alignment"]:

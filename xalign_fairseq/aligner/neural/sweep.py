@@ -24,13 +24,8 @@ class GoldPairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """The scores of one linking on several sets.
-
-    Attributes:
-        linking: how links were made.
-        parts: for each set (pairs, 4), the counts of each pair in the order of
-            :class:`~xalign_fairseq.links.aer.AlignmentCounts`.
-    """
+    """The scores of one linking on several sets: for each set (pairs, 4), the counts of each pair in the order of
+    :class:`~xalign_fairseq.links.aer.AlignmentCounts`."""
 
     linking: Linking
     parts: tuple[np.ndarray, ...]
@@ -56,16 +51,10 @@ def try_linkings(
     linkings: Sequence[Linking],
     progress: Progress | None = None,
 ) -> list[Trial]:
-    """Score every linking on every set, from one pass of the encoder over them for each encoding.
+    """Score every linking on every set, from one pass of the encoder over them for each encoding; a trial for each
+    linking.
 
-    Args:
-        aligner: whose encoder, tokenizer, pointer and maps are used.
-        sets: text with gold links.
-        linkings: what is compared, with method, layers and encoding.
-        progress: is called with the number of pairs that were done since; each is done once for each encoding.
-
-    Returns:
-        a trial for each linking, in their order.
+    ``progress`` is called with the number of pairs that were done since; each is done once for each encoding.
 
     Example::
 
@@ -90,10 +79,7 @@ def try_linkings(
 def sweep_links(
     aligner: Aligner, pairs: Iterable[SentencePair], linkings: Sequence[Linking], progress: Progress | None = None
 ) -> list[list[set[Link]]]:
-    """The links of every pair by each linking (method and layers), from one pass of the encoder.
-
-    Returns:
-        for each linking, in their order, the links of all pairs.
+    """For each linking (method and layers) the links of all pairs, from one pass of the encoder.
 
     Example::
 

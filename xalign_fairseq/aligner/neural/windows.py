@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Of a joint window neither side gets less than this part, unless it has fewer tokens.
+# Each side gets at least this part of a joint window, unless it has fewer tokens.
 LEAST_PART = 4
 
 
@@ -15,8 +15,9 @@ class SideWindows:
     Attributes:
         length: tokens in each window.
         starts: (K,) int64, first token of each.
-        owners: (size,) int64, for each token the window in which it is furthest from an edge. Where windows are at the
-            same place, as over a short side, it is the one as far on as the token: there the other side fits best.
+        owners: (size,) int64, for each token the window in which it is furthest from an edge. If windows cover the same
+            place, as over a short side, it is the window at the token's relative position, because there the other side
+            fits best.
     """
 
     length: int
@@ -47,16 +48,8 @@ class SideWindows:
 def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWindows, SideWindows]:
     """Windows over n source and m target tokens; those of both sides advance together, by the same proportion.
 
-    Args:
-        positions: of the encoder, for tokens and ``<s>`` and ``</s>``.
-        encoding: ``joint``: window k of the source and window k of the target fit into one sequence, which the sides
-            share in proportion to their lengths (a short side has a quarter of it, or is there as a whole);
-            ``separate``: each fits by itself.
-
-    Example::
-
-        src, tgt = pair_windows(1000, 1200, 512, "joint")
-        src.length, tgt.length  # (231, 278), of 509 tokens in all
+    ``joint``: window k of both sides fits into one sequence, shared in proportion to their lengths (a short side gets
+    at least a quarter, or is complete); ``separate``: each side has its own sequence.
     """
     alone = positions - 2
     lengths = (min(n, alone), min(m, alone)) if encoding == "separate" else _shares(n, m, positions - 3)

@@ -1,1 +1,1 @@
-"""The page that shows alignments in a browser: markup (page.py), looks (page.css), what words do when pointed at."""
+"""The page that shows alignments in a browser: markup (page.py), style (page.css), behaviour (page.js)."""

@@ -10,7 +10,7 @@ from xalign_fairseq.links.pharaoh import Gold
 
 MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
 
-# Text and lines take the colour of the text around them, so that they are readable on light and dark paper.
+# Text and lines have the colour of the surrounding text, so they are readable in light and dark themes.
 STYLE = """<style>
 .xalign-frame { overflow-x: auto; }
 .xalign-links { border-collapse: collapse; margin: .6em 0; font-size: 14px; line-height: 1.3; }
@@ -106,5 +106,5 @@ def _running(words: Sequence[str]) -> str:
 
 
 def _word(word: str) -> str:
-    """A word in a direction of its own, so that those around it keep theirs."""
+    """A word with its own text direction, which does not change that of its neighbours."""
     return f"<span dir='{escape(looks([word])[0])}'>{markup(word)}</span>"

@@ -26,18 +26,8 @@ KEY = {
 class Page:
     """A page where pointing at a word, or moving to it by keys, shows its partners and the links' probabilities.
 
-    Args:
-        golds: gold links of each pair, in the order of the input; then links that are not gold and sure links that
-            are missing are marked. None: without gold.
-        languages: codes of source and target, such as ``("en", "hi")``, which let a browser choose fonts.
-        system: what made the links, for the foot of the page.
-
-    A pair is one line. A page that was cut off after a line still shows the pairs before it.
-
-    Example::
-
-        page = Page()
-        text = page.begin() + page.line(alignment, 1) + "\\n" + page.end()
+    With ``golds``, in the order of the input, links that are not gold and sure links that are missing are marked. The
+    codes of ``languages`` let a browser choose fonts. A truncated page still shows its complete pairs.
     """
 
     golds: Sequence[Gold] | None = None

@@ -47,7 +47,8 @@ def gaps(words: Sequence[str]) -> list[str]:
 
 
 def looks(words: Iterable[str]) -> tuple[str, bool]:
-    """Where the text runs, and whether its letters are small, by most letters: it may begin with a foreign name.
+    """The direction of the text, and whether its letters are small; the majority of letters decides, because a text may
+    begin with a foreign name.
 
     Example::
 
@@ -62,7 +63,7 @@ def looks(words: Iterable[str]) -> tuple[str, bool]:
 
 @cache
 def _letter(letter: str) -> tuple[str, bool] | None:
-    """Unicode's class of a letter's direction, and whether its script is small; None of what is not a letter."""
+    """Unicode's class of a letter's direction, and whether its script is small; None for other characters."""
     if not letter.isalpha():
         return None
     return unicodedata.bidirectional(letter), unicodedata.name(letter, "").split(" ")[0] in SMALL_SCRIPTS

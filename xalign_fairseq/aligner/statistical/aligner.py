@@ -88,7 +88,7 @@ def train_from_scratch(
     segment: str = "spaces",
     learn_from: int | None = None,
 ) -> tuple[TrainedModels, Report | None]:
-    """Learn an aligner of a bitext into a folder; and how good it is on a development set, if there is one.
+    """Learn an aligner of a bitext into a folder, and report its quality on a development set, if given.
 
     Args:
         text: the bitext.

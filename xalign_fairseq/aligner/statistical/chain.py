@@ -1,7 +1,7 @@
 """The hidden Markov model of one direction: which unit of one side each of the other comes from (Vogel et al., 1996).
 
-States are the places of one side, from 1 on, and for each of them, and for place 0 before the sentence, a state in
-which a unit without partner is written and the place is kept (Och and Ney, 2003).
+The states are the places of one side, from 1 on. Each of them, and place 0 before the sentence, also has a state that
+emits a unit without partner and keeps the place (Och and Ney, 2003).
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Posteriors(NamedTuple):
 
 
 def first_jumps() -> Array:
-    """Weights (2 ``REACH`` + 1,) of jumps before any is seen: one place ahead is the likeliest."""
+    """Initial weights (2 ``REACH`` + 1,) of jumps: one place ahead is the most probable."""
     return np.asarray(np.exp(-SLOPE * np.abs(np.arange(-REACH, REACH + 1) - 1.0)), np.float32)
 
 
@@ -41,10 +41,6 @@ def posteriors(
         jumps: (2 ``REACH`` + 1,) weights of jumps; ``None`` is IBM Model 1: all places equal (Brown et al., 1993).
         valid: (M, B) which observed units are not padding.
         counts: (2 ``REACH`` + 1,) to which expected jumps are added.
-
-    Example::
-
-        posteriors(emitted, null, real, None, valid).partner.sum(-1)  # at most 1
     """
     if jumps is None:
         partner = emitted * ((1 - NO_PARTNER) / real.sum(1))[None, :, None]

@@ -6,10 +6,9 @@ import numpy as np
 import torch
 
 from xalign_fairseq.aligner.statistical.chain import NO_PARTNER, REACH
-from xalign_fairseq.aligner.statistical.guide import Factors
 from xalign_fairseq.aligner.statistical.reference import Counts
 from xalign_fairseq.aligner.statistical.sentences import UnitText
-from xalign_fairseq.aligner.statistical.tables import Tables
+from xalign_fairseq.aligner.statistical.tables import Factors, Tables
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn.building import library
 

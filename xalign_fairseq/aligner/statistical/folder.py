@@ -1,24 +1,87 @@
-"""The folder of a statistical aligner: trained one kind of units after the other, so that a broken run goes on."""
+"""The folder of a statistical aligner: one kind of units is trained at a time; an interrupted run continues."""
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from xalign_fairseq.aligner.statistical.calibration import Calibration
-from xalign_fairseq.aligner.statistical.choice import USUAL, Choice, Report, choose
-from xalign_fairseq.aligner.statistical.guide import Factors, Guide, word_factors
+import numpy as np
+from tqdm import tqdm
+
+from xalign_fairseq.aligner.statistical.chain import REACH
+from xalign_fairseq.aligner.statistical.choice import USUAL, Calibration, Choice, Report, choose
 from xalign_fairseq.aligner.statistical.learning import learn
 from xalign_fairseq.aligner.statistical.models import NAMES, UnitModel, mean_scores
 from xalign_fairseq.aligner.statistical.sentences import Words, cell_starts, cut_words, number_words, unit_text
-from xalign_fairseq.aligner.statistical.storing import ANEW, FORM, arrays_of, model_of
+from xalign_fairseq.aligner.statistical.tables import FIRST, Factors, Guide, Tables, word_factors
 from xalign_fairseq.aligner.statistical.units import cut_all, make_units
-from xalign_fairseq.core.array_files import read_arrays, write_arrays
+from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_changed_json
 from xalign_fairseq.core.own_folder import begun_folder
 from xalign_fairseq.links.gold import GoldText
+
+NULL = ("null_tgt", "null_src")
+FORM = {
+    "keys": ArrayForm(np.int64, 1),
+    **dict.fromkeys(("pairs", "jumps"), ArrayForm(np.float32, 2)),
+    **dict.fromkeys(NULL, ArrayForm(np.float32, 1)),
+    **dict.fromkeys(("src", "tgt", "src_model", "tgt_model"), ArrayForm(np.uint8, 1)),
+}
+MOST = 1.001  # of a probability, with what rounding adds
+ANEW = "train it anew"
+
+
+def arrays_of(model: UnitModel) -> dict[str, np.ndarray]:
+    """Tables, units and pieces."""
+    tables = model.tables
+    return {
+        "keys": tables.keys,
+        "pairs": tables.pairs,
+        "null_tgt": tables.null[0],
+        "null_src": tables.null[1],
+        "jumps": np.stack([each for each in tables.jumps if each is not None]),
+        "src": _bytes("\n".join(tables.src).encode()),
+        "tgt": _bytes("\n".join(tables.tgt).encode()),
+        "src_model": _bytes(model.units[0].model),
+        "tgt_model": _bytes(model.units[1].model),
+    }
+
+
+def model_of(name: str, arrays: Mapping[str, np.ndarray], path: Path) -> UnitModel:
+    """The inverse of :func:`arrays_of`, from a file; :class:`XalignError` if the arrays do not fit together."""
+    jumps, pairs, null_tgt, null_src = (arrays[part] for part in ("jumps", "pairs", *NULL))
+    try:
+        src, tgt = (
+            {unit: number for number, unit in enumerate(arrays[side].tobytes().decode().split("\n"))}
+            for side in ("src", "tgt")
+        )
+        units = tuple(make_units(name, {}, arrays[f"{side}_model"].tobytes()) for side in ("src", "tgt"))
+    except (ValueError, RuntimeError) as error:
+        raise XalignError("a statistical model can't be read", where=path, found=error, remedy=ANEW) from error
+    keys, most = arrays["keys"], len(src) * (len(tgt) + 1)
+    if not (
+        len(pairs) == FIRST + len(keys) > FIRST
+        and (len(null_tgt), len(null_src)) == (len(tgt) + 2, len(src) + 2)
+        and jumps.shape == (2, 2 * REACH + 1)
+        and pairs.shape[1] == 2
+        and 0 <= keys[0] <= keys[-1] < most
+        and bool((np.diff(keys) > 0).all())
+        and all(bool(((each >= 0) & (each <= MOST)).all()) for each in (pairs, jumps, null_tgt, null_src))
+    ):
+        raise XalignError("the tables of a statistical model do not fit together", where=path, remedy=ANEW)
+    sources, targets = np.divmod(keys, len(tgt) + 1)
+    starts = np.searchsorted(sources, np.arange(len(src) + 1))
+    tables = Tables(src, tgt, starts, targets.astype(np.int32), pairs, (null_tgt, null_src), (jumps[0], jumps[1]))
+    return UnitModel(name, (units[0], units[1]), tables)
+
+
+def _bytes(text: bytes) -> np.ndarray:
+    return np.frombuffer(text, np.uint8)
+
 
 logger = logging.getLogger(__name__)
 
@@ -65,17 +128,9 @@ def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None
 def learn_models(
     pairs: Pairs, folder: Path, progress: Progress, guide: Guide | None = None, dev: GoldText | None = None
 ) -> tuple[TrainedModels, Report | None]:
-    """Learn a model of each kind of units, or read those that an earlier run of the same text has left.
+    """Learn a model of each kind of units, or read those of an interrupted run; also returns a report on ``dev``.
 
-    Args:
-        pairs: words of the bitext; read once.
-        folder: where the models go; it is held by :func:`begun`.
-        progress: is called with the units, the passes done, and all passes.
-        guide: other knowledge of the text's words.
-        dev: chooses the thresholds and calibrates probabilities.
-
-    Returns:
-        the models, and how good they are on the development set, if there is one.
+    ``progress`` is called with the units, the passes done, and all passes; the folder is held by :func:`begun`.
     """
     words = number_words(pairs)
     factors = word_factors(guide, cell_starts(words), words[1].lengths)
@@ -83,7 +138,7 @@ def learn_models(
     choice, report = choose(mean_scores(models, list(dev.pairs)), dev.golds) if dev else (USUAL, None)
     threshold, growth, (slope, shift) = choice
     described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
-    # An interrupted output of xalign align recognises this aligner by its time.
+    # An unfinished output of xalign align recognises this aligner by its time.
     write_changed_json(folder / DONE, described)
     return TrainedModels(models, choice), report
 
@@ -118,11 +173,6 @@ def load(folder: Path) -> TrainedModels:
 
     Raises:
         XalignError: a file is missing or damaged.
-
-    Example::
-
-        trained = load(Path("aligner"))
-        mean_scores(trained.models, pairs)
     """
     described = read_json(folder / DONE, Described)
     identity = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else {}
@@ -132,3 +182,20 @@ def load(folder: Path) -> TrainedModels:
     choice = Choice(described["threshold"], described["growth"], calibration)
     guide = identity.get("model")  # none of those from scratch
     return TrainedModels(models, choice, guide, identity.get("method", "grow") if guide else None)
+
+
+@contextmanager
+def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar of the passes over the text and the time left on a terminal, otherwise a line for each kind of units."""
+    with tqdm(unit=" passes", disable=quiet or not sys.stderr.isatty()) as bar:
+
+        def show(units: str, done: int, of: int) -> None:
+            kind = NAMES.index(units)
+            if bar.total is None:  # kinds of units that an earlier run has left take no time
+                bar.total, bar.initial, bar.n = of * len(NAMES), of * kind, of * kind
+            bar.set_postfix_str(f"{units} {done}/{of}", refresh=False)
+            bar.update(of * kind + done - bar.n)
+            if bar.disable and done == of and not quiet:
+                print(f"learned model {kind + 1} of {len(NAMES)} ({units})", file=sys.stderr)
+
+        yield show

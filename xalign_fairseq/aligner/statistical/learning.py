@@ -1,4 +1,4 @@
-"""Expectation maximisation of both directions at once, which learn from what both say (Liang et al., 2006)."""
+"""Expectation maximisation of both directions together, which agree (Liang et al., 2006)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,10 +7,9 @@ import numpy as np
 
 from xalign_fairseq.aligner.statistical.backend import backend
 from xalign_fairseq.aligner.statistical.chain import first_jumps
-from xalign_fairseq.aligner.statistical.guide import Factors
 from xalign_fairseq.aligner.statistical.reference import Counts
 from xalign_fairseq.aligner.statistical.sentences import UnitSide, UnitText
-from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, Tables, empty_pairs, first_tables
+from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, Factors, Tables, empty_pairs, first_tables
 from xalign_fairseq.core.errors import XalignError
 
 PASSES = (4, 5)
@@ -24,20 +23,10 @@ def learn(
     progress: Callable[[int, int], object] | None = None,
     factors: Factors | None = None,
 ) -> Tables:
-    """Tables from the units of a bitext.
-
-    Args:
-        text: ids of units.
-        units: of each side, by id; those in no pair that fits are left out.
-        progress: is called with the number of passes done, and of all.
-        factors: of the probabilities of each pair's words.
+    """Tables from the units of a bitext; ``units`` in no pair that fits are left out.
 
     Raises:
         XalignError: no pair of sentences has units on both sides, and not too many.
-
-    Example::
-
-        tables = learn(text, (["the", "house"], ["das", "haus"]))
     """
     if not text.fits.any():
         raise XalignError("there is no pair of sentences to learn from", expected="words on both sides")

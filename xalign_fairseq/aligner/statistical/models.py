@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xalign_fairseq.aligner.statistical.backend import backend
-from xalign_fairseq.aligner.statistical.guide import Factors, Guide, word_factors
 from xalign_fairseq.aligner.statistical.sentences import (
     UnitText,
     Words,
@@ -15,7 +14,7 @@ from xalign_fairseq.aligner.statistical.sentences import (
     number_words,
     unit_text,
 )
-from xalign_fairseq.aligner.statistical.tables import Tables
+from xalign_fairseq.aligner.statistical.tables import Factors, Guide, Tables, word_factors
 from xalign_fairseq.aligner.statistical.units import Units, cut_all
 from xalign_fairseq.data.tokenizers.tokenizer import CACHED_WORDS
 
@@ -34,7 +33,7 @@ class UnitModel:
     _known: tuple[dict[str, list[int]], dict[str, list[int]]] = field(default_factory=lambda: ({}, {}))
 
     def cut(self, words: tuple[Words, Words]) -> UnitText:
-        """Both sides of a text in units. Words are remembered: no more than some, whatever the length of a text."""
+        """Both sides of a text in units. A limited number of words is cached."""
         for side, (known, units, numbers) in enumerate(zip(self._known, self.units, words, strict=True)):
             if len(known) > CACHED_WORDS:
                 known.clear()
@@ -50,14 +49,9 @@ class UnitModel:
     def add_scores(
         self, words: tuple[Words, Words], cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None
     ) -> np.ndarray:
-        """Add a share of the scores of all pairs of words; (K,) which pairs of sentences fit.
+        """Add a share of the scores of all pairs of words to ``scores``; (K,) which pairs of sentences fit.
 
-        Args:
-            words: the text.
-            cells: (K + 1,) where the scores (words of the source, words of the target) of each pair begin.
-            scores: (cells[-1],) to which they are added.
-            share: what they are multiplied by.
-            factors: of the probabilities of words.
+        ``cells`` (K + 1,): where the scores (words of the source, words of the target) of each pair begin.
         """
         text = self.cut(words)
         backend().add_scores(self.tables, text, cells, scores, share, factors)
@@ -68,10 +62,6 @@ def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | No
     """The mean of the models' scores of each pair; ``None`` where a pair is too long for one of them.
 
     A pair with an empty side has scores without rows or columns. ``guide`` is of the same pairs.
-
-    Example::
-
-        [scores] = mean_scores(models, [(["das", "Haus"], ["the", "house"])])  # (2, 2), from 0 to 1
     """
     words = number_words(pairs)
     cells = cell_starts(words)

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from xalign_fairseq.aligner.statistical.chain import Posteriors, posteriors
-from xalign_fairseq.aligner.statistical.guide import Factors
 from xalign_fairseq.aligner.statistical.sentences import UnitSide, UnitText
-from xalign_fairseq.aligner.statistical.tables import FIRST, NO_SRC, NO_TGT, PADDED, UNSEEN, Tables, no_jumps
+from xalign_fairseq.aligner.statistical.tables import FIRST, NO_SRC, NO_TGT, PADDED, UNSEEN, Factors, Tables, no_jumps
 
 CELLS = 1 << 17
 """Pairs of places in a batch, padding included, unless one pair of sentences alone has more."""
@@ -45,12 +44,7 @@ class UnitBatch(NamedTuple):
 
 
 def seen_pairs(text: UnitText, sizes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """``starts`` and ``targets`` of :class:`Tables`: all pairs of units that occur in a pair of sentences that fits.
-
-    Args:
-        text: ids below ``sizes``.
-        sizes: the number of different units of each side.
-    """
+    """``starts`` and ``targets`` of :class:`Tables`: all pairs of units that occur in a pair of sentences that fits."""
     found: list[np.ndarray] = [np.zeros(0, np.int64)]
     cells = 0
     for line in np.nonzero(text.fits)[0]:
@@ -89,11 +83,7 @@ def add_scores(
     tables: Tables, text: UnitText, cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None = None
 ) -> None:
     """Add a share of the scores of words: the posterior of a unit's partners is summed over the units of a word, and
-    averaged over those of the other; both directions' mean is the score.
-
-    Args:
-        cells: (K + 1,) where the scores (words of the source, words of the target) of each pair begin.
-        scores: (cells[-1],) to which they are added.
+    averaged over those of the other; both directions' mean is the score. ``cells`` (K + 1,): where each pair's begin.
     """
     for batch in batches(tables, text, factors):
         forward, backward = both_directions(tables, batch)

@@ -47,19 +47,14 @@ class UnitSide(NamedTuple):
 
 
 class UnitText(NamedTuple):
-    """Both sides, and (K,) which pairs have something to align and not too much."""
+    """Both sides, and (K,) which pairs can be aligned: not empty and not too long."""
 
     sides: tuple[UnitSide, UnitSide]
     fits: np.ndarray
 
 
 def number_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[Words, Words]:
-    """Both sides of a text; ids by first occurrence.
-
-    Example::
-
-        number_words([(["a", "b", "a"], ["x"])])[0].items  # [0, 1, 0]
-    """
+    """Both sides of a text; ids by first occurrence."""
     known = [defaultdict[str, int](count().__next__) for _ in range(2)]
     items, lengths = (array("i"), array("i")), (array("q"), array("q"))
     for pair in pairs:
@@ -74,17 +69,12 @@ def number_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[
 
 
 def starts_of(lengths: np.ndarray) -> np.ndarray:
-    """(K + 1,) where what has these lengths begins, one after another."""
+    """(K + 1,) the start of each item with these lengths, one after another."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 
 def cut_words(words: Words, units: Sequence[Sequence[int]]) -> UnitSide:
-    """Sentences in units.
-
-    Args:
-        words: one side of a text.
-        units: ids of the units of each different word.
-    """
+    """Sentences in units, from the ids of the units of each different word."""
     sizes = np.fromiter(map(len, units), np.int64, len(units))
     flat = np.fromiter(chain.from_iterable(units), np.int32, int(sizes.sum()))
     counts = sizes[words.items]

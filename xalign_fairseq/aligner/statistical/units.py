@@ -1,6 +1,8 @@
 """The units that words are counted by: tokens, their first letters, or sentencepiece's pieces of them."""
 
+import functools
 import io
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -8,8 +10,43 @@ from typing import Protocol
 
 import sentencepiece
 
-from xalign_fairseq.aligner.statistical.tokens import tokens_of
 from xalign_fairseq.core.errors import XalignError
+
+# Scripts that write no spaces between words: each of their characters is a token.
+UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+APOSTROPHES = "'’"
+
+
+@functools.lru_cache(maxsize=1 << 18)
+def tokens_of(word: str) -> tuple[str, ...]:
+    """The tokens of what white space separates, in lower case: ``L'homme,`` is ``l'``, ``homme`` and ``,``.
+
+    A run of letters, marks and digits is a token; an apostrophe between two letters ends the token before it; a letter
+    of a script without spaces and every other character is a token by itself.
+    """
+    found: list[str] = []
+    run = ""
+    word = word.lower()
+    for place, character in enumerate(word):
+        following = word[place + 1 : place + 2]
+        if _joins(character):
+            run += character
+        elif run and character in APOSTROPHES and following and _joins(following):
+            found.append(run + character)
+            run = ""
+        else:
+            found += [run, character] if run else [character]
+            run = ""
+    return (*found, run) if run else tuple(found)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _joins(character: str) -> bool:
+    """Whether a character is part of a longer token."""
+    if character.isascii():
+        return character.isalnum()
+    return unicodedata.category(character)[0] in "LMN" and not unicodedata.name(character, "").startswith(UNSPACED)
+
 
 PREFIX = "prefix"
 TYPES = {"pieces": "bpe", "unigram": "unigram"}
@@ -74,17 +111,7 @@ class Pieces:
 def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) -> Units:
     """The units of a name: ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``.
 
-    Args:
-        name: of the units.
-        words: of one side of the text, and how often each occurs; read for pieces that are not stored yet.
-        model: what is stored of it.
-
-    Raises:
-        XalignError: no such units.
-
-    Example::
-
-        make_units("prefix4", {}).of(["houses"])  # [["hous"]]
+    ``words`` and their counts are read for pieces that are not stored in ``model`` yet.
     """
     if name == "word":
         return Prefixes()
@@ -103,12 +130,7 @@ def make_units(name: str, words: Mapping[str, int], model: bytes | None = None) 
 
 
 def cut_all(units: Units, words: Iterable[str]) -> list[list[str]]:
-    """The units of each word.
-
-    Example::
-
-        cut_all(make_units("prefix4", {}), ["Houses,"])  # [["hous", ","]]
-    """
+    """The units of each word."""
     tokens = [tokens_of(word) for word in words]
     different = list(dict.fromkeys(chain.from_iterable(tokens)))
     found = dict(zip(different, units.of(different), strict=True))

@@ -23,7 +23,7 @@ from xalign_fairseq.aligner.training.gold import ENCODER as CHANGED
 from xalign_fairseq.aligner.training.gold import ScorerRun, judging_part, train_scorer
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.aligner.training.text import text_digest
-from xalign_fairseq.aligner.training.train import Progress, train_aligner
+from xalign_fairseq.aligner.training.train import Hear, train_aligner
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
@@ -51,8 +51,8 @@ class BestRun:
         src, tgt: the bitext, one sentence a line.
         out: the folder of all steps.
         languages: of the sides.
-        golds: files ``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`. Every fifth pair of each set
-            trains nothing; all of these judge each step. Without gold every step is used.
+        golds: files ``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`. Every fifth pair of each set is
+            held out, and all held-out pairs judge each step. Without gold every step is used.
         model: the encoder to start from.
         updates: of the self-training; ``None``: as is usual for the encoder.
         seed: of all steps.
@@ -97,15 +97,13 @@ class BestRun:
         }
 
 
-def train_best(
-    run: BestRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
-) -> BestAligner:
-    """Do all steps; the same call goes on after the last finished one, and a finished folder stays as it is.
+def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
+    """Do all steps; the same call continues after the last finished one; a finished folder does not change.
 
     Args:
         run: what to learn from.
         say: gets a line for each step.
-        progress: gets what fairseq-train reports.
+        hear: gets the log of fairseq-train.
 
     Raises:
         XalignError: no fairseq, a file is missing or does not fit, or the folder holds something else.
@@ -124,14 +122,14 @@ def train_best(
     with begun_folder(run.out, BEGUN, run.identity(), "a run of all steps of an aligner"):
         if (run.out / DONE).is_file():
             return read_json(run.out / DONE, BestAligner)
-        return _Steps(run, say, progress).make()
+        return _Steps(run, say, hear).make()
 
 
 class _Steps:
-    """The steps of a run, and what they have found."""
+    """The steps of a run, and their results."""
 
-    def __init__(self, run: BestRun, say: Say, progress: Callable[[Progress], object]):
-        self._run, self._say, self._progress = run, say, progress
+    def __init__(self, run: BestRun, say: Say, hear: Hear):
+        self._run, self._say, self._hear = run, say, hear
         path = run.out / STEPS
         self._done: dict[str, FinishedStep] = read_json(path, dict[str, FinishedStep]) if path.is_file() else {}
         device, dtype = choose_devices(run.device, "auto")
@@ -144,7 +142,7 @@ class _Steps:
         self._statistics = Path(f"{self._links}.aligner")
 
     def make(self) -> BestAligner:
-        """Do what is not done; what the aligner is made of."""
+        """Do the missing steps; returns the parts of the aligner."""
         run = self._run
         parts = BestParts(run.model, self._method)
         if self._new:
@@ -169,7 +167,7 @@ class _Steps:
         return found
 
     def _step(self, name: str, what: str, work: Callable[[], object], before: BestParts, after: BestParts) -> BestParts:
-        """Do a step unless it is done; the parts that it leaves."""
+        """Do a step unless it is done; returns its parts."""
         if name in self._done:
             self._say(f"{name}: done before ({what})")
         else:
@@ -226,7 +224,7 @@ class _Steps:
         )
         if run.updates is not None:
             training = replace(training, updates=run.updates, chosen=frozenset({"objectives", "updates"}))
-        train_aligner(training, self._say, self._progress)
+        train_aligner(training, self._say, self._hear)
 
     def _learn(self) -> None:
         run = self._run
@@ -244,5 +242,5 @@ def write_words(text: SentencePairs, paths: Sequence[str]) -> None:
 
 
 def _cpu_seconds() -> float:
-    """Of this process and those that it has waited for."""
+    """CPU seconds of this process and of its finished child processes."""
     return sum(os.times()[:4])

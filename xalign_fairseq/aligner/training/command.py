@@ -10,20 +10,13 @@ from xalign_fairseq.objectives.moco import MoCo, soon_full
 from xalign_fairseq.registration import register
 from xalign_fairseq.trainer.fairseq_train import adam_options, encoder_options, flags
 
-# In epochs: those of a small bitext are short, and checkpoints are rarer than epochs.
+# In epochs: epochs of a small bitext are short, and checkpoints are rarer.
 NEVER = 10**9
 
 
 def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool) -> list[str]:
-    """The arguments of fairseq-train: awesome-align's optimiser, and losses as XLM-Align's paper sums them.
-
-    Args:
-        run: all options of the run.
-        config: the model's encoder.
-        layer: that links are read from.
-        cpu: whether to train on the CPU.
-    """
-    # A pointer that begins with dot products is at home where these label.
+    """The arguments of fairseq-train: awesome-align's optimiser, and losses as XLM-Align's paper sums them."""
+    # A pointer that starts as dot products belongs at the labelling layer.
     beside_labels = run.measure == "pointer" or run.pointer_start == "identity"
     reads_layer = {
         "--dwa-label-layer": layer,
@@ -49,7 +42,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--dwa-pointer-scale": run.pointer_scale if run.pointer_scale != 1 else None,
         "--dwa-start-update": 0,  # a pretrained model's labels are as good before the first update as after it
         "--dwa-links-until": run.updates if run.links else None,
-        # Given links are used in full; of the model's own, what XLM-Align asks for.
+        # Given links are used in full; the model's own only at XLM-Align's positions.
         "--dwa-queries": "all-aligned" if run.links else "masked",
         "--aer-similarity": run.measure,
         "--sinkhorn-backend": run.sinkhorn_backend,
@@ -76,7 +69,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--autocast": "auto" if cpu else None,  # GPUs have fairseq's own options
         "--seed": run.seed,
         "--cpu": cpu,
-        # Two read as much as a GPU trains on; on a CPU reading takes a hundredth of the time of training.
+        # Two workers read as fast as a GPU trains; on a CPU, reading takes a hundredth of the training time.
         "--num-workers": 0 if cpu else 2,
         "--save-dir": run.out,
         "--log-format": "json",

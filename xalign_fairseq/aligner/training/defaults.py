@@ -8,7 +8,7 @@ Options = Mapping[str, Any]
 
 
 class FamilyTraining(NamedTuple):
-    """Options of a run: of any, of one that learns from the model's own links without a head, and of any other one."""
+    """Options of a run: for all runs, for runs that learn from the model's own links without a head, and for others."""
 
     any: Options
     self_labelled: Options
@@ -16,7 +16,7 @@ class FamilyTraining(NamedTuple):
 
 
 # By development gold: Hansards' trial, INESC's en-fr, WPT05's en-hi trial, and XL-WA's en-es, en-ru and en-hu for pairs
-# without text of their own. By speed: a vocabulary costs what predicts its pieces, which self-training does not.
+# without text of their own. Speed decides on trimming: only objectives that predict pieces pay for the vocabulary.
 FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
     {
         "e5-small": FamilyTraining(
@@ -37,15 +37,6 @@ FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
 
 
 def family_options(family: str | None, self_labelled: bool) -> dict[str, Any]:
-    """The options of a training that a known family of encoders has for its own; none for any other model.
-
-    Args:
-        family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
-        self_labelled: the model is to learn from its own links, without a head.
-
-    Example::
-
-        family_options("e5-small", self_labelled=True)["objectives"]  # ("self_training",)
-    """
+    """The options of a training that a known family of encoders has for its own; none for any other model."""
     found = FAMILIES.get(family or "")
     return {} if found is None else {**found.any, **(found.self_labelled if self_labelled else found.other)}

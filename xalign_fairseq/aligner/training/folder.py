@@ -1,4 +1,4 @@
-"""The folder of a run: which run it is of, and what is left at the end."""
+"""The folder of a run, and its files at the end."""
 
 from pathlib import Path
 from typing import Any, TypedDict
@@ -18,17 +18,7 @@ class Begun(TypedDict):
 
 
 class RunFolder:
-    """``data-bin``, ``run.json`` (what the run is), ``train.log``, two checkpoints, and ``result.json`` at the end.
-
-    Args:
-        path: the folder, which need not be there yet.
-
-    Example::
-
-        folder = RunFolder(Path("aligner"))
-        folder.require_own()
-        folder.begun({"seed": 1})  # None: the run has not begun
-    """
+    """``data-bin``, ``run.json`` (what the run is), ``train.log``, two checkpoints, and ``result.json`` at the end."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -36,7 +26,7 @@ class RunFolder:
         self.best, self.last = path / BEST, path / LAST
 
     def require_own(self) -> None:
-        """Raise :class:`XalignError` if anything else is in the folder than a run, or what precedes its beginning."""
+        """Raise :class:`XalignError` if the folder has files other than those of a run."""
         require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
@@ -49,7 +39,7 @@ class RunFolder:
         return found
 
     def tidy(self) -> Path:
-        """Remove checkpoints but the best and the last; the one that is the result, the last where none is best."""
+        """Remove all checkpoints except the best and the last; returns the result: the best, otherwise the last."""
         for path in self.path.glob("checkpoint_*"):
             if path not in (self.best, self.last):
                 path.unlink()

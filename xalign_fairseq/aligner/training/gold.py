@@ -23,8 +23,8 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import SentenceEncoder
 from xalign_fairseq.transport.link_scorer import LinkScorer, usual_layers
 from xalign_fairseq.transport.linking import Linking, layer_range
-from xalign_fairseq.transport.scorer_files import PACKAGED, load_scorer, save_scorer
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
+from xalign_fairseq.transport.scored import PACKAGED, load_scorer, save_scorer
 
 SCORER, ENCODER = "scorer.npz", "encoder.npz"
 SHARED = 0.2  # sets that share more sentences than this are one
@@ -40,7 +40,7 @@ class ScorerRun:
         out: the folder that ``scorer.npz``, or of a trained encoder ``encoder.npz``, goes to.
         seed: of the scorer.
         device: of the encoder.
-        held_out: nothing is learned from every pair of this number in a set, 5 or 10 or 15 if it is 5; 0: from all.
+        held_out: every pair with a multiple of this number is held out (5: pairs 5, 10, 15); 0: none.
     """
 
     model: str
@@ -142,7 +142,7 @@ def _record(
 
 
 def learned_part(gold_set: GoldSet, held_out: int) -> GoldSet:
-    """The pairs of a set but every one of the number ``held_out``; all if it is 0."""
+    """The pairs of a set that are not held out."""
     return _part(gold_set, [at for at in range(len(gold_set.pairs)) if not held_out or (at + 1) % held_out])
 
 
@@ -156,7 +156,7 @@ def _part(gold_set: GoldSet, rows: Sequence[int]) -> GoldSet:
 
 
 def grouped(sets: Sequence[GoldSet]) -> list[list[GoldSet]]:
-    """The sets, those together that share sentences: what is learned from one is to be tried on unseen ones."""
+    """The sets, those together that share sentences: a similarity learned from one set is tested on others."""
     groups: list[tuple[set[str], list[GoldSet]]] = []
     for each in sets:
         own = {" ".join(side) for pair in each.pairs for side in pair}

@@ -1,4 +1,4 @@
-"""Fit a link scorer to the gold links of several sets, on states of words that stay as they are."""
+"""Fit a link scorer to the gold links of several sets, on frozen states of words."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -10,10 +10,10 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from xalign_fairseq.aligner.statistical.calibration import fit_calibration
+from xalign_fairseq.aligner.statistical.choice import fit_calibration
 from xalign_fairseq.links.pharaoh import Gold, Link
 from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity
-from xalign_fairseq.transport.word_states import WordStates
+from xalign_fairseq.transport.pair_features import WordStates
 
 SIMILARITY_PAIRS = 16  # in an update of the similarity
 CANDIDATE = 0.05  # pairs of words below this probability calibrate nothing
@@ -71,8 +71,8 @@ def fit_link_scorer(
 ) -> LinkScorer:
     """A scorer of the gold links of all sets; a set weighs as the root of the number of its pairs of words.
 
-    The networks read the similarity that was fitted to the *other* sets: of what it was fitted to itself it is too
-    sure. Of one set alone, halves take the place of sets. Possible links train nothing; both kinds calibrate.
+    The networks read the similarity that was fitted to the *other* sets: it is overconfident on the set that it was
+    fitted to. Of one set alone, halves take the place of sets. Possible links train nothing; both kinds calibrate.
 
     Args:
         sets: one for each language or annotator; of two sets that share sentences make one.
@@ -103,7 +103,7 @@ def fit_link_scorer(
 def _fit_similarity(
     similarity: Similarity, pairs: Sequence[GoldPair], scorer: LinkScorer, fitting: Fitting
 ) -> Similarity:
-    """Both softmaxes made sure of the sure links, as self-training does of a model's own."""
+    """Raise the probability of sure links in both softmaxes, as self-training does for a model's own links."""
     known = [pair for pair in pairs if pair.gold.sure]
     sides = [[scorer.mixed(each)[0] for each in pair.words()] for pair in known]
     batches = _batches([torch.Size(pair.shape) for pair in known], fitting.cells // 2, SIMILARITY_PAIRS)

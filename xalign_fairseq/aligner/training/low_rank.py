@@ -15,8 +15,8 @@ from xalign_fairseq.aligner.training.link_scorer import link_loss
 from xalign_fairseq.core.text.pairs import WordPair
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer
+from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.precision import products_in
-from xalign_fairseq.transport.word_states import WordStates
 
 Example = tuple[WordPair, Gold]
 

@@ -1,4 +1,4 @@
-"""The model of a run: what it starts from, how well it aligns, and its vocabulary trimmed to the text."""
+"""The model of a run: its start, its AER, and its vocabulary trimmed to the text."""
 
 import hashlib
 import os
@@ -45,7 +45,7 @@ def open_start(run: TrainingRun) -> Start:
     model = open_model(run.model)
     run = run.for_family(model.family)
     run.check_options()
-    # Without its MLM head: a model that comes without one gets another each time it is read.
+    # Without its MLM head: a model without a head gets a new one each time it is read.
     body = {f"encoder.{key}": each for key, each in model.encoder.sentence_encoder.state_dict().items()}
     made = digest(body | model.heads, model.tokenizer.dictionary.digest)
     config = model.encoder.config
@@ -74,7 +74,7 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
 def aer_of(model: str | os.PathLike[str], gold: GoldText | None, options: AlignerOptions) -> float | None:
     """AER of an encoder's links on a development set as ``xalign align`` makes them, a fraction; None without the set.
 
-    fairseq-train's own AER, which chooses among the checkpoints, leaves out what a long pair has beyond the positions.
+    fairseq-train's own AER, which selects the checkpoint, ignores the part of a long pair beyond the positions.
     """
     if gold is None:
         return None
@@ -92,7 +92,7 @@ def trim_model(run: TrainingRun) -> str:
 
 
 def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
-    """Write what a trimmed model has learned, in the whole vocabulary, into the run's folder.
+    """Write the trained model with its whole vocabulary into the run's folder.
 
     Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text
     has are those of the model that the run began with.

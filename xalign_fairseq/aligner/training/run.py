@@ -31,13 +31,12 @@ OBJECTIVES = {
 # The objectives that make a model label links itself.
 LABELLERS = ("self_training", "dwa")
 REGULARISERS = ("reg_param", "reg_hidden")
-SIMILARITIES = ("hidden", "pointer")
-# Parameters that are part of a run's identity as they are.
+# Parameters that are part of a run's identity unchanged.
 ALWAYS_OWN = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
     *("freeze_encoder_updates", "heads_lr", "pointer_start", "pointer_scale", "trim_vocabulary"),
 )
-# awesome-align's names of objectives that are here, and of those that are not, with what is nearest to them.
+# awesome-align's names of objectives, with the equal or most similar objective of this package.
 ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {"mlm": "sentence_mlm"}
 # Options of fairseq-train that make the run what this command says it is.
@@ -61,7 +60,7 @@ class TrainingRun:
         languages: of the sides.
         dev: without it there is neither validation nor early stopping, and the last checkpoint is the result.
         links: Pharaoh links of the bitext. ``dwa`` then learns from them, and not from the model's own labels;
-            ``self_training`` from those of its own that are among them.
+            ``self_training`` keeps only those of its own links that are among them.
         objectives: keys of :data:`OBJECTIVES`; the links are those of the first that labels by the model itself.
         layer: whose hidden states the links are read from; ``None`` is the layer at the depth of XLM-Align's 10 of 12.
         similarity: ``hidden`` or ``pointer``; ``None`` is the pointer where it is trained on given links.
@@ -81,12 +80,7 @@ class TrainingRun:
         extra: more options of fairseq-train.
         device: ``auto``, ``cpu`` or ``cuda``; like ``sinkhorn_backend``, which computes transport, and ``workers``, the
             processes that prepare the text, it does not make another run.
-        chosen: the options that are meant as they are; the others may follow the model, see :meth:`for_family`. None:
-            all are meant so.
-
-    Example::
-
-        run = TrainingRun("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
+        chosen: the options that were chosen; the others may follow the model, see :meth:`for_family`. None: all.
     """
 
     model: str
@@ -120,9 +114,9 @@ class TrainingRun:
     chosen: Collection[str] | None = None
 
     def for_family(self, family: str | None) -> "TrainingRun":
-        """The run with the options that are usual for a family of encoders in place of those that nobody chose.
+        """The run with the defaults of a family of encoders for options that were not chosen.
 
-        What is usual of the warm-up and the checkpoints ends with the updates, where these were chosen.
+        If the number of updates was given, the defaults of warm-up and checkpoints are at most that number.
         """
         if self.chosen is None:
             return self
@@ -173,9 +167,6 @@ class TrainingRun:
     def check(self) -> GoldText | None:
         """The development set, if there is one; errors come before any long work.
 
-        Raises:
-            XalignError: parameters contradict each other, or files are missing or do not fit.
-
         Parameters that may follow the model's family are left to :meth:`check_options`, and what takes a pass over the
         training text to ``prepare``, which does it first.
         """
@@ -198,7 +189,7 @@ class TrainingRun:
         self._check_numbers(warmup=True)
 
     def _meant(self, *options: str) -> bool:
-        """Whether these parameters are meant as they are, whatever the model's family is."""
+        """Whether these parameters were chosen, so that the model's family does not change them."""
         return self.chosen is None or set(options) <= set(self.chosen)
 
     def _check_objectives(self) -> None:
@@ -253,7 +244,7 @@ class TrainingRun:
             check_values("warmup exceeds updates", ("warmup", self.warmup, fits, f"at most {self.updates}"))
 
     def identity(self, model_digest: str, layer: int) -> dict[str, Any]:
-        """All that decides the run's result; of files the digest of what is in them."""
+        """Everything that determines the result; for files, the digest of their content."""
         return {
             "model": model_digest,
             "files": {part: text_digest(path) for part, path in self.files.items()},
@@ -268,10 +259,5 @@ class TrainingRun:
 
 
 def objectives_of(names: str) -> tuple[str, ...]:
-    """Objectives by their names here or awesome-align's, separated by commas.
-
-    Example::
-
-        objectives_of("so,tlm")  # ("self_training", "tlm")
-    """
+    """Objectives by their names here or awesome-align's, separated by commas."""
     return tuple(ALIASES.get(name, name) for name in names.split(","))

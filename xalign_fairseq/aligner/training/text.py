@@ -15,15 +15,16 @@ class DevelopmentSet(NamedTuple):
     gold: str
 
 
-def development_set(src: str | None, tgt: str | None, gold: str | None) -> DevelopmentSet | None:
+def development_set(
+    valid_src: str | None = None, valid_tgt: str | None = None, valid_gold: str | None = None
+) -> DevelopmentSet | None:
     """The three files, or None; :class:`XalignError` if only some are given."""
-    given = {"valid_src": src, "valid_tgt": tgt, "valid_gold": gold}
-    if src is not None and tgt is not None and gold is not None:
-        return DevelopmentSet(src, tgt, gold)
-    if found := [path for path in given.values() if path is not None]:
+    if valid_src is not None and valid_tgt is not None and valid_gold is not None:
+        return DevelopmentSet(valid_src, valid_tgt, valid_gold)
+    if found := [path for path in (valid_src, valid_tgt, valid_gold) if path is not None]:
         raise XalignError(
             "the development set is not complete",
-            parameter=tuple(given),
+            parameter=("valid_src", "valid_tgt", "valid_gold"),
             found=", ".join(found),
             remedy="give all three, or none (then the last checkpoint is used)",
         )
@@ -31,11 +32,7 @@ def development_set(src: str | None, tgt: str | None, gold: str | None) -> Devel
 
 
 def languages_of(src: str | os.PathLike[str], tgt: str | os.PathLike[str]) -> tuple[str, str]:
-    """The languages that two files are named by, as in ``train.de`` and ``train.en``.
-
-    Raises:
-        XalignError: their names have the same ending, or no language.
-    """
+    """The languages that two files are named by, as in ``train.de`` and ``train.en``."""
     first, second = (suffix_of(path)[1:] for path in (src, tgt))
     if not first or not second or first == second:
         raise XalignError(

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypedDict
 
 from xalign_fairseq.aligner.options import AlignerOptions
@@ -20,50 +20,16 @@ from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 from xalign_fairseq.links.gold import GoldText
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
-from xalign_fairseq.trainer.log_rows import EPOCH, VALID, read_row
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.sinkhorn import backend
 
 Say = Callable[[str], object]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """A line of the log: updates done, of how many, and the loss in bits with ``data_wait`` in per cent, or the AER."""
-
-    updates: int
-    loss: float | None = None
-    aer: float | None = None
-    of: int | None = None
-    data_wait: float | None = None
-
-
-def read_line(line: str) -> Progress | None:
-    """The report in a line of fairseq's JSON log, None if there is none.
-
-    Example::
-
-        read_line('{"valid_aer": "0.25", "valid_num_updates": "100"}')  # Progress(100, aer=0.25)
-    """
-    row = read_row(line)
-    if row is None or row.kind == EPOCH:
-        return None
-    if row.kind == VALID:
-        return Progress(row.updates, aer=row.values.get("aer"))
-    return Progress(row.updates, loss=row.values.get("loss"), data_wait=row.values.get("data_wait"))
+Hear = Callable[[str, int], object]  # a line of fairseq-train's log, and the updates of the whole training
 
 
 class TrainedAligner(TypedDict):
-    """The content of ``result.json``.
-
-    Attributes:
-        checkpoint: the aligner.
-        updates: of it.
-        aer: on the development set, as a fraction; None without one.
-        before: the same before training.
-        language_embeddings: whether the encoder has them.
-        command: of fairseq-train.
-    """
+    """The content of ``result.json``; AER on the development set is a fraction, None without a set, ``before``
+    training."""
 
     checkpoint: str
     updates: int | None
@@ -73,25 +39,15 @@ class TrainedAligner(TypedDict):
     command: str
 
 
-def train_aligner(
-    run: TrainingRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
-) -> TrainedAligner:
-    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one stays as it is.
+def train_aligner(run: TrainingRun, say: Say = print, hear: Hear = lambda line, updates: None) -> TrainedAligner:
+    """Fine-tune a model on bitext by fairseq-train; an interrupted run resumes, a finished one does not change.
 
-    Args:
-        run: what to train.
-        say: gets a line for each step.
-        progress: gets what fairseq-train reports.
+    ``say`` gets a line for each step, ``hear`` the log of fairseq-train.
 
     Raises:
         XalignError: no fairseq, or input that does not fit, before any training; a folder of something else; a training
             that failed.
         Requeued: the training has saved after SIGUSR1 and ended.
-
-    Example::
-
-        run = TrainingRun("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
-        train_aligner(run)["checkpoint"]  # "aligner/checkpoint_last.pt"
     """
     require_fairseq()
     folder = RunFolder(run.out)
@@ -117,12 +73,8 @@ def train_aligner(
             found = Begun(identity=identity, before=_begin(trained, start.layer, gold, reading, say))
             write_json(folder.run, found)
         if (updates_of(folder.last) or 0) < run.updates:  # otherwise it is complete
-
-            def hear(line: str) -> None:
-                if report := read_line(line):
-                    progress(replace(report, of=run.updates))
-
-            run_training(FairseqTraining(options, folder.path, folder.path, lock), hear, say)
+            training = FairseqTraining(options, folder.path, folder.path, lock)
+            run_training(training, lambda line: hear(line, run.updates), say)
         path = folder.tidy()
         updates = updates_of(path)
         if run.trim_vocabulary:
@@ -140,7 +92,7 @@ def train_aligner(
 
 
 def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: AlignerOptions, say: Say) -> float | None:
-    """Prepare the text; AER of the model as it is, None without development set."""
+    """Prepare the text; returns the AER before training, None without a development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))

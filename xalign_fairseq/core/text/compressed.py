@@ -1,4 +1,4 @@
-"""Text files as streams, compressed ones unpacked as they are read, never on the disk."""
+"""Text files as streams; compressed files are unpacked while they are read, never on disk."""
 
 import bz2
 import gzip
@@ -28,7 +28,7 @@ class Joined(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill what is given, as far as there are pieces; how many bytes these are."""
+        """Fill the buffer as far as there are pieces; returns the number of bytes."""
         view = memoryview(buffer)
         parts, size = [self._rest], len(self._rest)
         while size < len(view) and (piece := next(self._pieces, None)) is not None:
@@ -41,7 +41,7 @@ class Joined(io.RawIOBase):
 
 
 def _frames(path: StrPath, decompressor: Callable[[], Any]) -> Iterator[bytes]:
-    """By frames: zstandard's own stream ends in silence where a file is cut short, lzma's takes any memory."""
+    """Frame by frame: zstandard's own stream gives no error for a truncated file, and lzma's has no memory limit."""
     with open(path, "rb") as packed:
         frame = None
         while raw := packed.read(PACKED_BYTES):
@@ -78,7 +78,7 @@ def _open_zstd(path: StrPath, mode: str) -> Any:
 PACKED_BYTES = 1 << 10  # that are unpacked at once: to 32 MB at most
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": _open_xz, ".zst": _open_zstd}
 SUFFIXES = frozenset(_OPENERS)
-# What the libraries raise for damaged files; gzip and bz2 also OSError, which a full or broken disk is too.
+# Exceptions of the libraries for damaged files; gzip and bz2 also raise OSError, like a full or broken disk.
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
@@ -99,7 +99,7 @@ def unpacked_name(path: StrPath) -> str:
 
 
 def existing(path: str) -> str:
-    """The path, or where there is no such file that of its compressed form, if there is one."""
+    """The path, or the path of the compressed file if only that exists."""
     if Path(path).is_file():
         return path
     return next((f"{path}{suffix}" for suffix in _OPENERS if Path(f"{path}{suffix}").is_file()), path)

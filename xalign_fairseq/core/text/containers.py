@@ -39,7 +39,7 @@ def file_of(path: str) -> str:
 
 
 def text_sha256(path: StrPath) -> str:
-    """The sha256 of the file that a text is in, as it is, and of ``FILE#PART`` which part is meant: ``1f...#2``."""
+    """The sha256 of the file that contains a text, with the part of ``FILE#PART``: ``1f...#2``."""
     file = file_of(os.fspath(path))
     return file_sha256(Path(file)) + os.fspath(path).removeprefix(file)
 
@@ -175,7 +175,7 @@ def _parse(stream: IO[bytes], units: "_Units") -> Iterator[bytes]:
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = units.start, units.end
     parser.CharacterDataHandler = units.text
-    # Small files could unfold to any size, or take expat any time.
+    # Small files could expand to any size, or need any time.
     parser.EntityDeclHandler, parser.AttlistDeclHandler = units.refuse_entity, units.refuse_attributes
     pending = 0
     try:

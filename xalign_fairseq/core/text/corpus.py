@@ -25,8 +25,8 @@ NEWLINE = ord("\n")
 class TextFile:
     """A checked text file: its number of lines, and the byte offset of every ``CHUNK_LINES``-th line and of its end.
 
-    Offsets of a text that is read as a stream, as of a compressed file, are those in the stream; its parts hold their
-    text, as nothing else could find it.
+    For a text that is read as a stream, such as a compressed file, offsets count in the stream, and its parts hold
+    their text.
     """
 
     path: str

@@ -15,7 +15,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 
 
 class KeptPairs(SentencePairs):
-    """Pairs that are segmented once: the first whole reading keeps where words are in a file without a name.
+    """Pairs that are segmented once: the first complete reading stores the positions of words in a file without a name.
 
     Args:
         src, tgt, split: as of :class:`SentencePairs`.
@@ -48,7 +48,7 @@ class KeptPairs(SentencePairs):
                     array(_number(text.text), [len(text), *chain.from_iterable(text.spans)]).tofile(kept)
                 yield src, tgt
             kept.flush()
-            # The map keeps the file, and several readings may go on at once.
+            # The map keeps the file open, and several readings may run at the same time.
             self._kept = memoryview(mmap(kept.fileno(), 0, access=ACCESS_READ) if kept.tell() else b"")
 
 

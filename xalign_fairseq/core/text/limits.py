@@ -1,4 +1,4 @@
-"""Limits of what is read of a file of text, so that a small compressed file can't fill the memory."""
+"""Limits for reading text files, so that a small compressed file can't fill the memory."""
 
 import os
 from collections.abc import Iterator

@@ -16,7 +16,7 @@ from xalign_fairseq.core.text.limits import lines_of
 from xalign_fairseq.core.text.live import LiveStream
 
 logger = logging.getLogger(__name__)
-# What compressed files begin with, by what unpacks them, and how their names end.
+# The first bytes of compressed files, by the tool that unpacks them, and their suffixes.
 PACKED = {
     "gzip": (rb"\x1f\x8b", ".gz"),
     "bzip2": (rb"BZh\d1AY&SY", ".bz2"),
@@ -46,10 +46,10 @@ def require_unicode(text: str, where: object) -> None:
 
 
 def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
-    """Yield the lines of UTF-8 text without their line end, one at a time, in constant memory.
+    """Yield the lines of UTF-8 text without line ends, one at a time, in constant memory.
 
-    The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`); only for who
-    reads a ``table`` with all its columns a ``.tsv`` is one.
+    The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`); a ``.tsv`` with
+    all its columns is a text only if ``table``.
 
     Raises:
         XalignError: the file is missing or damaged, or :func:`text_lines` finds fault with it.
@@ -75,7 +75,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
 
     A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
-    return before the newline belongs to the line end, which is logged, and a byte order mark to no line.
+    return before the newline belongs to the line end (logged); a byte order mark is skipped.
 
     Raises:
         XalignError: the text is empty, compressed or a table, its last line has a carriage return without a newline, a
@@ -113,7 +113,7 @@ def packed_by(raw: bytes) -> str | None:
 
 
 def _require_unpacked(raw: bytes, path: StrPath) -> None:
-    """A text does not begin as compressed files do, whose bytes would be taken for another encoding."""
+    """Refuse a text with the first bytes of a compressed file, which would look like another encoding."""
     tool = packed_by(raw)
     if tool is not None:
         found, expected = f"the first bytes of {tool}'s files", f"text, or a name that ends in {PACKED[tool][1]}"

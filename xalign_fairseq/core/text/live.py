@@ -1,4 +1,4 @@
-"""Lines of a pipe or a terminal, with the question whether the next one is there already."""
+"""Lines of a pipe or a terminal, and whether the next line is already there."""
 
 import select
 from typing import IO

@@ -17,7 +17,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 
 SEPARATOR = "|||"
 STANDARD_INPUT = "-"
-# This number of words of both sides is held at once, however long the lines are.
+# A chunk has at most about this number of words of both sides.
 WORDS_AT_ONCE = 400_000
 
 _SEPARATOR = re.compile(rf"(?<!\S){re.escape(SEPARATOR)}(?!\S)")
@@ -95,7 +95,7 @@ class PairedText(Protocol):
 
 
 class SpreadPairs:
-    """Pairs of a text, evenly spread over it: always the same, and all where it has no more than ``most``.
+    """At most ``most`` pairs of a text, evenly spread over it; always the same ones.
 
     Example::
 
@@ -125,8 +125,8 @@ class PairStream:
         src, tgt, split: as of :class:`SentencePairs`.
 
     Raises:
-        XalignError: when the iteration gets there, what :class:`SentencePairs` finds beforehand; at once, standard
-            input for one of two sides.
+        XalignError: during the iteration, the errors that :class:`SentencePairs` finds beforehand; immediately,
+        standard input for one of two sides.
 
     Example::
 
@@ -187,12 +187,14 @@ def open_pairs(
 
 
 def is_piped(path: StrPath) -> bool:
-    """Whether the path is standard input (``-``), or there and neither a file nor a folder: it can be read once."""
+    """Whether the path can be read only once: standard input (``-``), or an existing path that is neither a file nor a
+    folder.
+    """
     return path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
 def ready(pairs: object) -> bool:
-    """Whether the next of these pairs can be had without waiting for who writes them."""
+    """Whether the next pair can be read without waiting for its writer."""
     return not isinstance(pairs, PairStream) or pairs.ready()
 
 

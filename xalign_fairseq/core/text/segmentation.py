@@ -1,4 +1,4 @@
-"""Where the words of a line are: between white space, or where a library finds them."""
+"""Find the words of a line: by white space, or with a library."""
 
 import importlib
 import logging
@@ -40,7 +40,7 @@ _SCRIPTS = {
     "fugashi": re.compile(f"[{HAN}{KANA}]"),
     "pythainlp": re.compile(f"[{THAI}]"),
 }
-# Characters that are graphemes by themselves, next to any of the others: a line of them need not be looked through.
+# Characters that are always graphemes of their own: a line of them needs no search.
 SIMPLE = re.compile(
     r"[ -~\u00a0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e"
     r"\u3000-\u3029\u3030-\u3098\u309b-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9d]*"
@@ -70,8 +70,8 @@ def find_segmenter(name: str) -> Segmenter:
               it has a character of them. A line is without spaces if ICU finds three words or more in these chunks on
               average, or if one of them also has one of 。，、！？；： and if their words outnumber all other chunks.
               Without ICU ``auto`` is ``spaces``, with a warning at the first line without spaces.
-            - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for what has Han, Japanese or Thai characters, and
-              ``icu`` for everything else.
+            - ``jieba``, ``fugashi``, ``pythainlp``: these libraries for text with Han, Japanese or Thai characters, and
+              ``icu`` for other text.
 
     Raises:
         XalignError: there is no such segmenter, or what it needs is not installed; from the function, a line has half
@@ -143,7 +143,7 @@ class _Auto:
         return _segment(partial(_cut, _UNSPACED, self._icu, _PARTS.findall) if others else self._icu, line)
 
     def _count(self, text: str) -> tuple[int, int]:
-        """Words, or without ICU characters, and how many a chunk has at least if spaces do not separate words."""
+        """Words (without ICU, characters), and the smallest number in a chunk of a line without spaces."""
         if self._icu is None:
             return len(text), FEWEST_CHARACTERS
         require_unicode(text, "a sentence")
@@ -161,7 +161,7 @@ def _warn_of_spaces() -> None:
 
 
 def _segment(cut: Cutter, line: str) -> SegmentedText:
-    """Words are whole graphemes without white space; a mark that is repeated is one, what is invisible is none."""
+    """Words are whole graphemes without white space; repeated marks are one word; invisible characters are none."""
     require_unicode(line, "a sentence")
     spans: list[Span] = []
     words: list[str] = []

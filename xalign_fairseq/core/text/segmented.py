@@ -1,4 +1,4 @@
-"""A text and where its words are: what links count, with the way back to the text."""
+"""A text and the positions of its words, which links count."""
 
 import unicodedata
 from bisect import bisect_right
@@ -102,7 +102,7 @@ def from_words(words: Sequence[str]) -> SegmentedText:
 
 
 def inside_grapheme(text: str, index: int) -> bool:
-    """Whether a place is between a character and what belongs to it: marks, joiners, the second half of a flag.
+    """Whether a place is inside a grapheme: before a mark, a joiner or the second half of a flag.
 
     Example::
 

@@ -1,1 +1,1 @@
-"""Labelled text as data: readers of the benchmarks' own file formats, plain or compressed, and what they give."""
+"""Labelled text as data: readers of the benchmarks' file formats, plain or compressed, and their examples."""

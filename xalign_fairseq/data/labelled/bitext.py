@@ -20,7 +20,7 @@ TATOEBA_LANGUAGES = dict(pair.split(":") for pair in _TATOEBA.split())
 def english_file(path: StrPath) -> Path | None:
     """The English side of the bitext whose other side is ``path``, by its name: ``en-de.en`` for ``en-de.de``.
 
-    ``None`` if ``path`` is not named as such a side.
+    ``None`` if the name of ``path`` has another form.
     """
     path = Path(path)
     name = unpacked_name(path.name)

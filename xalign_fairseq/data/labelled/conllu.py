@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
@@ -60,7 +61,7 @@ UPOS_TAGS, UD_RELATIONS = frozenset(_TAGS.split()), frozenset(_RELATIONS.split()
 
 
 def read_upos(path: StrPath, language: str) -> list[WordsExample]:
-    """Read words and universal part-of-speech tags; the tree is not looked at.
+    """Read words and universal part-of-speech tags; the tree is ignored.
 
     Words are the syntactic ones: a multi-word token (``1-2``) becomes its words, an empty node (``8.1``) is left
     out, and a word may contain spaces. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
@@ -79,7 +80,7 @@ def read_trees(path: StrPath, language: str) -> list[TreeExample]:
 
 
 def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
-    """Read sentences one at a time; their trees are not looked at."""
+    """Read sentences one at a time; their trees are not checked."""
     count = 0
     for first, lines in read_blocks(path):
         sentence = parse_sentence(lines, path, first, str(count + 1))
@@ -91,7 +92,7 @@ def read_sentences(path: StrPath) -> Iterator[ConlluSentence]:
 
 
 def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> ConlluSentence:
-    """The sentence of such lines, the first of them at this place; without rows if all are comments."""
+    """The sentence in these lines, which begin at this place; without rows if all are comments."""
     sentence = ConlluSentence(id, path, first)
     for number, line in enumerate(lines, first):
         if line.startswith("#"):
@@ -148,26 +149,12 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     if len(roots) != 1:
         found = f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
         raise XalignError("a sentence does not have one root", where=where, found=found, expected="one")
-    cycle = _cycle(heads)
-    if cycle:
-        found = " -> ".join(map(str, cycle))
-        raise XalignError("the heads of a sentence form a cycle", where=where, found=found, expected="a tree")
+    try:
+        TopologicalSorter({k: (head,) for k, head in enumerate(heads, 1)}).prepare()
+    except CycleError as error:
+        found = " -> ".join(map(str, reversed(error.args[1])))
+        raise XalignError("the heads of a sentence form a cycle", where=where, found=found, expected="a tree") from None
     return heads
-
-
-def _cycle(heads: Sequence[int]) -> list[int]:
-    """Words of one circle, the first of them repeated at the end; empty if there is none."""
-    safe = {0}
-    for start in range(1, len(heads) + 1):
-        path: list[int] = []
-        word = start
-        while word not in safe:
-            if word in path:
-                return [*path[path.index(word) :], word]
-            path.append(word)
-            word = heads[word - 1]
-        safe.update(path)
-    return []
 
 
 def _is_number(text: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 class PairExample:
     """Two texts and the class of the pair (XNLI: premise, hypothesis; PAWS-X: two sentences).
 
-    ``label`` is ``None`` in a file without labels; ``second_language`` is given where it is not that of ``first``.
+    ``label`` is ``None`` in a file without labels; ``second_language`` is given if it differs from that of ``first``.
     """
 
     id: str

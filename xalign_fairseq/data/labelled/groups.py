@@ -92,9 +92,9 @@ def held_out(
 ) -> np.ndarray:
     """Which groups are held out: (groups,) bool.
 
-    What is drawn are source examples. One that is in several languages' files, at the same position or, of
-    questions, with the same id, and its mixtures are held out in all of them or in none: nothing of what the model is
-    chosen on is trained on in another language.
+    What is drawn are source examples. An example in several languages' files (at the same position, or for questions
+    with the same id) is held out in all of them or in none, with its mixtures: an example that selects the model is not
+    trained on in another language.
     """
     of_group = list(_sources(training, groups))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(of_group))}

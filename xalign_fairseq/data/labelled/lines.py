@@ -27,8 +27,8 @@ def open_bytes(path: StrPath) -> Iterator[IO[bytes]]:
 def read_rows(path: StrPath) -> Iterator[str]:
     """Yield the lines of a UTF-8 file, one at a time, without their line end (LF or CRLF: XTREME's scripts write both).
 
-    Only LF ends a line, so that the separators of Unicode, which real sentences hold, don't. A byte order mark at the
-    start is dropped.
+    Only LF ends a line; Unicode's line separators, which real sentences contain, do not. A byte order mark at the start
+    is dropped.
     """
     number = 0
     with open_bytes(path) as stream:
@@ -40,7 +40,7 @@ def read_rows(path: StrPath) -> Iterator[str]:
 
 
 def read_blocks(path: StrPath) -> Iterator[tuple[int, list[str]]]:
-    """Yield what is between blank lines, with the number of its first line."""
+    """Yield the blocks between blank lines, with the number of their first lines."""
     block: list[str] = []
     for number, line in enumerate(read_rows(path), 1):
         if line.strip():

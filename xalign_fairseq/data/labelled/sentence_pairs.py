@@ -34,7 +34,7 @@ MOST_BROKEN = 0.01
 
 
 def read_pairs(path: StrPath, language: str) -> list[PairExample]:
-    """Read pairs of texts from tab-separated rows; what the columns are follows from the first row.
+    """Read pairs of texts from tab-separated rows; the first row determines the columns.
 
     With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) columns go by their names, and of a file that holds many
     languages only the rows of ``language`` are read. Without one (XTREME) they are first text, second text, label; or
@@ -123,7 +123,7 @@ def quote(text: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """Without the quotes that Python's csv module, which XTREME used, put around a text."""
+    """A text without the quotes of Python's csv module, which XTREME used."""
     inside = text[1:-1]
     quoted = len(text) > 3 and text[0] == text[-1] == '"' and '""' in inside and '"' not in inside.replace('""', "")
     return inside.replace('""', '"') if quoted else text

@@ -103,7 +103,7 @@ def _example(
 
 
 def _answers(answers: Any, context: str, where: str, wrong: list[XalignError]) -> tuple[tuple[str, int], ...] | None:
-    """Texts and offsets that the context has; ``None`` if no answer has a text. What is wrong is added to ``wrong``."""
+    """Answers at their offsets; ``None`` if no answer has a text. Faulty answers are added to ``wrong``."""
     if not answers:
         expected = "at least one (unanswerable questions, as SQuAD 2 has them, are not supported)"
         raise XalignError("a question has no answer", where=where, expected=expected)

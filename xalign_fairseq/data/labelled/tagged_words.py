@@ -19,8 +19,8 @@ _BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003'
 def read_tagged_words(path: StrPath, language: str) -> list[WordsExample]:
     """Read ``word TAB tag`` lines, or ``word`` lines of a file without labels.
 
-    The first line decides; WikiAnn's own files have the language before each word (``en:Paris TAB B-LOC``), be it
-    empty, which is taken off. Sentences are numbered from 1.
+    The first line decides; WikiAnn's own files have the language before each word, even an empty one (``en:Paris TAB
+    B-LOC``); it is removed. Sentences are numbered from 1.
     """
     examples: list[WordsExample] = []
     words: list[str] = []
@@ -54,7 +54,7 @@ def read_pos(path: StrPath, language: str) -> list[WordsExample]:
 
 
 def _has_language(path: StrPath, prefix: str) -> bool:
-    """Whether the language is before each word: the first word that is longer decides, as some are empty."""
+    """Whether the language is before each word; the first non-empty word decides."""
     words = (row.partition("\t")[0].strip(" ") for row in read_rows(path))
     return next((word.startswith(prefix) for word in words if word not in ("", prefix)), False)
 
@@ -84,6 +84,6 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
             expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"
             raise XalignError("a line is malformed", where=f"{path}, line {number}", found=found, expected=expected)
         if prefixed and not row[0].startswith(prefix):
-            problem = "a word lacks the language that the file's first word has before it"
+            problem = "a word lacks the language prefix that the file's first word has"
             raise XalignError(problem, where=f"{path}, line {number}", found=row[0], expected=f"{prefix}{row[0]}")
         yield [row[0].removeprefix(prefix), *row[1:]] if prefixed else row

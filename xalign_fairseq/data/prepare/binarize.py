@@ -32,8 +32,8 @@ class Encoded:
 class PairText:
     """One split of a bitext, with word links or without.
 
-    A pair with a side that has no token is dropped, with its link line, and so is one that does not pass the filters;
-    nothing else is. ``repeated`` (lines,) bool: the pairs that came before, where that is asked.
+    Pairs with an empty side, or that fail a filter, are dropped with their link lines; all others stay. ``repeated``
+    (lines,) bool: the pairs that came before, where that is asked.
     """
 
     split: str
@@ -128,7 +128,7 @@ class PairText:
 class MonoText:
     """One split of a language's monolingual text, from one file or several.
 
-    A line without a token is dropped, and so is one that does not pass the filters (``repeated``: :class:`PairText`).
+    Lines without a token, or that fail a filter, are dropped (``repeated``: :class:`PairText`).
     """
 
     split: str

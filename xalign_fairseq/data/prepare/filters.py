@@ -1,4 +1,4 @@
-"""Which training sentences ``xalign prepare`` leaves out: by length, ratio and language, and those seen before."""
+"""Filters of training sentences for ``xalign prepare``: length, ratio, language, and duplicates."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,11 +23,8 @@ class Filters:
     """Conditions on a sentence, or on each side of a pair; lengths are in tokens, without ``</s>``.
 
     Attributes:
-        min_length: the least number of tokens.
-        max_length: the largest number of tokens.
-        max_length_ratio: the largest ratio of the longer side's tokens to those of the shorter side.
         deduplicate: keep only the first of equal pairs (both sides) or lines.
-        language_model: a fastText model; each side is to be most probably in its language by it.
+        language_model: a fastText model; the most probable language of each side must be its own.
     """
 
     min_length: int | None = None
@@ -58,13 +55,7 @@ class Filters:
     def failing(
         self, sizes: Sequence[np.ndarray], texts: Mapping[str, Sequence[str]], repeated: np.ndarray | None
     ) -> Iterator[tuple[str, np.ndarray]]:
-        """Each filter's reason and the sentences (n,) bool that it leaves out, whatever the others do.
-
-        Args:
-            sizes: tokens of each sentence (n,), one array for each side.
-            texts: language of each side -> its lines (n,).
-            repeated: (n,) bool, the sentences that came before; None: it was not asked.
-        """
+        """Each filter's reason and the sentences (n,) bool that fail it."""
         shorter, longer = np.minimum.reduce(sizes), np.maximum.reduce(sizes)
         if self.min_length is not None:
             yield TOO_SHORT, shorter < self.min_length
@@ -82,17 +73,14 @@ class Filters:
 class SeenHashes:
     """A set of 64-bit hashes in a table of 10 bytes for each that is expected, filled many at a time.
 
-    Of n different sentences n^2 / 2^65 are taken for others: of 10^9, one in 37 such texts.
-
-    Args:
-        expected: how many hashes will be added at most.
+    About n^2 / 2^65 of n different sentences collide: for 10^9, one in 37 such texts.
     """
 
     def __init__(self, expected: int):
         self._cells = np.zeros(expected + expected // 4 + 1, dtype=np.uint64)  # 0 is a free cell
 
     def add(self, hashes: np.ndarray) -> np.ndarray:
-        """Add hashes (n,) uint64; which of them were there before, or come earlier among them, (n,) bool."""
+        """Add hashes (n,) uint64; returns (n,) bool, those that were added before or occur earlier."""
         left, rows = np.unique(np.maximum(hashes, np.uint64(1)), return_index=True)
         before = np.ones(len(hashes), dtype=bool)
         count = len(self._cells)

@@ -1,4 +1,4 @@
-"""``manifest.json``: what a data-bin was made from, what was dropped and why, and the hash of every file."""
+"""``manifest.json``: the inputs of a data-bin, dropped lines with reasons, and the hash of every file."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ Text = PairText | MonoText
 def write(
     folder: Path, texts: Sequence[tuple[Text, Mapping[str, int]]], tokenizer: Tokenizer, options: PrepareOptions
 ) -> dict[str, Any]:
-    """Write ``manifest.json`` into a folder that holds all other files; return what was written.
+    """Write ``manifest.json`` into a folder with all other files; returns its content.
 
     Neither time nor machine nor the number of processes is in it: the same text and options give the same bytes.
     """
@@ -102,7 +102,7 @@ def _name(path: StrPath | None) -> str | None:
 
 
 def hashes(folder: Path) -> dict[str, dict[str, Any]]:
-    """Bytes and sha256 of each file of a folder but the manifest, by name."""
+    """Bytes and sha256 of each file of a folder except the manifest, by name."""
     paths = sorted(path for path in folder.iterdir() if path.is_file() and path.name not in (MANIFEST, JOURNAL))
     with ThreadPoolExecutor(4) as pool:  # hashing releases the interpreter's lock
         digests = list(pool.map(file_sha256, paths))

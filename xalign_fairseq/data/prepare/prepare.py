@@ -38,8 +38,8 @@ def prepare(
 ) -> dict[str, Any]:
     """Write a data-bin with fairseq's mmap files; return its manifest.
 
-    All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older one stays
-    as it is until then, whatever happens.
+    All input is checked before the first file is written. ``destdir`` appears complete or not at all: an older folder
+    does not change until then.
 
     Args:
         options: what to write, and from what.
@@ -79,7 +79,7 @@ def prepare(
                     _store_tokenizer(folder, SentencePieceTokenizer(model))
                 progress.begin()
             counts = list(_write_texts(texts, folder, run, options, progress))
-        # A run that was stopped may have left halves of what is written from here on.
+        # An interrupted run may have left parts of the following files.
         progress.remove_others(_names(texts, folder))
         made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
         if beside is not None:
@@ -109,7 +109,7 @@ def _share(text: Text, index: int, number: int) -> Text:
     share = text.share(index, number)
     if share.lines == 0:
         raise XalignError(
-            "a shard of a text has no line",
+            "a shard has no line",
             where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
             parameter="shard",
             found=f"{text.lines} lines in {number} shards",
@@ -126,7 +126,7 @@ def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
 
 
 def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | None) -> None:
-    """Put the user's files into the folder as they are, if the two belong together."""
+    """Copy the user's files into the folder unchanged, if the two belong together."""
     if dictionary is None:
         _store_tokenizer(folder, SentencePieceTokenizer(model))
         return
@@ -135,7 +135,7 @@ def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | Non
         stream.write(Path(dictionary).read_bytes())
     try:
         _load_tokenizer(folder)
-    except XalignError:  # once more, so that the error names the user's files
+    except XalignError:  # again, so that the error names the user's files
         SentencePieceTokenizer(model, Dictionary.load(dictionary))
         raise
 
@@ -143,7 +143,7 @@ def _store_sentencepiece(folder: Path, model: StrPath, dictionary: StrPath | Non
 def _write_texts(
     texts: Sequence[Text], folder: Path, run: Workers, options: PrepareOptions, progress: PrepareProgress
 ) -> Iterator[Counter[str]]:
-    """Write the files of each text; yield what was kept and dropped of it."""
+    """Write the files of each text; yield its counts of kept and dropped lines."""
     ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
     total = sum(text.lines for text in texts)
     with progress_of(total=total, unit=" lines", quiet=not options.progress) as bar:
@@ -173,7 +173,7 @@ def _write_texts(
                     progress.note(state, writers)
             if counts[text.kept] == 0:
                 where = f"{text.name}: {', '.join(file.path for file in text.sources)}"
-                found = f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters"
+                found = f"{counts['lines']} lines; no line has a token (on both sides) and passes the filters"
                 expected = "at least one sentence"
                 raise XalignError("nothing is left of a text", where=where, found=found, expected=expected)
             progress.finish(state)
@@ -193,7 +193,7 @@ def _names(texts: Sequence[Text], folder: Path) -> set[str]:
 
 
 def _marked(text: Text, run: Workers) -> Iterator[Text]:
-    """The parts of a text that know which of their lines came before."""
+    """The parts of a text, with the lines that occurred before."""
     seen = SeenHashes(text.lines)
     marks = [seen.add(hashes) for hashes in run(_hashes, _parts(text))]
     del seen  # ten bytes a line, against one of the marks

@@ -1,8 +1,8 @@
-"""The progress of an unfinished data-bin, with which a stopped run is resumed.
+"""The progress of an unfinished data-bin, from which an interrupted run resumes.
 
 A journal next to the unfinished files has their texts and options, and how many chunks of
-each text are in them, with the bytes that these take. It is written, after the files, once in a while; what the files
-have beyond it is cut off, so that the finished folder is the same bytes as of a run that was never stopped.
+each text are in them, with the bytes that these take. It is written, after the files, once in a while; the rest of the
+files is cut off, so that the finished folder has the bytes of an uninterrupted run.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 
 JOURNAL = ".unfinished.json"
 SECONDS = 20.0  # between two entries
-# What changes no byte of the result.
+# Options that change no byte of the result.
 _IRRELEVANT = ("destdir", "workers", "overwrite", "resume", "progress")
 
 
@@ -61,8 +61,8 @@ class PrepareProgress:
     """The journal of a folder.
 
     Args:
-        folder: the unfinished data-bin. What is there of other texts or options is removed.
-        of: :func:`fingerprint` of this run; None: nothing is written down.
+        folder: the unfinished data-bin. Files of other texts or options are removed.
+        of: :func:`fingerprint` of this run; None: no journal.
 
     Attributes:
         begun: whether tokenizer and dictionary are there, and all input was checked.
@@ -106,7 +106,7 @@ class PrepareProgress:
         return all(path.is_file() and path.stat().st_size >= size for path, size in files)
 
     def note(self, state: TextProgress, writers: Sequence[MMapWriter]) -> None:
-        """Record the number of written chunks, now and then."""
+        """Record the number of written chunks, at intervals."""
         if self._of is None or time.monotonic() - self._noted < SECONDS:
             return
         state.places = {os.path.basename(writer.prefix): writer.place() for writer in writers}
@@ -125,7 +125,7 @@ class PrepareProgress:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def end(self) -> None:
-        """The folder is complete: nothing is left to be gone on with."""
+        """The folder is complete: the journal is removed."""
         (self._folder / JOURNAL).unlink(missing_ok=True)
 
     def _put(self, state: TextProgress) -> None:

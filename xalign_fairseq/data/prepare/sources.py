@@ -51,21 +51,14 @@ class PrepareOptions:
     """The options of :func:`xalign_fairseq.data.prepare.prepare.prepare`.
 
     Args:
-        destdir: the new data-bin.
-        pairs: bitexts.
-        mono: monolingual texts.
         spm: an existing sentencepiece model; ``None`` trains one over all training text.
         dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
         tokenizer: the name of the model whose own tokenizer is taken instead; :func:`.prepare.prepare` is handed that.
         trim_vocabulary: whether the tokenizer is that of the model trimmed to these texts.
-        vocab_size: pieces of the trained model.
-        seed: of its training.
         workers: processes; the files written do not depend on it.
-        filters: of training text.
         shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
-        overwrite: replace an existing ``destdir``.
-        resume: go on where a run with the same options and texts was stopped, and keep what is written if this one is.
-        progress: show a progress bar if stderr is a terminal.
+        resume: continue an interrupted run with the same options and texts, and keep unfinished files if this run is
+            interrupted.
     """
 
     destdir: StrPath
@@ -112,8 +105,9 @@ class PrepareOptions:
             yield from mono.paths
 
     def check(self) -> None:
-        """Raise :class:`XalignError` if options contradict each other, files are missing, nothing is to be done, or
-        what is read would be replaced by what is written."""
+        """Raise :class:`XalignError` if options contradict each other, files are missing, there is nothing to do, or an
+        output would replace an input.
+        """
         if not self.texts:
             remedy = ("give", Parameter("pair"), "and", Parameter("trainpref"), "or", Parameter("mono"))
             raise XalignError("there is nothing to prepare", remedy=remedy)
@@ -136,7 +130,7 @@ class PrepareOptions:
             raise XalignError(
                 "there is no training text to train a sentencepiece model on",
                 parameter=("trainpref", "mono"),
-                remedy=("give that of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
+                remedy=("give the tokenizer of the training data:", Parameter("tokenizer"), "or", Parameter("spm")),
             )
         if self.shard is not None:
             self._check_shard(*self.shard)

@@ -1,4 +1,4 @@
-"""Word links that come with a bitext: do they fit its sentences?"""
+"""Check that the word links of a bitext fit its sentences."""
 
 import math
 from functools import partial
@@ -22,8 +22,8 @@ def require_fitting_links(text: PairText, filters: Filters, run: Workers) -> Non
     """Raise :class:`XalignError` if links can't be written with their sentences; a text without links is fine.
 
     They can't if one is malformed or lies outside its sentences, or if a sentence has more than :data:`MOST_WORDS`
-    words. The error names line, link and lengths. Only a file that does not fit is held as a whole, to say whether it
-    looks 1-based.
+    words. The error names line, link and lengths. Only a file that does not fit is read completely, to find out whether
+    it looks 1-based.
     """
     if text.links_file is None:
         return

@@ -87,7 +87,7 @@ class Dictionary:
         return symbol in self.indices
 
     def index(self, symbol: str) -> int:
-        """The symbol's id, that of ``<unk>`` if it has none."""
+        """The symbol's id; the id of ``<unk>`` for unknown symbols."""
         return self.indices.get(symbol, self.unk_index)
 
     @property
@@ -97,7 +97,7 @@ class Dictionary:
 
     @property
     def embedding_size(self) -> int:
-        """The rows that an encoder's embedding needs: all symbols and ``<mask>``."""
+        """The number of rows of an encoder's embedding: all symbols and ``<mask>``."""
         return max(len(self), self.mask_index + 1)
 
     @cached_property

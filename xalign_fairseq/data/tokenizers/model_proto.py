@@ -1,7 +1,7 @@
 """The pieces and the normaliser of a sentencepiece model's file, by the messages that sentencepiece ships.
 
-``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Cutting text never asks
-for it, nor does making a model of pieces; the export to Hugging Face's files and derived scripts do.
+``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Only the export to
+Hugging Face's files, trimming and derived scripts need it, not tokenisation.
 """
 
 import struct
@@ -118,7 +118,7 @@ def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
 
 
 def keep_pieces(model: bytes, keep: Iterable[bool]) -> bytes:
-    """The model without the pieces that are not to be kept, the others in their order; it normalises text as before."""
+    """The model with only the pieces to keep, in their order; it normalises text as before."""
     proto, fewer = _parse(model), _messages().ModelProto()
     for part in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
         if proto.HasField(part):

@@ -1,4 +1,4 @@
-"""Where each token is in its text, although normalisation changes lengths and characters."""
+"""The position of each token in its text, before normalisation."""
 
 import re
 
@@ -13,16 +13,16 @@ def pieces_with_offsets(
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
     """The pieces of a text as fairseq reads them, and the range of characters of the original text behind each.
 
-    The ``▁`` of a piece stands for no character: the piece begins at its first letter. A piece of nothing else has an
-    empty range. Pieces that share one original character ("½" becomes "1", "⁄", "2") all have the whole character;
-    characters that normalisation removes belong to the piece before them.
+    The ``▁`` of a piece has no character: the piece begins at its first letter. A piece of ``▁`` alone has an empty
+    range. Pieces that share one original character ("½" becomes "1", "⁄", "2") all have the whole character; characters
+    that normalisation removes belong to the piece before them.
 
     Returns:
         pieces: texts, split at white space within them as ``fairseq-preprocess`` splits.
         begin, end: (N,) int64, 0-based, end exclusive: ``text[begin[i]:end[i]]`` is behind piece i.
     """
     normalised, origin = processor.normalize(text, with_offsets=True)
-    # Pieces are counted in bytes, for a model with byte fallback has pieces of one byte.
+    # Pieces are counted in bytes, because a model with byte fallback has pieces of one byte.
     char_of_byte = [i for i, char in enumerate(normalised) for _ in char.encode()]
     pieces: list[str] = []
     ranges: list[tuple[int, int]] = []

@@ -24,7 +24,7 @@ WORD_MARKS = ("▁", "Ġ")
 
 @dataclass(frozen=True)
 class TokenizerPipeline:
-    """A ``tokenizer.json``, and where its vocabulary has what stands for fairseq's special symbols.
+    """A ``tokenizer.json``, and its counterparts of fairseq's special symbols.
 
     Attributes:
         content: of the file.
@@ -124,7 +124,7 @@ class PipelineTokenizer(Tokenizer):
                 "the dictionary does not belong to the tokenizer", found=found, expected=f"{len(order)}", remedy=remedy
             )
         self._pieces = pipeline.open()
-        # Ids that stand for several symbols are text's <unk> before they are others.
+        # An id of several symbols counts as <unk> of the text first.
         self._table = np.full(pipeline.size, dictionary.unk_index, dtype=np.int32)
         self._table[order] = np.arange(len(order))
         self._table[pipeline.special_ids[dictionary.unk_index]] = dictionary.unk_index
@@ -147,9 +147,7 @@ class PipelineTokenizer(Tokenizer):
         return self._table[flat], sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """A token is of the word of its first letter; one of spaces alone is of the
-        word that follows.
-        """
+        """A token belongs to the word of its first letter; a token of spaces belongs to the word after it."""
         ids, index = [], []
         for words in sentences:
             line = " ".join(words)
@@ -162,13 +160,13 @@ class PipelineTokenizer(Tokenizer):
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
 
-        The spaces before a word belong to no token: one of spaces alone has an empty range where the next word begins.
+        The spaces before a word belong to no token: a token of spaces has an empty range where the next word begins.
         """
         encoded = self._read(text)
         begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
         after = _after_blanks(text)
         begin = after[begin]
-        # What normalisation removes, such as an accent that went into its letter, is of the token before it.
+        # Characters that normalisation removes, such as a combined accent, belong to the token before them.
         following = np.append(begin[1:], len(text))
         end = np.maximum(end, np.minimum(following, _before_blanks(text)[end]))
         return self._table[np.array(encoded.ids, dtype=np.int64)].tolist(), begin, np.maximum(begin, end)

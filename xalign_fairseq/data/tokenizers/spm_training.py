@@ -9,8 +9,7 @@ import sentencepiece
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.corpus import TextFile
 
-# The model depends on the number of threads, since they add up counts in another order: it is fixed, for one seed must
-# give one model on every machine.
+# The number of threads is fixed: it changes the order of sums, and one seed must give one model on every machine.
 THREADS = 8
 MAX_SENTENCES = 2_000_000
 MAX_SENTENCE_BYTES = 1 << 16

@@ -1,4 +1,4 @@
-"""Sentences to ids, and the word that each comes from: what every tokenizer does, and sentencepiece's."""
+"""Sentences to ids, with the word of each id: the interface of tokenizers, and sentencepiece's tokenizer."""
 
 import os
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ Ragged: TypeAlias = tuple[np.ndarray, np.ndarray]
 
 @contextmanager
 def named_if_no_unicode(texts: Sequence[str]) -> Iterator[None]:
-    """The error of a library for a text with half of a surrogate pair as one that names the text."""
+    """Turn a library's error for half of a surrogate pair into one that names the text."""
     try:
         yield
     except (TypeError, RuntimeError):
@@ -92,7 +92,7 @@ class Tokenizer(ABC):
     def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
         """The ids of words joined by spaces, and for each id the 0-based index of its word.
 
-        A word that holds nothing but characters that the tokenizer removes has no id.
+        A word of characters that the tokenizer removes has no id.
         """
         (ids, _), (index, _) = self.encode_words_batch([words])
         return ids.tolist(), index.tolist()
@@ -140,7 +140,7 @@ class SentencePieceTokenizer(Tokenizer):
             Dictionary(each for each in pieces if each not in SPECIALS) if dictionary is None else dictionary
         )
         self._table = self._id_table(pieces, where)
-        # Whether a word is what sentencepiece, too, takes for one: its first piece alone begins with ▁.
+        # Whether sentencepiece treats a word as one word: only its first piece begins with ▁.
         self._usual: dict[str, bool] = {}
         self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
 
@@ -157,8 +157,8 @@ class SentencePieceTokenizer(Tokenizer):
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
         """A piece that begins with ▁ begins a word, in lines of words of which each,
-        encoded by itself, has one such piece. In a few other sentences normalisation makes two words of one, or none,
-        or a piece spans two: there the words are found by the position of the characters.
+        encoded by itself, has one such piece. In a few other sentences, normalisation splits or removes a word, or a
+        piece spans two words; then the positions of characters determine the words.
         """
         if not self._words_have_own_pieces:
             raise XalignError(
@@ -183,7 +183,7 @@ class SentencePieceTokenizer(Tokenizer):
         return (ids, sizes), flatten(parts)
 
     def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
-        """(sentences,) bool: those all of whose words are usual; most words occur repeatedly."""
+        """(sentences,) bool: the sentences in which every word is of this kind; results are cached by word."""
         new = list(set(chain.from_iterable(sentences)) - self._usual.keys())
         if len(self._usual) + len(new) > CACHED_WORDS:
             self._usual.clear()
@@ -256,7 +256,7 @@ class SentencePieceTokenizer(Tokenizer):
             return self._processor.encode(words, out_type=int, num_threads=1)
 
     def _lengths_by_characters(self, words: Sequence[str], line: str) -> list[int]:
-        """How many ids each word has, if word by word gives other pieces than the line: both spell one text."""
+        """The number of ids of each word, if encoding word by word gives other pieces than the line."""
         word_ends = np.cumsum([sum(map(len, texts)) for texts in self._texts(words)])
         piece_ends = np.cumsum([len(text) for text in self._texts([line])[0]])
         owners = np.minimum(np.searchsorted(word_ends, piece_ends), len(words) - 1)

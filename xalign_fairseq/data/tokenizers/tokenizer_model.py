@@ -1,4 +1,4 @@
-"""A tokenizer's model, as data-bins and checkpoints keep it next to the dictionary, and the tokenizer that it makes."""
+"""A tokenizer's model, which data-bins and checkpoints store with the dictionary, and its tokenizer."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
 WORDPIECE = "wordpiece.json"
 PIPELINE = "pipeline.json"
 
-# What a sentencepiece model's file holds, or the settings of WordPiece, or a tokenizer.json.
+# The content of a sentencepiece model's file, the settings of WordPiece, or a tokenizer.json.
 TokenizerModel: TypeAlias = bytes | WordPieceSettings | TokenizerPipeline
 # Their files, by what they hold.
 _STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
@@ -74,7 +74,7 @@ def write_model(folder: Path, model: TokenizerModel) -> None:
 def word_starts(dictionary: Dictionary, model: TokenizerModel | None) -> np.ndarray:
     """Which ids begin a word, (V,) bool, ``<mask>`` included: all but those after ``##``, or those after ``▁`` (``Ġ``).
 
-    Without a model, as in data of ``fairseq-preprocess``, pieces are taken for sentencepiece's.
+    Without a model, as in data of ``fairseq-preprocess``, pieces are assumed to be sentencepiece's.
     """
     if isinstance(model, WordPieceSettings):
         starts = [not symbol.startswith(CONTINUES) for symbol in dictionary.symbols]

@@ -18,7 +18,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tok
 from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, LONGEST_WORD, WordPieceTokenizer, bert_ids
 
 FLOOR = 2000
-# Of the letters of a text: a script with fewer is not the text's, which only quotes it.
+# Share of a text's letters; scripts with fewer letters count as quotations.
 SCRIPT_SHARE = 1e-3
 ALL_SCRIPTS = "all"
 
@@ -36,7 +36,7 @@ class Trimmer(ABC):
 
     What is kept: special symbols, all pieces that the text is cut into, other pieces that decide how it is cut, single
     characters of these pieces, the single letters of the text's scripts, digits and punctuation, so that other text in
-    these scripts can be spelt too, by shorter pieces, and a floor of pieces that are frequent in all text.
+    these scripts can be spelt by shorter pieces, and a floor of frequent pieces.
 
     Args:
         tokenizer: of all pieces.
@@ -54,7 +54,7 @@ class Trimmer(ABC):
         """Count the pieces of some lines of the text."""
 
     def trim(self, floor: int = FLOOR) -> Trimmed:
-        """The tokenizer of what is to be kept."""
+        """The tokenizer of the pieces to keep."""
         if floor < 0:
             raise XalignError("a number of pieces is below 0", parameter="floor", found=floor, expected="0 or more")
         keep = self.counts > 0
@@ -112,7 +112,7 @@ class SentencePieceTrimmer(Trimmer):
         self._pieces = read_pieces(self._model)
         self._normal = np.array([piece.type == NORMAL for piece in self._pieces])
         self._scores = np.array([piece.score for piece in self._pieces])
-        # Its id there, that of <unk> where the dictionary lacks it.
+        # Its id there, or the id of <unk> if the dictionary lacks it.
         self._ids = np.array([self._dictionary.index(piece.text) for piece in self._pieces])
         # Pieces without an id: those that fairseq splits, and of those that the dictionary lacks the text's.
         self._used = np.array([piece.text.split() != [piece.text] for piece in self._pieces])
@@ -151,8 +151,8 @@ class SentencePieceTrimmer(Trimmer):
 
 
 class WordPieceTrimmer(Trimmer):
-    """The longest piece that begins the rest of a word stays the longest when others go. A word that ends up unknown
-    has such pieces too, up to where none fits: without them it could be spelt by others.
+    """The longest piece that begins the rest of a word stays the longest when others go. An unknown word has such
+    pieces too, up to the position where no piece fits: without them it could be spelt by others.
     """
 
     def __init__(self, tokenizer: WordPieceTokenizer):
@@ -185,7 +185,7 @@ class WordPieceTrimmer(Trimmer):
         return "" if i < len(SPECIALS) else self._dictionary.symbols[i].removeprefix(CONTINUES)
 
     def _frequent(self) -> np.ndarray:
-        """BERT's symbols are in the order of their frequency, but for characters and unused places before them."""
+        """BERT's symbols are ordered by frequency, after characters and unused places."""
         symbols = enumerate(self._dictionary.symbols)
         return np.array(
             [i for i, symbol in symbols if len(self._text(i)) > 1 and not symbol.startswith("[")], dtype=int

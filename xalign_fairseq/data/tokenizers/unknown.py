@@ -1,4 +1,4 @@
-"""Tokens that a vocabulary lacks: how many of a text become ``<unk>``, and in which script they are."""
+"""Unknown tokens of a text: their number, and their scripts."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer
 
 SYMBOLS = "symbols"  # characters that are not letters, such as emoji
 WORTH_A_WARNING = 0.01  # of all tokens; single rare signs are in every text
-# Sentences of a chunk of text whose unknown tokens are looked at; all are counted.
+# Sentences per chunk whose unknown tokens are inspected; all are counted.
 LOOKED_AT = 20
 # What follows the script's own name in the names of its letters.
 _AFTER_SCRIPT = re.compile(
@@ -24,7 +24,7 @@ _SCRIPTS = {"Cjk": "Han"}
 
 @dataclass
 class UnknownTokens:
-    """A count of tokens, of the unknown ones among them, and of the scripts of those that were looked at."""
+    """Counts of tokens, of unknown tokens, and of the scripts of the inspected ones."""
 
     tokens: int = 0
     unknown: int = 0
@@ -32,7 +32,7 @@ class UnknownTokens:
     trimmed: tuple[str, ...] = ()
 
     def add(self, other: "UnknownTokens") -> None:
-        """Count another text's too."""
+        """Add the counts of another text."""
         self.tokens += other.tokens
         self.unknown += other.unknown
         self.scripts.update(other.scripts)

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 import numpy as np
+import tokenizers
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Dictionary
@@ -74,7 +75,7 @@ class WordPieceTokenizer(Tokenizer):
         settings: how text is normalised.
 
     Raises:
-        XalignError: the library ``tokenizers`` is not installed, or the dictionary is not WordPiece's.
+        XalignError: the dictionary is not WordPiece's.
 
     Example::
 
@@ -91,7 +92,7 @@ class WordPieceTokenizer(Tokenizer):
             found = f"{len(dictionary)} symbols, none of which begins with {CONTINUES}"
             remedy = "give the dict.txt that came with the model"
             raise XalignError("the dictionary is not WordPiece's", found=found, remedy=remedy)
-        self._pieces = _build(dictionary, settings)
+        self._pieces = wordpiece(dictionary.indices, UNK, settings)
 
     @property
     def pair_separators(self) -> int:
@@ -136,19 +137,10 @@ class WordPieceTokenizer(Tokenizer):
             return [self._pieces.encode(word).ids for word in words]
 
 
-def _build(dictionary: Dictionary, settings: WordPieceSettings) -> Any:
-    try:
-        import tokenizers
-    except ImportError:
-        raise XalignError("WordPiece needs the library tokenizers", remedy="pip install tokenizers") from None
-    made = tokenizers.Tokenizer(
-        tokenizers.models.WordPiece(
-            vocab=dictionary.indices,
-            unk_token=UNK,
-            continuing_subword_prefix=CONTINUES,
-            max_input_chars_per_word=LONGEST_WORD,
-        )
-    )
+def wordpiece(ids: dict[str, int], unknown: str, settings: WordPieceSettings) -> tokenizers.Tokenizer:
+    """The library's tokenizer of a vocabulary, with nothing around a text."""
+    model = tokenizers.models.WordPiece(ids, unk_token=unknown, max_input_chars_per_word=LONGEST_WORD)
+    made = tokenizers.Tokenizer(model)
     made.normalizer = tokenizers.normalizers.BertNormalizer(
         clean_text=True,
         handle_chinese_chars=settings.chinese_chars,

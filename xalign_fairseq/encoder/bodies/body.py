@@ -1,19 +1,50 @@
 """An encoder's embeddings and layers by modules of transformers, in the place of our own."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.packing import Packing
-from xalign_fairseq.encoder.bodies.attention import Surroundings
-from xalign_fairseq.encoder.bodies.families import WHERE, read_settings
-from xalign_fairseq.encoder.bodies.family import BodyFamily, Theirs
+from xalign_fairseq.data.packing import Packing, positions_of
+from xalign_fairseq.encoder.bodies.families import WHERE, BodyFamily, Theirs, read_settings, takes_positions
 from xalign_fairseq.encoder.config import EncoderConfig
+
+# What transformers gives a layer in addition to hidden states.
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(eq=False)
+class Surroundings:
+    """The facts of one pass that all layers need.
+
+    Attributes:
+        positions: (B, T) int64, from 1 on; 0 at padding.
+        arguments: of each layer: masks, rotary positions. Made when the first layer runs.
+    """
+
+    positions: Tensor
+    arguments: list[Arguments] = field(default_factory=list)
+
+
+class Rehearsed(nn.Module):
+    """Replaces a layer while transformers' model runs to show the arguments of its layers."""
+
+    def __init__(self, layer: nn.Module, family: BodyFamily, given: list[tuple[Tensor, Arguments]]):
+        super().__init__()
+        self.attention_type = getattr(layer, "attention_type", None)
+        self._layer, self._family = (layer,), family  # in a tuple it is no submodule
+        self._given = given
+
+    def forward(self, x: Tensor, *args: object, **options: object) -> Theirs:
+        """Keep the arguments, and return ``x`` in the form of the layer."""
+        self._given.append((x, (args, options)))
+        return self._family.returns(self._layer[0], x, args)
 
 
 class TransformersLayer(nn.Module):
@@ -25,56 +56,50 @@ class TransformersLayer(nn.Module):
 
     checkpoint_activations = False
 
-    def __init__(self, body: "TransformersBody", inner: nn.Module, final: nn.Module | None):
+    def __init__(self, body: "TransformersBody", number: int, inner: nn.Module, final: nn.Module | None):
         super().__init__()
         self.inner, self.final = inner, final
-        # Of the body, which is not a submodule.
-        self._share: Callable[[Tensor, Surroundings], Any] = body.share
-        self._finish: Callable[[Tensor, bool], Tensor] = body.finish
-        self._family = body.family
+        self._number, self._title, self._last_dropout = number, body.family.title, body.last_dropout
+        self._rehearse: Callable[..., Any] = body.rehearse  # of the body, which is not a submodule
 
     def forward(self, x: Tensor, around: Surroundings, training: bool) -> Tensor:
-        """x (N, H), packed, or (B, T, H) -> the same shape."""
-        shared = around.once(lambda: self._share(x, around))
+        """x (B, T, H) -> the same shape."""
+        if not around.arguments:
+            around.arguments = [arguments for _, arguments in self._rehearse(x, around.positions)]
+        given = x, around.arguments[self._number], training
         if self.checkpoint_activations and torch.is_grad_enabled():
-            made: Tensor = checkpoint(
-                self.run, x, around, shared, training, use_reentrant=False, preserve_rng_state=training
-            )
+            made: Tensor = checkpoint(self.run, *given, use_reentrant=False, preserve_rng_state=training)
             return made
-        return self.run(x, around, shared, training)
+        return self.run(*given)
 
-    def run(self, x: Tensor, around: Surroundings, shared: Theirs, training: bool) -> Tensor:
-        """:meth:`forward` with what the pass shares; it sets the mode, which may be another's when it runs again."""
+    def run(self, x: Tensor, arguments: Arguments, training: bool) -> Tensor:
+        """:meth:`forward`, with the mode of this call, which may differ when it runs again."""
         if self.training != training:
             self.train(training)
-        x = self._family.run(self.inner, around.batch(x), around, shared)
-        return around.row(x if self.final is None else self._finish(self.final(x), training))
+        made = self.inner(x, *arguments[0], **arguments[1])
+        out: Tensor = made[0] if isinstance(made, tuple) else made
+        return out if self.final is None else F.dropout(self.final(out), self._last_dropout, training)
 
     @property
     def self_attn(self) -> Any:
         """An error: attention weights are read only from our own layers."""
         problem = "the attention of this encoder's layers can't be looked into"
-        found = self._family.title
         remedy = ("set", Parameter("ot_align_marginals", "uniform"))
-        raise XalignError(problem, found=found, expected="an encoder of XLM-R's or BERT's kind", remedy=remedy)
+        raise XalignError(problem, found=self._title, expected="an encoder of XLM-R's or BERT's kind", remedy=remedy)
 
 
 class TransformersBody(nn.Module):
     """Stands for :class:`~xalign_fairseq.encoder.transformer.SentenceEncoder`: the same calls, transformers' layers.
 
-    Token embeddings are by our ids. State k is what transformers gives as ``hidden_states[k]``, so the last one has the
-    final norm; layers above the one that is asked for do not run.
-
-    Args:
-        config: with ``transformers_config``.
+    Token embeddings are by our ids. transformers' model runs with stand-ins for its layers, which record their
+    arguments; then the layers run one by one, up to the requested one. State k is transformers' ``hidden_states[k]``,
+    so the last one has the final norm.
 
     Attributes:
-        packs: whether inputs are read without their padding.
-        takes_rows: whether a layer runs for some of its rows; transformers' do not.
         rest: the model without token embeddings, layers and final norm.
     """
 
-    takes_rows = False
+    packs = takes_rows = False
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
@@ -83,40 +108,44 @@ class TransformersBody(nn.Module):
             raise XalignError(problem, parameter="language_embeddings", found=config.language_embeddings)
         self.config = config
         self.family, settings = read_settings(config.transformers_config, WHERE)
-        self.packs = self.family.packs
-        model = self.family.built(config, settings, WHERE)
+        self._takes_positions = takes_positions(config)
+        model: Theirs = self.family.built(config, settings, WHERE)
+        self.last_dropout = getattr(model.config, self.family.last_dropout) if self.family.last_dropout else 0.0
         self.embed_tokens = nn.Embedding(config.vocab_size, config.encoder_embed_dim, padding_idx=config.pad)
-        _replace(model, self.family.embeddings, nn.Identity())
-        layers = list(_replace(model, self.family.layers, nn.ModuleList()))  # type: ignore[call-overload]
+        self._scale = getattr(_replace(model, self.family.embeddings, nn.Identity()), "embed_scale", 1.0)
         final = _replace(model, self.family.norm, nn.Identity()) if self.family.norm else None
+        self._given: list[tuple[Tensor, Arguments]] = []
+        layers: Theirs = model.get_submodule(self.family.layers)
+        standing = nn.ModuleList(Rehearsed(layer, self.family, self._given) for layer in layers)
+        _replace(model, self.family.layers, standing)
         self.layers = nn.ModuleList(
-            TransformersLayer(self, layer, final if layer is layers[-1] else None) for layer in layers
+            TransformersLayer(self, number, layer, final if layer is layers[-1] else None)
+            for number, layer in enumerate(layers)
         )
         self.rest = model
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Surroundings:
-        """The facts that the layers of a pass over these inputs need."""
-        return Surroundings.of(inputs, packing, self.config.pad)
+        """The facts that the layers of a pass over an input need."""
+        return Surroundings(positions_of(inputs[0], self.config.pad))
 
     def embed(
         self, tokens: Tensor, positions: Tensor, languages: Tensor | None, second: Tensor | None, training: bool
     ) -> Tensor:
         """Like our own encoder, without language embeddings, and with one token type."""
-        self._rest_in(training)
-        return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
-
-    def share(self, x: Tensor, around: Surroundings) -> Theirs:
-        """The values that all layers of a pass read."""
-        return self.family.share(self.rest, self.layers[0].inner, x, around)
-
-    def finish(self, x: Tensor, training: bool) -> Tensor:
-        """The step after the final norm."""
-        self._rest_in(training)
-        return self.family.finish(self.rest, x)
-
-    def _rest_in(self, training: bool) -> None:
         if self.rest.training != training:
             self.rest.train(training)
+        vectors = self.embed_tokens(tokens) * self._scale
+        first, _ = self.rehearse(vectors, positions)[0]
+        return first.to(vectors.dtype)  # tables of positions are in float32
+
+    def rehearse(self, vectors: Tensor, positions: Tensor) -> list[tuple[Tensor, Arguments]]:
+        """The arguments of each layer of transformers' model for embeddings (B, T, H) at positions (B, T)."""
+        own = {"position_ids": (positions - 1).clamp_min(0)} if self._takes_positions else {}
+        self._given.clear()
+        self.rest(inputs_embeds=vectors, attention_mask=positions.ne(0).long(), **own)
+        made = list(self._given)
+        self._given.clear()
+        return made
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "TransformersBody":
         """Move and convert parameters; tables of positions stay in float32, as transformers has them."""

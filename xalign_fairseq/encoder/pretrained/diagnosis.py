@@ -40,8 +40,8 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     """A checkpoint's encoder, and its embedding against the tokenizer that it carries and the dictionaries given.
 
-    Where there is neither, it is compared with the dictionary next to it, otherwise with that of the data-bin that its
-    options name.
+    Without both, it is compared with the dictionary in its folder, otherwise with that of the data-bin that its options
+    name.
 
     Raises:
         XalignError: no checkpoint, a damaged one, one with foreign pickled code, or one of another model.

@@ -20,7 +20,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS, SECOND
 from xalign_fairseq.encoder.pretrained.huggingface.returning import put_back
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_record
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
-from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
+from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, write_tensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
@@ -41,25 +41,22 @@ def export(
 
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
     BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
-    objectives, for which Hugging Face's models have no place, and the options of the training are written next to the
-    model, and an import takes them back. An encoder that transformers runs goes back into the folder that it began
-    with (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
+    objectives, which Hugging Face's models do not have, and the training options are written next to the model; an
+    import restores them. An encoder that transformers runs goes back into the folder that it began with
+    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
 
     Args:
-        path: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;
             ``xalign.json`` and ``xalign_heads.safetensors`` next to them. Written completely or not at all.
-        overwrite: replace an existing folder.
         pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
         layer: of these vectors, from 1 on; the layers above, and the heads, are left out.
         onto: of an encoder that transformers runs: the Hugging Face model that it began with.
     """
-    require_safetensors(folder)
     state, where = read_pretrained(path)
     require_outside(where, folder)
     if onto is not None:
-        origin = find_pretrained(onto, None)
+        origin = find_pretrained(onto)
         require_outside(origin, folder)
         with atomic_folder(folder, overwrite) as here:
             put_back(state, where, origin, here)
@@ -72,7 +69,7 @@ def export(
         chosen = config.resolve_layer(layer)
         if chosen == 0:
             expected = f"1 to {config.encoder_layers}"
-            raise XalignError("embeddings alone are not an encoder", parameter="layer", found=layer, expected=expected)
+            raise XalignError("an encoder needs at least one layer", parameter="layer", found=layer, expected=expected)
         state = {**state, "model": names.today(state["model"])}
         state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
         fill(state, where, here, Path(folder).name)

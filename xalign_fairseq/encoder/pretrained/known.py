@@ -1,7 +1,7 @@
-"""Which known family of pretrained encoders a model is of: by its sizes, and by what it is called.
+"""The known family of a pretrained encoder, by its sizes and names.
 
-The family of a model is where its defaults for aligning come from, and what is said of it. A model that was trained
-further keeps the family that it began with.
+A model's family determines its defaults for aligning. A model that was trained further keeps the family that it began
+with.
 """
 
 import os
@@ -18,7 +18,7 @@ from xalign_fairseq.encoder import checkpoint, masked_lm, names
 
 FAMILY = "family"  # of a checkpoint's task state
 ALWAYS, WITH_HEAD, NAMED = "always", "with its head", "named"
-# Folders that are called after what is in them, not after a model.
+# Folder names that do not name a model.
 UNNAMED = ("0_transformer", "snapshots")
 
 
@@ -68,13 +68,13 @@ KNOWN = (
 
 
 def family_of(state: Mapping[str, Any]) -> str | None:
-    """The known family that a checkpoint says it is of, None if it is of none or does not say."""
+    """The known family that a checkpoint records; None without one."""
     found = (state.get("task_state") or {}).get(FAMILY)
     return found if isinstance(found, str) else None
 
 
 def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
-    """The state with a family in its task state, where it does not say one itself."""
+    """The state with a family in its task state, if it has none yet."""
     if family is None or family_of(state) is not None:
         return state
     return {**state, "task_state": {**(state.get("task_state") or {}), FAMILY: family}}
@@ -83,12 +83,12 @@ def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
 def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str | None:
     """The family of a model, None if it is not certain.
 
-    A name counts only where the sizes are that model's. Without a name, a model of XLM-R's or mBERT's sizes is taken
-    for one of these if it has a masked-language-model head: models that continue their pretraining (XLM-Align,
-    InfoXLM) are similar, and encoders of sentences have no such head.
+    A name counts only together with the model's sizes. Without a name, a model of XLM-R's or mBERT's sizes is taken for
+    one of these if it has a masked-language-model head: models that continue their pretraining (XLM-Align, InfoXLM) are
+    similar, and encoders of sentences have no such head.
 
     Args:
-        weights: of a checkpoint, by today's names, with a head only if it was given one in its training.
+        weights: of a checkpoint, by today's names, with a head only if it was trained with one.
         called: names of the model: on a hub, of its folder, of what its training began with.
     """
     alike = [model for model in KNOWN if model.sizes == _sizes(weights)]
@@ -109,8 +109,7 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str |
 def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
     """The family of a checkpoint of fairseq's, such as ``model.pt`` of XLM-R's archive.
 
-    One that this package trained is of the family that it says it began with; its sizes do not show where it
-    comes from.
+    A model that this package trained has the family of its first checkpoint; its sizes do not show its origin.
     """
     options = checkpoint.options(state)
     began = [options.get("init_checkpoint"), checkpoint.options(state, "checkpoint").get("finetune_from_model")]
@@ -122,7 +121,7 @@ def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
 
 
 def _names(given: StrPath) -> set[str]:
-    """The names that are in a name on the hub, a path, a folder of the hub's cache or of sentence-transformers'."""
+    """The model names in a name on the hub, a path, or a folder of the hub's cache or of sentence-transformers."""
     parts = [part.lower() for part in PurePosixPath(os.fspath(given)).parts]
     while len(parts) > 1 and (parts[-1] in UNNAMED or parts[-1].endswith(".pt") or "snapshots" in parts[-2:-1]):
         parts.pop()

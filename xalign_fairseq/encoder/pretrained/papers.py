@@ -41,7 +41,7 @@ _PPA = Paper(
     "Multilingual BERT Post-Pretraining Alignment",
     "https://aclanthology.org/2021.naacl-main.20/",
 )
-# Objectives of this package -> the paper that introduced them. Others name theirs themselves (Objective.paper).
+# Objectives of this package -> the paper that introduced them. Other objectives name their own (Objective.paper).
 PAPERS = {
     "mlm": BERT,
     "dwa": Paper(

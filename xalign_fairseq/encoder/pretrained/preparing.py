@@ -20,10 +20,6 @@ def prepare_data(options: PrepareOptions) -> dict[str, Any]:
 
     Raises:
         XalignError: as ``prepare``; no such model; the data-bin would replace it.
-
-    Example::
-
-        prepare_data(PrepareOptions("data-bin", [pair], tokenizer="e5-small", trim_vocabulary=True))
     """
     options.check()
     require_free(Path(options.destdir), options.overwrite)  # before a model is read and trimmed

@@ -1,4 +1,4 @@
-"""A pretrained model from wherever it comes: a file or folder of fairseq's, or a Hugging Face folder or name."""
+"""Read a pretrained model: a file or folder of fairseq, or a Hugging Face folder or name."""
 
 import logging
 import os
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 
 
-def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool = False) -> tuple[dict[str, Any], Path]:
+def read_pretrained(path: StrPath, *, lookup: bool = False) -> tuple[dict[str, Any], Path]:
     """A model's weights, options and tokenizer as a checkpoint's content, and where they were read.
 
     Args:
@@ -38,7 +38,6 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
             - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs
               (:mod:`xalign_fairseq.encoder.bodies`), also ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
-        revision: branch, tag or commit of a model of the hub.
         lookup: for an encoder that is only read: embeddings that are in four bits stay so.
 
     Returns:
@@ -46,7 +45,7 @@ def read_pretrained(path: StrPath, revision: str | None = None, *, lookup: bool 
         is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder,
         for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks in its folder.
     """
-    where = find_pretrained(path, revision)
+    where = find_pretrained(path)
     if low_rank.is_low_rank(where):
         return low_rank.read_low_rank(where, lambda model: read_pretrained(model, lookup=lookup))
     if where.is_dir():
@@ -64,17 +63,15 @@ def read_tokenizer(path: StrPath) -> Tokenizer:
     return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 
 
-def find_pretrained(path: StrPath, revision: str | None = None) -> Path:
+def find_pretrained(path: StrPath) -> Path:
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
     if os.fspath(path) in (packaged.NAME, low_rank.NAME):
         if not Path(path).exists():
-            if revision is not None:
-                raise locate.without_revisions(path, revision)
             return packaged.find() if os.fspath(path) == packaged.NAME else low_rank.PACKAGED
-        logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
+        logger.warning("%s is read from the current folder, which has this name, not from the packaged encoder", path)
     if not Path(path).exists() and locate.is_hub_name(path):
-        return locate.find_on_hub(os.fspath(path), revision)
-    folder = locate.snapshot(Path(path), revision)
+        return locate.find_on_hub(os.fspath(path))
+    folder = locate.snapshot(Path(path))
     if folder.name in WEIGHTS and folder.is_file():
         problem = "a Hugging Face model is given by its folder, which has its configuration and tokenizer"
         raise XalignError(problem, where=folder, remedy=f"give {folder.parent}")

@@ -1,4 +1,4 @@
-"""A model written as one file or as a folder, whole or not at all."""
+"""Write a model as one file or as a folder, completely or not at all."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +15,9 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import exporting
+from xalign_fairseq.encoder.pretrained.huggingface.locate import FILE_ENDINGS
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM
-from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 
@@ -31,28 +31,33 @@ def new_model(out: StrPath, overwrite: bool = False) -> Iterator[Save]:
     Args:
         out: a checkpoint, if it ends in ``.pt``; otherwise a Hugging Face folder, which transformers loads too
             (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
-        overwrite: replace what is there, once the new model is whole.
     """
     out = Path(out)
-    if out.suffix == ".pt":
+    if _is_checkpoint(out):
         require_new(out, overwrite)
         with atomic_write(out, "wb") as stream:
             yield lambda state, where: save_checkpoint(state, stream, out)
         return
-    require_safetensors(out)
     with atomic_folder(out, overwrite) as folder:
         yield lambda state, where: exporting.fill(state, where, folder, out.name)
 
 
+def _is_checkpoint(out: Path) -> bool:
+    """Whether the model is written as a checkpoint, not as a folder; no other kind of file is written."""
+    if out.suffix.lower() in FILE_ENDINGS and out.suffix != ".pt":
+        raise XalignError("unknown ending of the model's name", where=out, expected="NAME.pt, or the name of a folder")
+    return out.suffix == ".pt"
+
+
 def require_new(checkpoint: StrPath, overwrite: bool = False) -> None:
-    """Raise :class:`XalignError` if a checkpoint is there that is not to be replaced."""
+    """Raise :class:`XalignError` for an existing checkpoint without ``overwrite``."""
     if Path(checkpoint).exists() and not overwrite:
         remedy = ("choose another name, or replace it by", Parameter("overwrite"))
         raise XalignError("the checkpoint exists already", where=checkpoint, remedy=remedy)
 
 
 def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrPath) -> None:
-    """``torch.save``, with a clear error for a full disk: torch hides it behind an error about positions."""
+    """``torch.save`` with a clear error for a full disk, for which torch's error is about positions."""
     try:
         torch.save(state, stream)
     except RuntimeError as error:
@@ -62,28 +67,26 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: StrP
 
 
 def write_checkpoint(path: StrPath, state: dict[str, Any]) -> None:
-    """Write a checkpoint whole or not at all; what is there is replaced."""
+    """Write a checkpoint completely or not at all, replacing an existing one."""
     with atomic_write(path, "wb") as stream:
         save_checkpoint(state, stream, path)
 
 
-def convert(model: StrPath, target: StrPath, *, revision: str | None = None, overwrite: bool = False) -> EncoderConfig:
+def convert(model: StrPath, target: StrPath, *, overwrite: bool = False) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
 
     Args:
-        model: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         target: a file, if it ends in ``.pt``: a checkpoint with its tokenizer inside. Otherwise a folder, which gets it
             as ``model.pt``, and ``dict.txt`` and the tokenizer's model. Written completely or not at all.
-        revision: of a model of the hub.
-        overwrite: replace an existing target.
 
     Returns:
         the sizes of the encoder.
     """
     target = Path(target)
-    where = find_pretrained(model, revision)
+    is_checkpoint = _is_checkpoint(target)
+    where = find_pretrained(model)
     require_outside(where, target)
-    if target.suffix == ".pt":
+    if is_checkpoint:
         require_new(target, overwrite)
         with atomic_write(target, "wb") as stream:
             state, _, config = _read(where)

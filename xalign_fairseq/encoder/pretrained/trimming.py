@@ -1,8 +1,8 @@
-"""A model cut down to the pieces that a text needs, and put back into the one that it was cut from.
+"""Trim a model to the pieces that a text needs, and restore the whole vocabulary.
 
-Most parameters of a multilingual encoder are embeddings of pieces that a text of two languages has none of (Abdaoui et
-al. 2020, "Load What You Need"). Without them the masked-language-model head and the optimiser's moments shrink too, and
-hidden states of that text stay what they were, for its tokenizer still cuts it into the same pieces.
+Most parameters of a multilingual encoder are embeddings of pieces that a text in two languages never uses (Abdaoui et
+al. 2020, "Load What You Need"). Without them, the masked-language-model head and the optimiser's moments shrink too.
+Hidden states of that text do not change, because the tokenizer still cuts it into the same pieces.
 """
 
 import re
@@ -42,9 +42,9 @@ def trim(
     """A checkpoint's content with the pieces that a text needs, and few others.
 
     Every line of the text is cut into the same pieces, and has the same hidden states. Other text in its scripts is cut
-    into more and shorter pieces where one is missing; characters of other scripts may be unknown. ``task_state`` says
-    under :data:`TRIMMED` what the model was trimmed ``to`` (the names of the files), and that it has ``ids`` ``of`` so
-    many.
+    into more and shorter pieces where one is missing; characters of other scripts may be unknown. ``task_state``
+    records under :data:`TRIMMED` the text that the model was trimmed ``to`` (the names of the files), and its number of
+    ``ids`` ``of`` all.
     """
     size = checkpoint.vocab_size(state, where)
     made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
@@ -69,8 +69,8 @@ def trim(
 
 
 def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], original_where: StrPath) -> dict[str, Any]:
-    """A trimmed model with the whole vocabulary again: what it has, as it is after any training, the rest of the
-    original's.
+    """A trimmed model with the whole vocabulary again: the rows that it has, trained or not, and the original's other
+    rows.
 
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     pieces that were trimmed away have the vectors that they had.
@@ -102,7 +102,7 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
 
 
 def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
-    """A model's size and that of the one that it was made from, in words."""
+    """The sizes of a model and of its original, in words."""
     sizes = []
     for each in (state, before):
         weights = {value.data_ptr(): value for value in masked_lm.usable(names.today(each["model"])).values()}
@@ -161,10 +161,6 @@ def write_trimmed(
 
     Raises:
         XalignError: ``out`` exists, or would replace the model or a text.
-
-    Example::
-
-        write_trimmed("xlmr.base", ["train.de", "train.en"], "small.pt")
     """
     for each in text:
         require_outside(file_of(each), out)
@@ -183,12 +179,7 @@ def write_untrimmed(
     *,
     overwrite: bool = False,
 ) -> str:
-    """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words.
-
-    Example::
-
-        write_untrimmed("trained.pt", "xlmr.base", "whole.pt")
-    """
+    """Write a trimmed model with the whole vocabulary of its original again; its size before and after, in words."""
     with new_model(out, overwrite) as save:
         (state, where), (whole, whole_where) = (read_pretrained(each) for each in (model, original))
         for read in (where, whole_where):

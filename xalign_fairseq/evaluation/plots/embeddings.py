@@ -25,7 +25,7 @@ PROJECTIONS = ("PCA", "t-SNE")
 class Panel:
     """One encoder: its title, the vectors (N, H) of the source and of the target word of each pair, and the projection.
 
-    ``by`` is one of :data:`PROJECTIONS`: ``PCA`` keeps distances as far as two dimensions can and has no chance in it,
+    ``by`` is one of :data:`PROJECTIONS`: ``PCA`` keeps distances as well as two dimensions can and is not random,
     ``t-SNE``, which WEAM's Figure 2 shows, keeps neighbourhoods.
     """
 
@@ -39,7 +39,7 @@ def plane(vectors: np.ndarray) -> tuple[np.ndarray, float]:
     """Principal components: (N, H) to coordinates (N, 2), and the share of the variance that they keep."""
     centred = vectors - vectors.mean(0)
     _, lengths, axes = np.linalg.svd(centred, full_matrices=False)
-    # An axis has no direction of its own: its largest entry is made positive.
+    # The sign of an axis is arbitrary: its largest entry is made positive.
     axes *= np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(1)])[:, None]
     coordinates = np.zeros((len(vectors), 2))
     coordinates[:, : min(2, len(axes))] = centred @ axes[:2].T
@@ -58,7 +58,7 @@ def neighbourhoods(vectors: np.ndarray) -> np.ndarray:
 
 
 def project(panel: Panel) -> tuple[np.ndarray, str]:
-    """Coordinates (2 N, 2) of a panel's source words and then of its target words, and what to say of them."""
+    """Coordinates (2 N, 2) of a panel's source words, then of its target words, and a caption."""
     vectors = np.concatenate([panel.src, panel.tgt]).astype(np.float64)
     if panel.by not in PROJECTIONS:
         raise XalignError("there is no such projection", found=panel.by, expected=" or ".join(PROJECTIONS))

@@ -1,6 +1,6 @@
 """Shared by all pictures: matplotlib if installed, fonts for many scripts, files written completely or not at all.
 
-SVG pictures are light or dark as their reader's settings are, and need no fonts where they are shown.
+SVG pictures follow the reader's light or dark setting, and need no fonts.
 """
 
 import importlib.util
@@ -26,13 +26,7 @@ SHAPED = frozenset(_SHAPED.split())
 
 
 def script(letter: str) -> str:
-    """The writing system of a letter, as Unicode names it.
-
-    Example::
-
-        >>> script("क"), script("é"), script("书")
-        ('DEVANAGARI', 'LATIN', 'CJK')
-    """
+    """The writing system of a letter, as Unicode names it."""
     return unicodedata.name(letter, "UNNAMED").split(" ")[0]
 
 
@@ -77,7 +71,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 logger = logging.getLogger(__name__)
-# What would say when a picture was written.
+# Metadata with the time of writing.
 UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
 _FONTS = """Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,DejaVu Sans,Noto Sans Devanagari,Lohit Devanagari,
@@ -138,7 +132,7 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
 
 
 def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
-    """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
+    """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears complete or not at all.
 
     With ``fit`` the picture is as large as what is drawn, for labels that reach beyond the figure. The same figure
     gives the same bytes. Letters that no installed font has, and scripts that this matplotlib does not shape, are
@@ -178,7 +172,7 @@ def _set_fonts(figure: "Figure") -> list[str]:
 
 
 def _tell(figure: "Figure", seen: "list[warnings.WarningMessage]") -> None:
-    """What a reader of the picture could not see: boxes, and letters in their isolated form."""
+    """Log letters that are drawn as boxes or in their isolated form."""
     from matplotlib.text import Text
 
     missing = []

@@ -36,7 +36,7 @@ def plot_layers(curves: Curves, path: StrPath) -> None:
 def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
     """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``."""
     single = [row for row in rows if isinstance(row["layer"], int)]
-    # What is the same everywhere says nothing; with one method a checkpoint's name says it all.
+    # Settings that all curves share are left out; with one method a checkpoint's name says it all.
     telling = [key for key in ("encoding", "method") if len({row.get(key) for row in single}) > 1]
     curves: dict[str, dict[int, float]] = {}
     for row in single:

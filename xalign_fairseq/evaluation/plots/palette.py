@@ -27,7 +27,7 @@ def _scale(first: str, middle: str, last: str) -> list[str]:
 # Of probabilities; a faint cell is still a link, so the scale begins well away from the paper.
 SCALE = _scale("#c9dcf0", "#5b93c7", "#123f73")
 _DARK_SCALE = _scale("#1d3a5c", "#4a86c5", "#cfe4fa")
-# What stands for each of them on dark paper; white too, which lines between cells have.
+# Their counterparts on dark paper; also for white, the lines between cells.
 DARK = {
     **dict(zip(SCALE, _DARK_SCALE, strict=True)),
     **{PAPER: "#15181c", INK: "#dfe4ea", MUTED: "#98a3af", GRID: "#2f363e"},
@@ -36,24 +36,12 @@ DARK = {
 
 
 def shade(probability: float) -> str:
-    """The colour of a number of 0 to 1, which is cut off to these.
-
-    Example::
-
-        >>> shade(0.0) == SCALE[0], shade(1.7) == SCALE[-1]
-        (True, True)
-    """
+    """The colour of a number of 0 to 1, which is cut off to these."""
     return SCALE[min(int(max(probability, 0.0) * STEPS), STEPS - 1)]
 
 
 def in_both_lights(svg: str) -> str:
-    """An SVG picture that takes the dark colours where the reader's settings ask for them, by a style sheet in it.
-
-    Example::
-
-        >>> "prefers-color-scheme: dark" in in_both_lights(f'<svg><path style="fill: {INK}"/></svg>')
-        True
-    """
+    """An SVG picture that takes the dark colours where the reader's settings ask for them, by a style sheet in it."""
     used = sorted(set(re.findall(r"#[0-9a-f]{6}", svg)) & DARK.keys())
     rules = [
         f'[style*="{part}: {colour}"] {{ {part}: {DARK[colour]} !important }}'

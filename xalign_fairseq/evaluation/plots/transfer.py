@@ -1,4 +1,4 @@
-"""Zero-shot transfer: the average score of each task and checkpoint, and how far each language is behind English."""
+"""Zero-shot transfer: scores of tasks and checkpoints, and gaps between languages."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -90,7 +90,7 @@ def _offset(number: int, count: int) -> float:
 
 
 def _strength(number: int) -> float:
-    """Opacity: where colours begin again, they are fainter."""
+    """Opacity: repeated colours are fainter."""
     return 0.6 ** (number // len(COLOURS))
 
 
@@ -115,3 +115,85 @@ def _finish(axes: "Axes", groups: Sequence[str]) -> None:
     style_axes(axes, grid="y")
     axes.set_axisbelow(True)
     axes.tick_params(axis="x", length=0)
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+KEYS = ("task", "language", "objective")
+
+
+def _distinct(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    return [list(dict.fromkeys(row[key] for row in rows)) for key in KEYS]
+
+
+def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
+    """Draw supervised minus zero-shot score in points, a panel per task, a group of bars per language (Figure 2).
+
+    Args:
+        rows: mappings with ``task``, ``language``, ``objective``, ``mean`` and ``deviation`` (fractions, or ``None``).
+        path: file to write; its ending gives the format.
+    """
+    tasks, languages, objectives = _distinct(rows)
+    figure = new_figure(1.4 + 3.0 * len(tasks), 3.4)
+    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
+    width = 0.92 * GROUP / len(objectives)
+    shown = {}
+    for task, axes in zip(tasks, panels, strict=True):
+        for number, objective in enumerate(objectives):
+            mine = [row for row in rows if (row["task"], row["objective"]) == (task, objective)]
+            places = [languages.index(row["language"]) + _offset(number, len(objectives)) for row in mine]
+            heights = [100 * row["mean"] for row in mine]
+            colour = COLOURS[number % len(COLOURS)]
+            shown[objective] = axes.bar(places, heights, width, color=colour, label=objective)
+            _error_bars(axes, places, mine, INK)
+        axes.axhline(0, color=MUTED, linewidth=0.8)
+        # parse_math: a name with two dollar signs is not a formula
+        axes.set_xticks(range(len(languages)), languages, parse_math=False)
+        _title(axes, task)
+    panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
+    draw_key(figure, shown.items(), columns=4)
+    save(figure, path)
+
+
+def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
+    """Draw the gap of each run against its alignment score, a panel per task (Figure 3).
+
+    Args:
+        points: mappings with ``task``, ``objective`` (its colour), ``language`` (its marker), ``alignment`` and ``gap``
+            (fractions).
+        path: file to write; its ending gives the format.
+    """
+    tasks, languages, objectives = _distinct(points)
+    figure = new_figure(1.4 + 3.0 * len(tasks), 3.6)
+    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
+    for task, axes in zip(tasks, panels, strict=True):
+        for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
+            for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
+                wanted = (task, language, objective)
+                mine = [point for point in points if tuple(point[key] for key in KEYS) == wanted]
+                places = [[100 * point[key] for point in mine] for key in ("alignment", "gap")]
+                axes.plot(*places, marker, color=colour, markersize=5, alpha=0.75)
+        axes.set_xlabel("alignment score, %", color=INK, fontsize=9)
+        _title(axes, task)
+    panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
+    # The meaning of each colour and each marker: lines without points.
+    shown = []
+    for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
+        shown += [(objective, line) for line in panels[0].plot([], [], "s", color=colour, label=objective)]
+    for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
+        lines = panels[0].plot([], [], marker, color=MUTED, fillstyle="none", label=language)
+        shown += [(language, line) for line in lines]
+    draw_key(figure, shown, columns=4)
+    save(figure, path)
+
+
+def _again(looks: Sequence[str], names: Sequence[str]) -> list[str]:
+    """A style for each name; they repeat if there are more names."""
+    return [looks[number % len(looks)] for number in range(len(names))]
+
+
+def _title(axes: "Axes", task: str) -> None:
+    axes.set_title(task, color=INK, fontsize=10, loc="left", parse_math=False)
+    style_axes(axes, grid="y")
+    axes.set_axisbelow(True)

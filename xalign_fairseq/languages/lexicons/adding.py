@@ -20,13 +20,8 @@ class AddedLexicon:
     """A lexicon to add to a data-bin.
 
     Attributes:
-        data: the data-bin's folder.
-        pair: languages of the two sides.
-        files: dictionaries, read one after the other.
         format: of all of them; ``auto`` goes by each name and its first line.
         pieces: entries are symbols of the dictionary, not text for the tokenizer.
-        options: which entries are kept, and in which parts.
-        overwrite: replace the lexicon of these languages.
     """
 
     data: str | os.PathLike
@@ -42,10 +37,6 @@ class AddedLexicon:
 
         Raises:
             XalignError: a language that the data-bin lacks, a lexicon that may not be replaced, a damaged dictionary.
-
-        Example::
-
-            AddedLexicon("data-bin", ("en", "de"), ["eng-deu.tei"]).add()
         """
         data, (src, tgt) = DataBin(self.data), self.pair
         lexicons.require_languages(data, src, tgt)

@@ -37,8 +37,8 @@ class LexiconOptions:
             such a side are dropped.
         fraction: of the distinct source sides, how many are trained on; ``None``: all that are not held out.
         held_out: how many are held out.
-        seed: of the random order. The same seed holds out the same ones whatever the fraction, and trains with a
-            smaller fraction on a subset of what it trains on with a larger one.
+        seed: of the random order. With the same seed, the held-out entries do not depend on the fraction, and a smaller
+            fraction is a subset of a larger one.
 
     Raises:
         XalignError: a seed below 0, a fraction outside (0, 1], a held-out part outside [0, 1), or together more
@@ -90,11 +90,8 @@ def build(
     """The lexicon of a dictionary's entries.
 
     Args:
-        src, tgt: the languages.
         pairs: the entries as text, either side possibly empty.
         encode: of both languages: a tokenizer's ``encode_batch``, or :func:`pieces_encoder`.
-        dictionary: of the ids.
-        options: which entries, and which parts.
 
     Returns:
         the lexicon, its entries in the order of the dictionary, and the description that goes with it: options, counts
@@ -159,7 +156,7 @@ def _encoded(texts: Sequence[str], encode: Encode) -> list[Ids]:
 
 
 def _parts(sources: Sequence[Ids], options: LexiconOptions) -> np.ndarray:
-    """The part of each entry, by its source side: translations of one word are never trained on and held out both."""
+    """The part of each entry, by its source side, so that all translations of a word are in one part."""
     numbers: dict[Ids, int] = {}
     of_entry = np.array([numbers.setdefault(source, len(numbers)) for source in sources])
     total = len(numbers)

@@ -1,4 +1,4 @@
-"""Which format a dictionary file has, and its entries as pairs of text."""
+"""The format of a dictionary file, and its entries as pairs of text."""
 
 import os
 from collections.abc import Iterator

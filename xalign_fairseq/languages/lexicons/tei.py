@@ -19,7 +19,7 @@ _JOINTS = str.maketrans("~_", "  ")
 
 
 def without_notes(text: str) -> str:
-    """The text without what is in brackets, nested ones too, and with single spaces between its words."""
+    """The text without (nested) brackets and their content, with single spaces between words."""
     while _OPEN.search(text) and (shorter := _BRACKETED.sub(" ", text)) != text:
         text = shorter
     return " ".join(text.translate(_JOINTS).split())

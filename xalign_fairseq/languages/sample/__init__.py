@@ -1,1 +1,1 @@
-"""A synchronous grammar of English with German, French and Russian, whose word links are exact by construction."""
+"""A synchronous grammar of English with German and French, whose word links are exact by construction."""

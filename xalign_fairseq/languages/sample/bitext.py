@@ -1,8 +1,8 @@
 """Writes the sample: distinct sentence pairs with gold links, in splits that share no sentence.
 
 Which split an English sentence may go to is a function of its text alone (a checksum), so that no English sentence is
-in two splits, not even in two language pairs or under two seeds. A translation that is in one split of a pair is kept
-out of its other splits too.
+in two splits, not even in two language pairs or under two seeds. A translation in one split of a pair is also kept out
+of its other splits.
 """
 
 import random
@@ -14,20 +14,16 @@ from typing import TextIO
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder
-from xalign_fairseq.languages.sample.english import English
-from xalign_fairseq.languages.sample.french import French
-from xalign_fairseq.languages.sample.german import German
-from xalign_fairseq.languages.sample.lexicon import LANGUAGES, load_lexicon
-from xalign_fairseq.languages.sample.meaning import gold_links
-from xalign_fairseq.languages.sample.russian import Russian
-from xalign_fairseq.languages.sample.sampler import Sampler
+from xalign_fairseq.languages.sample import english, french, german
+from xalign_fairseq.languages.sample.meaning import Sampler
+from xalign_fairseq.languages.sample.words import LANGUAGES, Token, gold_links
 
 SPLITS = ("train", "valid", "test")
 ROOMS = ("valid", "test", *("mono",) * 5, *("train",) * 9)
 """The split of an English sentence, by its checksum modulo the length of this table."""
 LONGEST = 24
 """Tokens of a side; longer sentences are not used."""
-REALISERS: dict[str, type[German] | type[French] | type[Russian]] = {"de": German, "fr": French, "ru": Russian}
+GRAMMARS = {"de": german, "fr": french}
 
 
 @dataclass
@@ -41,9 +37,9 @@ class PairCounts:
     links: int = 0
 
 
-def room(english: str) -> str:
+def room(sentence: str) -> str:
     """The split to which an English sentence belongs: train, valid, test or mono."""
-    return ROOMS[zlib.crc32(english.encode()) % len(ROOMS)]
+    return ROOMS[zlib.crc32(sentence.encode()) % len(ROOMS)]
 
 
 def write_sample(
@@ -57,11 +53,7 @@ def write_sample(
 
     Args:
         out: the folder; an existing one is an error unless ``overwrite``.
-        pairs: training pairs for each of en-de, en-fr, en-ru.
-        seed: any integer.
-        valid: validation pairs for each language pair.
-        test: test pairs for each language pair.
-        overwrite: replace an existing folder.
+        pairs: training pairs for each of en-de and en-fr.
 
     Returns:
         A summary for each language pair.
@@ -79,8 +71,7 @@ def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], e
     """Draw and write one language pair and the monolingual text of its language (and of English, if asked)."""
     summary = PairCounts(f"en-{language}")
     missing = {**sizes, "mono": sizes["train"] // 2 + sizes["valid"]}
-    sampler = Sampler(load_lexicon(), random.Random(f"{seed}/{language}"))
-    english, other = English(), REALISERS[language]()
+    sampler = Sampler(random.Random(f"{seed}/{language}"))
     seen: set[str] = set()
     split_of: dict[str, str] = {}
     with ExitStack() as stack:
@@ -95,13 +86,11 @@ def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], e
         mono = {split: opened("mono", split, languages) for split in ("valid", "train")}
         while any(missing.values()):
             sentence = sampler.sentence()
-            src = english.say(sentence)
-            text = " ".join(word for word, _ in src)
+            src, text = _said(english.say(sentence))
             split = room(text)
             if not missing[split] or len(src) > LONGEST or text in seen:
                 continue
-            tgt = other.say(sentence)
-            translation = " ".join(word for word, _ in tgt)
+            tgt, translation = _said(GRAMMARS[language].say(sentence))
             if len(tgt) > LONGEST or split_of.setdefault(translation, split) != split:
                 continue
             seen.add(text)
@@ -120,3 +109,9 @@ def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], e
             for file, line in zip(part, lines, strict=False):
                 file.write(f"{line}\n")
     return summary
+
+
+def _said(tokens: list[Token]) -> tuple[list[Token], str]:
+    """A sentence's tokens and its text, with a capital first."""
+    text = " ".join(word for word, _ in tokens)
+    return tokens, text[0].upper() + text[1:]

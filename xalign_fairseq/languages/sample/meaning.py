@@ -1,183 +1,188 @@
-"""The meaning of a sentence, without a language: phrases and clauses whose parts are concepts.
+"""The meaning of a sentence, without a language, and random ones.
 
-Each part holds a key, one bit of the sentence, by which the tokens of two languages find each other
-(:mod:`xalign_fairseq.languages.sample.meaning`).
+Each part has a key, the first of its concepts. Verbs and adjectives choose among nouns by semantic class, so that the
+surroundings of a homonym show its sense.
 """
 
-from collections.abc import Iterable
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import TypeVar
 
-from xalign_fairseq.languages.sample.lexicon import Entry
+from xalign_fairseq.languages.sample.words import Entry, Token, fixed_phrase, rows, table
 
+T = TypeVar("T")
 PRONOUNS = ("I", "he", "she", "we", "they")
+DETERMINERS = (*("definite",) * 4, *("indefinite",) * 3, "this", "my", "his", "her", "our", "their")
+TENSES = ("present", "present", "past", "past", "past", "perfect", "future")
+FRAMES = (*("object",) * 7, *("place",) * 2, "destination")
+ROUND_NUMBERS = (15, 20, 25, 30, 40, 50, 60, 80, 100)
 
 
 @dataclass(slots=True, eq=False)
 class Phrase:
-    """A noun phrase.
-
-    ``kind`` is noun, name, or the pronoun itself (I, he, she, we, they, nobody, it). ``determiner`` is one of definite,
-    indefinite, bare, this, every, many, number, my, his, her, our, their, owner. ``owner`` is the possessor, and
-    ``of`` says that English writes it with "of" and not with "'s".
-    """
+    """A noun phrase: ``kind`` is noun, name, or the pronoun itself. It has four concepts."""
 
     kind: str
-    entry: Entry | None = None
+    key: int
+    entry: Entry
     plural: bool = False
-    determiner: str = "definite"
+    determiner: str = ""
     number: Entry | int = 0
-    adjectives: list[tuple[Entry, int]] = field(default_factory=list)
-    owner: Optional["Phrase"] = None
-    of: bool = False
-    relative: Optional["Clause"] = None
-    head_key: int = 0
-    modifier_key: int = 0
-    determiner_key: int = 0
-    owner_key: int = 0
+    adjective: Entry | None = None
 
-    @property
-    def noun(self) -> Entry:
-        """The lexicon entry of a noun or a name."""
-        assert self.entry is not None
-        return self.entry
+    head: int = field(init=False)
+    modifier: int = field(init=False)  # a compound's first part
+    article: int = field(init=False)
+    quality: int = field(init=False)  # the adjective
 
-    @property
-    def is_pronoun(self) -> bool:
-        return self.kind in PRONOUNS
+    def __post_init__(self) -> None:
+        self.head, self.modifier, self.article, self.quality = (self.key << i for i in range(4))
 
     @property
     def person(self) -> str:
         """1s, 3s, 1p or 3p."""
-        if self.kind == "I":
-            return "1s"
-        if self.kind == "we":
-            return "1p"
-        return "3p" if self.plural or self.kind == "they" else "3s"
+        first = {"I": "1s", "we": "1p"}.get(self.kind)
+        return first or ("3p" if self.plural or self.kind == "they" else "3s")
 
-
-@dataclass(slots=True, eq=False)
-class Location:
-    """Where something happens, or, if ``direction``, where it goes. A city has no determiner."""
-
-    phrase: Phrase
-    direction: bool
-    key: int
-
-
-@dataclass(slots=True, eq=False)
-class Adverbial:
-    """An adverb or a fixed time phrase; ``key`` is the first of its concepts."""
-
-    entry: Entry
-    key: int
-    year: int = 0
-    number: int = 0
+    def numeral(self, language: str) -> Token:
+        """A number before the noun."""
+        return (str(self.number) if isinstance(self.number, int) else self.number[language]), self.article
 
 
 @dataclass(slots=True, eq=False)
 class Clause:
-    """A clause around a verb (``kind`` verb), a predicate adjective (copula) or an existence (existential).
+    """A clause around a verb: ``tense`` is present, past, perfect or future. It has five concepts."""
 
-    ``tense`` is present, progressive, past, past_progressive, perfect or future; ``modal`` is empty or can, must,
-    want; ``negation`` is empty or not, never. ``gap`` says which part a relative pronoun stands for (subject or
-    object; that field then holds the phrase outside). ``question`` is empty or yes-no, where, when, why.
-    ``conditional`` marks an if-clause, where Russian uses the future.
-    """
-
-    kind: str
+    key: int
     subject: Phrase
-    verb: Entry | None = None
-    tense: str = "present"
-    modal: str = ""
-    negation: str = ""
+    verb: Entry
+    tense: str
+    negated: bool = False
+    question: bool = False
     object: Phrase | None = None
-    recipient: Phrase | None = None
-    recipient_first: bool = False
-    particle_last: bool = False
-    place: Location | None = None
-    time: Adverbial | None = None
+    place: Phrase | None = None
+    goes: bool = False
+    """Whether the place is where the subject goes."""
+    when: dict[str, list[Token]] | None = None
     time_first: bool = False
-    frequency: Adverbial | None = None
-    manner: Adverbial | None = None
-    adjective: Entry | None = None
-    standard: Phrase | None = None
-    gap: str = ""
-    question: str = ""
-    conditional: bool = False
-    verb_key: int = 0
-    particle_key: int = 0
-    tense_key: int = 0
-    negation_key: int = 0
-    word_key: int = 0
-    """The relative pronoun, the question word, "there" or "es"."""
-    recipient_key: int = 0
-    """The word that marks the recipient where one does: "to", "à"."""
-    degree_key: int = 0
-    standard_key: int = 0
 
-    @property
-    def action(self) -> Entry:
-        """The verb's lexicon entry."""
-        assert self.verb is not None
-        return self.verb
+    action: int = field(init=False)
+    particle: int = field(init=False)  # a particle, or the preposition of the object
+    time: int = field(init=False)  # the tense
+    no: int = field(init=False)
+    where: int = field(init=False)  # the place's preposition
+
+    def __post_init__(self) -> None:
+        self.action, self.particle, self.time, self.no, self.where = (self.key << i for i in range(5))
+
+    def times(self, language: str) -> tuple[list[Token], list[Token]]:
+        """The time before the clause, and that behind it; one is empty."""
+        said = self.when[language] if self.when else []
+        return (said, []) if self.time_first else ([], said)
 
 
 @dataclass(slots=True, eq=False)
 class Message:
-    """One clause, or two joined.
-
-    ``join`` is empty, subordinate, coordinate or that. With subordinate and ``second_first``, the second clause is
-    in front.
-    """
+    """One clause, or two joined by a conjunction: coordinate, subordinate or clause ("that")."""
 
     first: Clause
-    join: str = ""
+    key: int
     conjunction: Entry | None = None
     second: Clause | None = None
-    second_first: bool = False
-    mark_key: int = 0
-    comma_key: int = 0
-    conjunction_key: int = 0
+
+    @property
+    def mark(self) -> Token:
+        """The final mark."""
+        return ("?" if self.first.question else "."), self.key
+
+    @property
+    def comma(self) -> Token:
+        """A comma between the clauses."""
+        return ",", self.key << 1
+
+    def joint(self, language: str) -> list[Token]:
+        """The conjunction."""
+        assert self.conjunction is not None
+        return fixed_phrase(self.conjunction[language], self.key << 2)
 
 
-Token = tuple[str, int]
+class Sampler:
+    """Draws sentences from a random stream."""
 
+    def __init__(self, stream: random.Random):
+        self._random = stream.random
+        self._next = 0
 
-def gold_links(src: list[Token], tgt: list[Token]) -> list[tuple[int, int]]:
-    """The 0-based links ``(i, j)`` between tokens that share a concept, in order."""
-    return [(i, j) for i, (_, a) in enumerate(src) for j, (_, b) in enumerate(tgt) if a & b]
+    def _pick(self, items: Sequence[T]) -> T:
+        return items[int(self._random() * len(items))]
 
+    def _chance(self, p: float) -> bool:
+        return self._random() < p
 
-def fixed_phrase(text: str, first: int) -> list[Token]:
-    """Tokens of a table cell such as ``last/a week/b``: letter a is concept ``first``, b the next, and so on."""
-    tokens = []
-    for word in text.split():
-        word, _, letters = word.partition("/")
-        tokens.append((word, sum(first << (ord(letter) - ord("a")) for letter in letters)))
-    return tokens
+    def _key(self, count: int) -> int:
+        """The first of ``count`` new concepts."""
+        self._next += count
+        return 1 << (self._next - count)
 
+    def sentence(self) -> Message:
+        """Draw a sentence."""
+        self._next, roll = 0, self._random()
+        if roll > 0.4:
+            return Message(self._clause(asks=self._chance(0.2)), self._key(1))
+        kind = "clause" if roll < 0.12 else "subordinate" if roll < 0.28 else "coordinate"
+        first = self._clause("clause" if kind == "clause" else "")
+        tense = first.tense if kind == "subordinate" else ""
+        return Message(first, self._key(5), self._pick(rows("kind", kind, "conjunctions")), self._clause(tense=tense))
 
-def time_phrase(clause: Clause, language: str) -> list[Token]:
-    """A clause's time adverbial, if it has one; with its places YEAR and NUMBER filled in."""
-    time = clause.time
-    if time is None:
-        return []
-    text = time.entry[language].replace("YEAR", str(time.year)).replace("NUMBER", str(time.number))
-    return fixed_phrase(text, time.key)
+    def _clause(self, frame: str = "", tense: str = "", asks: bool = False) -> Clause:
+        frame = frame or self._pick(FRAMES)
+        verb = self._pick(rows("frame", frame, "verbs"))
+        tense = tense or self._pick(("present", "past") if frame == "clause" else TENSES)
+        clause = Clause(self._key(5), self._subject(self._pick(verb["subject"].split())), verb, tense, question=asks)
+        if frame == "clause":
+            return clause
+        clause.negated = not asks and self._chance(0.2)
+        if frame == "object":
+            group = self._pick(verb["object"].split())
+            clause.object = self._noun(self._pick(rows("classes", group, "nouns", "places")))
+        clause.goes = frame == "destination"
+        if frame != "object" or self._chance(0.4):
+            clause.place = self._place()
+        times = [entry for entry in table("times") if tense in entry["tenses"].split()]
+        if times and self._chance(0.4):
+            year, number = str(1900 + int(self._random() * 121)), str(self._pick(ROUND_NUMBERS))
+            entry, key = self._pick(times), self._key(3)
+            filled = {each: text.replace("YEAR", year).replace("NUMBER", number) for each, text in entry.items()}
+            clause.when = {language: fixed_phrase(text, key) for language, text in filled.items()}
+            clause.time_first = not asks and self._chance(0.4)
+        return clause
 
+    def _subject(self, group: str) -> Phrase:
+        roll = self._random() if group == "person" else 1.0
+        if roll < 0.2:
+            people = rows("kind", "woman", "names") + rows("kind", "man", "names")
+            return Phrase("name", self._key(4), self._pick(people))
+        if roll < 0.45:
+            return Phrase(self._pick(PRONOUNS), self._key(4), Entry("", ()))
+        return self._noun(self._pick(rows("classes", group, "nouns", "places")), counted=self._chance(0.1))
 
-def finish(tokens: Iterable[Token]) -> list[Token]:
-    """Merge commas in a row, drop a comma before the final mark, and write the first letter as a capital."""
-    out: list[Token] = []
-    for text, keys in tokens:
-        if out and out[-1][0] == ",":
-            if text == ",":
-                out[-1] = (",", out[-1][1] | keys)
-                continue
-            if text in (".", "?"):
-                out.pop()
-        out.append((text, keys))
-    text, keys = out[0]
-    out[0] = (text[0].upper() + text[1:], keys)
-    return out
+    def _place(self) -> Phrase:
+        if self._chance(0.2):
+            return Phrase("name", self._key(4), self._pick(rows("kind", "city", "names")))
+        return self._noun(self._pick(table("places")))
+
+    def _noun(self, noun: Entry, counted: bool = False) -> Phrase:
+        phrase = Phrase("noun", self._key(4), noun, determiner=self._pick(DETERMINERS))
+        mass = " " not in noun["en"]  # has no plural
+        if mass:
+            phrase.determiner = phrase.determiner.replace("indefinite", "definite")
+            counted = False
+        if counted:
+            phrase.determiner = "number"
+            phrase.number = self._pick(table("numbers")) if self._chance(0.75) else self._pick(ROUND_NUMBERS)
+        phrase.plural = counted or (not mass and self._chance(0.25))
+        adjectives = rows("classes", noun["classes"].split()[0], "adjectives")
+        if adjectives and self._chance(0.4):
+            phrase.adjective = self._pick(adjectives)
+        return phrase

@@ -25,10 +25,6 @@ class EntityColumns:
     unless it follows one of its type) or IOBES and BILOU; the first 10,000 sentences show which. The translation has a
     sentence a line. The output has two columns, with the separator of the source, and BIO. ``-DOCSTART-`` lines stay;
     the translation has none.
-
-    Example::
-
-        reader = EntityColumns(Annotated("train.conll", "train.de"))
     """
 
     def __init__(self, files: Annotated):
@@ -92,10 +88,7 @@ def scheme_of(sentences: Iterator[list[str]]) -> str:
 
 
 def read_spans(tags: Sequence[str], scheme: str = "BIO") -> list[Label]:
-    """The spans that tags mark.
-
-    Raises:
-        XalignError: they are not valid in their scheme.
+    """The spans that tags mark; :class:`XalignError` if they are not valid in their scheme.
 
     Example::
 

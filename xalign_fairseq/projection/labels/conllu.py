@@ -1,7 +1,7 @@
 """CoNLL-U: tags, features and trees of words on their translations."""
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count, zip_longest
 
@@ -23,7 +23,6 @@ from xalign_fairseq.data.labelled.conllu import (
 )
 from xalign_fairseq.data.labelled.examples import Tree
 from xalign_fairseq.data.labelled.lines import read_blocks
-from xalign_fairseq.projection.labels.trees import project_tree
 from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit
 
 EMPTY = "_"
@@ -35,17 +34,13 @@ class Treebank:
     A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
     link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS, which are those of one
     language, are left out.
-
-    Example::
-
-        reader = Treebank(Annotated("en.conllu", "de.txt"))
     """
 
     def __init__(self, files: Annotated):
         self._files = files
 
     def pieces(self) -> Iterator[Unit]:
-        """A unit for each sentence; what a source sentence has is not projected if it is not valid."""
+        """A unit for each sentence; invalid annotation is not projected."""
         files = self._files
         for number, (source, target) in enumerate(zip_longest(read_blocks(files.src), self._targets())):
             if source is None or target is None:
@@ -128,3 +123,69 @@ def _text(sentence: ConlluSentence) -> str:
     for number, row in enumerate(sentence.rows):
         lines += ["\t".join(each) for each in ([ranges[number]] if number in ranges else []) + [row]]
     return "".join(f"{line}\n" for line in [*lines, ""])
+
+
+UNLINKED = "dep"  # the relation of a word that has none by the links
+
+
+def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, int], words: int) -> Tree:
+    """The tree of a translation.
+
+    The head of a target word is the image of its source word's head (direct correspondence, Hwa et al. 2005), or of
+    the nearest ancestor that has another image. Of several target words with one source word the others depend on its
+    image. A word without a source depends on the next word to its right that has one, otherwise on the last to its
+    left. :func:`to_tree` then repairs anything that is not a tree with one root.
+
+    Args:
+        tree: of the source.
+        sources: the source word of each target word that has one, from 0.
+        images: the target word that stands for a source word, from 0.
+        words: of the target; at least one.
+
+    Example::
+
+        >>> project_tree(Tree((2, 0), ("det", "root")), {0: 1, 1: 0}, {1: 0, 0: 1}, 2)
+        Tree(heads=(0, 1), relations=('root', 'det'))
+    """
+    heads, relations, depths = [-1] * words, [UNLINKED] * words, [len(tree.heads) + 1] * words
+    for j, i in sources.items():
+        if (image := images.get(i, j)) != j:
+            heads[j] = image + 1
+            continue
+        relations[j], depths[j], head = tree.relations[i], 0, tree.heads[i]
+        while head and images.get(head - 1, j) == j:
+            head = tree.heads[head - 1]
+        heads[j] = images[head - 1] + 1 if head else 0
+        while i >= 0:
+            i, depths[j] = tree.heads[i] - 1, depths[j] + 1
+    for j in range(words):
+        if heads[j] < 0 and sources:
+            right = next((k for k in range(j + 1, words) if k in sources), None)
+            heads[j] = 1 + (max(k for k in sources if k < j) if right is None else right)
+    root = min(range(words), key=lambda j: (heads[j] != 0, depths[j], j))
+    return to_tree(heads, relations, root)
+
+
+def to_tree(heads: Sequence[int], relations: Sequence[str], root: int) -> Tree:
+    """A tree whose root is word ``root``, from 0: other words without a head (0 or less), and the first word of each
+    circle, depend on the root.
+
+    Example::
+
+        >>> to_tree((2, 1, 0), ("a", "b", "root"), 2).heads
+        (3, 1, 0)
+    """
+    repaired = [0 if word == root else head if head > 0 else root + 1 for word, head in enumerate(heads)]
+    reached = {root}
+    for start in range(len(repaired)):
+        path: list[int] = []
+        word = start
+        while word not in reached:
+            if word in path:  # all that leads into this circle leads to the root now
+                repaired[min(path[path.index(word) :])] = root + 1
+                break
+            path.append(word)
+            word = repaired[word] - 1
+        reached.update(path)
+    names = ["root" if word == root else UNLINKED if each == "root" else each for word, each in enumerate(relations)]
+    return Tree(tuple(repaired), tuple(names))

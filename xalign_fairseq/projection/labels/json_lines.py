@@ -33,17 +33,13 @@ class JsonSpans:
 
     A span is the characters (Unicode code points) from ``start`` up to, not including, ``end``. The output has the same
     objects, with ``translation_spans``, in the order of the spans that they come from.
-
-    Example::
-
-        reader = JsonSpans(Annotated("train.jsonl"))
     """
 
     def __init__(self, files: Annotated):
         self._files = files
 
     def pieces(self) -> Iterator[Unit]:
-        """A unit for each line; one that is not valid is left as it is, unless it is the first."""
+        """A unit for each line; an invalid one does not change, unless it is the first."""
         for number, line in enumerate(read_rows(self._files.src), 1):
             yield self._unit(line, f"{self._files.src}, line {number}", number == 1)
 

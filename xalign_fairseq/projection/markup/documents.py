@@ -1,6 +1,6 @@
 """XLIFF 1.2 and 2.0, and TMX: files of XML with source texts and their translations.
 
-The parser only says where the texts are; everything else is written as the bytes that were read.
+The parser only finds the positions of the texts; everything else is written as the bytes that were read.
 """
 
 import re
@@ -115,7 +115,7 @@ class _Parser:
             raise XalignError(problem, where=where, found=expat.errors.messages[error.code]) from None
 
     def take(self, stop: int) -> str:
-        """The text up to a place in the file, which is then forgotten."""
+        """The text up to a place in the file; it is then released."""
         taken = self.data[: stop - self.base].decode()
         del self.data[: stop - self.base]
         self.base = stop

@@ -1,4 +1,4 @@
-"""The pieces of a text with tags in angle brackets: HTML, XML, the inline elements of XLIFF and TMX, subtitles."""
+"""The pieces of a text with tags (HTML, XML, inline elements of XLIFF and TMX, subtitles) or placeholders."""
 
 import html
 import re
@@ -25,13 +25,9 @@ ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 class Dialect:
     """How tags are written.
 
-    Attributes:
-        kind: from a tag's name and attributes to the kind of the token and the key of the pair.
-        strict: every tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity.
-        entities: whether characters are written as entities.
-        extra: other tags.
-        code: elements whose content is a part of the tag.
-        special: what a tag or an entity can begin with.
+    ``kind`` makes of a tag's name and attributes the kind of the token and the key of the pair. Where ``strict``, every
+    tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity. ``code``: elements whose content is a
+    part of the tag. ``special``: what a tag or an entity can begin with.
     """
 
     kind: Callable[[str, dict[str, str]], tuple[str, str]]
@@ -163,3 +159,52 @@ def _end_of_code(text: str, at: int, name: str) -> int:
         depth += -1 if match[1] else not match[0].endswith("/>")
         at = match.end()
     return at
+
+
+BEGIN = re.compile(r"[$#%]?\{|%")
+PERCENT = re.compile(
+    r"%(?:\([^()\s]+\)|\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh?|ll?|[Lqzjt])?[diouxXeEfFgGcsSaAr@](?![A-Za-z])"
+)
+
+
+def read_placeholders(text: str) -> MarkedText:
+    """A text and its placeholders; :class:`XalignError` if a brace is not closed.
+
+    Example::
+
+        >>> read_placeholders("{0} of %d files").text
+        'of files'
+    """
+    return marked(list(_placeholder_tokens(text)))
+
+
+def _placeholder_tokens(text: str) -> Iterator[Token]:
+    start = at = 0
+    while match := BEGIN.search(text, at):
+        at = match.start()
+        if text.startswith("%%", at):
+            at += 2
+            continue
+        if match[0] == "%":
+            found = PERCENT.match(text, at)
+            end = found.end() if found else at
+        else:
+            end = _closing_brace(text, match.end())
+        if end == at:
+            at += 1
+            continue
+        if start < at:
+            yield Token(text[start:at], "text")
+        yield Token(text[at:end], "point")
+        start = at = end
+    if start < len(text):
+        yield Token(text[start:], "text")
+
+
+def _closing_brace(text: str, at: int) -> int:
+    depth = 1
+    for brace in re.compile("[{}]").finditer(text, at):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return brace.end()
+    raise XalignError("a brace is not closed", found=text[at - 1 : at + 40])

@@ -12,13 +12,10 @@ MOST_LEVELS = 100  # of tags within tags
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of a marked-up text.
+    """A piece of a marked-up text, ``raw`` as it is written.
 
-    Attributes:
-        raw: as it is written.
-        kind: ``text``, ``open``, ``close``, ``point`` or ``break``, a point that cuts the text in two.
-        key: an opening and a closing tag with the same key are a pair; a tag with an empty key is alone.
-        text: the character that an entity means; of other text, ``raw``.
+    ``kind`` is ``text``, ``open``, ``close``, ``point`` or ``break``, a point that cuts the text in two. An opening and
+    a closing tag with the same ``key`` are a pair; a tag with an empty key is alone. ``text``: what an entity means.
     """
 
     raw: str
@@ -29,14 +26,11 @@ class Token:
 
 @dataclass
 class Mark:
-    """A pair of tags with all between them, or a tag alone.
+    """A pair of tags with all between them, or a tag alone, whose ``opening`` or ``closing`` is empty.
 
-    Attributes:
-        opening, closing: the tags as they are written; one of them is empty if the tag is alone.
-        start, stop: the characters of the text that are between the tags. A break can replace one space.
-        kind: ``pair``, ``point``, ``break``, or a tag without its partner: ``opening`` reaches up to the end of what it
-            is in, ``closing`` from its start.
-        children: what is between the tags, in order.
+    ``start`` to ``stop`` are the characters of the text between the tags. A break can replace one space. ``kind`` is
+    ``pair``, ``point``, ``break``, or a tag without its partner: ``opening`` reaches up to the end of what it is in,
+    ``closing`` from its start.
     """
 
     opening: str
@@ -54,13 +48,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text and its markup.
+    """A text and its markup, in order; none overlaps another.
 
-    Attributes:
-        text: without markup.
-        marks: the markup, in order; none overlaps another.
-        spellings: how each occurrence of a character is written, for those that an entity can be used for.
-        tags: how often each tag is there.
+    ``spellings``: how each occurrence of a character is written, for those that an entity can be used for. ``tags``:
+    how often each tag is there.
     """
 
     text: str
@@ -131,15 +122,11 @@ class _Builder:
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     """A text and its markup from its pieces.
 
-    The text has no double space where a point with a space on both sides was, nor a space at an edge for it: that
-    space belongs to the point. A break between two words without a space becomes one.
-
-    Args:
-        tokens: the pieces.
-        strict: a tag without its partner is an error.
+    The text has no double space where a point with a space on both sides was, nor a space at an edge for it: that space
+    belongs to the point. A break between two words without a space becomes one.
 
     Raises:
-        XalignError: tags are not nested, too deep or too many.
+        XalignError: tags are not nested, too deep or too many; if ``strict``, a tag is without its partner.
     """
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:

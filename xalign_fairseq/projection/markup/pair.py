@@ -9,9 +9,18 @@ from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
-from xalign_fairseq.projection.markup.inline import BILINGUAL, ESCAPES, HTML, SRT, VTT, XML, Dialect, read_inline
+from xalign_fairseq.projection.markup.inline import (
+    BILINGUAL,
+    ESCAPES,
+    HTML,
+    SRT,
+    VTT,
+    XML,
+    Dialect,
+    read_inline,
+    read_placeholders,
+)
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
-from xalign_fairseq.projection.markup.placeholders import read_placeholders
 from xalign_fairseq.projection.markup.placement import place
 from xalign_fairseq.projection.markup.usfm import read_usfm
 from xalign_fairseq.projection.units import Dropped, Projected, Unit
@@ -21,13 +30,10 @@ MOST_CHARACTERS = 1 << 20  # of a text with its markup
 
 @dataclass(frozen=True)
 class Markup:
-    """A kind of markup.
+    """A kind of markup: what finds it in a text, and characters of plain text that are written otherwise.
 
-    Attributes:
-        read: finds it in a text.
-        escapes: characters of plain text that are written otherwise.
-        target: what a translation is: ``plain``; ``placeholders``, of which it may have some already; or ``inline``,
-            with entities and with tags that are not placed yet.
+    ``target`` is what a translation is: ``plain``; ``placeholders``, of which it may have some already; or ``inline``,
+    with entities and with tags that are not placed yet.
     """
 
     read: Callable[[str], MarkedText]
@@ -138,7 +144,7 @@ def _without(source: MarkedText, tags: Counter[str]) -> MarkedText:
 
 
 def _is_right(markup: Markup, text: str, tags: Counter[str], plain: str) -> bool:
-    """Whether a result is read as it was meant, but for spaces: a break in a language without them is read as one."""
+    """Whether a result reads back as intended, except for spaces: without spaces a break is read as one."""
     try:
         read = markup.read(text)
         if markup.target == "placeholders":

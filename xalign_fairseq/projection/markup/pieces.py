@@ -16,16 +16,8 @@ STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
 class LinkedPieces:
     """The words of both sides, cut at the punctuation at their edges, and at tags where the linked word is equal.
 
-    Args:
-        src, tgt: the words.
-        links: probability of each link (source word, target word).
-        tags: the characters of the source where tags are.
-
-    Attributes:
-        text: the translation.
-        src, tgt: the characters of each piece.
-        links: of each source piece, the target pieces and their probabilities.
-        total: the probability of all links of each target piece.
+    ``tags`` are the characters of the source where tags are. ``src`` and ``tgt`` become the characters of each piece,
+    ``links`` of each source piece the target pieces with probabilities, ``total`` that of all links of a target piece.
     """
 
     def __init__(self, src: SegmentedText, tgt: SegmentedText, links: Mapping[tuple[int, int], float], tags: set[int]):
@@ -62,7 +54,7 @@ class LinkedPieces:
                         self.total[b] += probability
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
-        """The free target words whose links to some source words weigh most against links to others, and their weight.
+        """The free target words with the most link weight to some source words, minus that to others, and this weight.
 
         Links of other parts of the words that a tag cuts do not count.
         """

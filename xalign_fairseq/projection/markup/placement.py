@@ -21,16 +21,16 @@ def place(
     links: Mapping[tuple[int, int], float],
     written: Sequence[str] | None = None,
 ) -> tuple[str, list[Dropped]]:
-    """The translation with the markup of its source, and what no link says the place of.
+    """The translation with the markup of its source, and the marks that no link places.
 
-    - A pair goes around the run of target words whose links to its words weigh most against links to other words. One
+    - A pair goes around the run of target words with the most link weight to its words, minus that to other words. One
       that has no linked word goes around the unlinked words between the translations of its neighbours, or, without
       any, is empty and next to them.
     - A tag alone goes next to the translation of the word that it touches, otherwise of the other neighbour. At the
-      very start or end of what it is in it stays there.
+      very start or end of its element it stays there.
     - A break goes between two words, where it cuts the fewest links.
-    - A tag within a word goes to the same place of an equal word, and around or next to any other. Punctuation at the
-      edges of a word is placed for itself: what is around ``house`` in ``house.`` is around ``Haus`` in ``Haus!``.
+    - A tag within a word goes to the same place of an equal word, otherwise around or next to the word. Punctuation at
+      the edges of a word is placed separately: a tag around ``house`` in ``house.`` goes around ``Haus`` in ``Haus!``.
 
     Args:
         source: with markup.
@@ -65,7 +65,7 @@ class _Placed:
 
 
 class _Placement:
-    """Places the marks of one text, and keeps what links do not place."""
+    """Places the marks of one text, and records those that links do not place."""
 
     def __init__(self, source: MarkedText, pieces: LinkedPieces):
         self.pieces = pieces
@@ -139,7 +139,7 @@ class _Placement:
         return self.pieces.fewest_crossings(source, self.pieces.borders(words))
 
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
-        """Between which target words a mark without any goes, and whether it goes with the word before."""
+        """The target words between which a mark without own words goes, and whether it belongs to the word before."""
         if source[0] < source[1]:
             self._drop(mark, "no word of it is linked, or only to others' words: empty, next to its neighbours")
         has_before, has_after = source[0] > within[0], source[1] < within[1]

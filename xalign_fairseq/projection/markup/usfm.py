@@ -30,9 +30,6 @@ UNTRANSLATED = re.compile(r"\\(?:id|ide|usfm|sts|rem|c|cp|restore|toca\d?|fig)\b
 def read_usfm(text: str) -> MarkedText:
     """A verse or a heading, and its markup; line breaks and paragraphs are breaks.
 
-    Raises:
-        XalignError: a backslash begins no marker.
-
     Example::
 
         >>> read_usfm(r"In the \\add very\\add* beginning\\f + \\ft Or: first\\f*").text

@@ -1,14 +1,13 @@
 """Fixes for fairseq 0.12 on current Python, torch and numpy, one unit each; features are in the trainer.
 
-A unit is a module with ``NAME``, ``WHY``, ``needed() -> bool`` (do these versions of fairseq, torch and numpy have
-the problem?) and ``install() -> None`` (may be called repeatedly). Nothing is patched on disk, and
-importing this package imports neither torch nor fairseq.
+A unit is a module whose ``UNIT`` says whether these versions have the problem, and installs the fix, also repeatedly.
+Nothing is patched on disk, and importing this package imports neither torch nor fairseq.
 """
 
 import importlib
 import warnings
 
-from xalign_fairseq.trainer.compat.patching import PatchStatus
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, PatchStatus
 
 UNITS = (
     "input_errors",
@@ -38,12 +37,6 @@ def apply() -> list[PatchStatus]:
 
     Returns:
         the status of every unit, in the order of ``UNITS``.
-
-    Example::
-
-        from xalign_fairseq.trainer import compat
-        compat.apply()
-        from fairseq import checkpoint_utils
     """
     if not _statuses:
         with warnings.catch_warnings():  # torch 2.14's warning is for fairseq's developers
@@ -51,10 +44,10 @@ def apply() -> list[PatchStatus]:
             importlib.import_module("fairseq")
         found = []
         for name in UNITS:
-            unit = importlib.import_module(f"{__name__}.{name}")
+            unit: FairseqPatch = importlib.import_module(f"{__name__}.{name}").UNIT
             needed = unit.needed()
             if needed:
                 unit.install()
-            found.append(PatchStatus(unit.NAME, *(("active", unit.WHY) if needed else ("not needed", NOT_THERE))))
+            found.append(PatchStatus(unit.name, *(("active", unit.why) if needed else ("not needed", NOT_THERE))))
         _statuses.extend(found)
     return list(_statuses)

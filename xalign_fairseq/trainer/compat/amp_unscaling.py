@@ -11,24 +11,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "--amp"
-WHY = "fairseq's --amp divides gradients by the scale of the loss twice"
-
-
-def needed() -> bool:
-    """Whether the scaler still steps fairseq's wrapper."""
-    from fairseq.optim.amp_optimizer import AMPOptimizer
-
-    return source_has(AMPOptimizer.step, "self.scaler.step(self.fp32_optimizer)")
-
-
-def install() -> None:
-    """Step what was unscaled."""
-    from fairseq.optim.amp_optimizer import AMPOptimizer
-
-    replace(AMPOptimizer, "step", NAME, _once)
+from xalign_fairseq.trainer.compat.patching import wrapping
 
 
 def _once(original: Callable[..., None]) -> Callable[..., None]:
@@ -38,3 +21,13 @@ def _once(original: Callable[..., None]) -> Callable[..., None]:
         self.scaler.update()
 
     return step
+
+
+UNIT = wrapping(
+    "--amp",
+    "fairseq's --amp divides gradients by the scale of the loss twice",
+    "fairseq.optim.amp_optimizer:AMPOptimizer",
+    "step",
+    _once,
+    has="self.scaler.step(self.fp32_optimizer)",
+)

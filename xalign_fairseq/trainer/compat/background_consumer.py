@@ -14,28 +14,11 @@ import time
 import weakref
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "BackgroundConsumer"
-WHY = "fairseq's prefetching thread is never joined and can abort a finished run (exit code 134)"
+from xalign_fairseq.trainer.compat.patching import wrapping
 
 PATIENCE = 30.0  # seconds that the exit waits for an unfinished batch
 
 _running: "weakref.WeakSet[Any]" = weakref.WeakSet()
-
-
-def needed() -> bool:
-    """Whether fairseq's class lacks a way to stop it."""
-    from fairseq.data import iterators
-
-    return not source_has(iterators.BackgroundConsumer, "def stop")
-
-
-def install() -> None:
-    """Put the stoppable class in the place of fairseq's."""
-    from fairseq.data import iterators
-
-    replace(iterators, "BackgroundConsumer", NAME, _stoppable)
 
 
 class _Halting:
@@ -80,3 +63,13 @@ def stop_all() -> None:
         consumer.stop()
         if consumer.is_alive():
             logging.getLogger(__name__).warning("the prefetching thread did not end within %d s", PATIENCE)
+
+
+UNIT = wrapping(
+    "BackgroundConsumer",
+    "fairseq's prefetching thread is never joined and can abort a finished run (exit code 134)",
+    "fairseq.data.iterators",
+    "BackgroundConsumer",
+    _stoppable,
+    lacks="def stop",
+)

@@ -10,24 +10,7 @@ import functools
 import sys
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "--bf16 without --tpu"
-WHY = "fairseq's command lines turn --bf16 into --tpu"
-
-
-def needed() -> bool:
-    """Whether the parser still couples the two options."""
-    from fairseq import options
-
-    return source_has(options.parse_args_and_arch, "if args.bf16:\n        args.tpu = True")
-
-
-def install() -> None:
-    """Uncouple them."""
-    from fairseq import options
-
-    replace(options, "parse_args_and_arch", NAME, _tpu_only_if_given)
+from xalign_fairseq.trainer.compat.patching import wrapping
 
 
 def _tpu_only_if_given(original: Any) -> Any:
@@ -41,3 +24,13 @@ def _tpu_only_if_given(original: Any) -> Any:
         return parsed
 
     return parse_args_and_arch
+
+
+UNIT = wrapping(
+    "--bf16 without --tpu",
+    "fairseq's command lines turn --bf16 into --tpu",
+    "fairseq.options",
+    "parse_args_and_arch",
+    _tpu_only_if_given,
+    has="if args.bf16:\n        args.tpu = True",
+)

@@ -10,25 +10,7 @@ Can go: when fairseq uses that function.
 import functools
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "broadcast_object"
-WHY = "fairseq sends checkpoints to other ranks through torch.load, which refuses their DictConfig"
-
-
-def needed() -> bool:
-    """Whether fairseq still reads what its ranks sent with a default ``torch.load``."""
-    from fairseq.distributed import utils
-
-    slow = utils._broadcast_object_slow
-    return source_has(slow, "torch.load(") and not source_has(slow, "weights_only")
-
-
-def install() -> None:
-    """Replace the transport below ``broadcast_object`` and ``broadcast_tensors``."""
-    from fairseq.distributed import utils
-
-    replace(utils, "_broadcast_object_slow", NAME, _by_torch_distributed)
+from xalign_fairseq.trainer.compat.patching import wrapping
 
 
 def _by_torch_distributed(original: Any) -> Any:
@@ -42,3 +24,14 @@ def _by_torch_distributed(original: Any) -> Any:
         return box[0]
 
     return broadcast
+
+
+UNIT = wrapping(
+    "broadcast_object",
+    "fairseq sends checkpoints to other ranks through torch.load, which refuses their DictConfig",
+    "fairseq.distributed.utils",
+    "_broadcast_object_slow",
+    _by_torch_distributed,
+    has="torch.load(",
+    lacks="weights_only",
+)

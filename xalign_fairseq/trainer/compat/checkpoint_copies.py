@@ -10,24 +10,7 @@ import functools
 from collections.abc import Callable
 
 from xalign_fairseq.core.files import atomic_copy
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "checkpoint copies"
-WHY = "fairseq copies checkpoints in place, and a kill leaves half of one"
-
-
-def needed() -> bool:
-    """Whether fairseq still copies onto the file itself."""
-    from fairseq.file_io import PathManager
-
-    return source_has(PathManager.copy, "shutil.copyfile(src_path, dst_path)")
-
-
-def install() -> None:
-    """Copy to a temporary name next to the file, and rename that."""
-    from fairseq.file_io import PathManager
-
-    replace(PathManager, "copy", NAME, _whole)
+from xalign_fairseq.trainer.compat.patching import wrapping
 
 
 def _whole(copy: Callable[..., bool]) -> Callable[..., bool]:
@@ -41,3 +24,13 @@ def _whole(copy: Callable[..., bool]) -> Callable[..., bool]:
         return True
 
     return copy_whole
+
+
+UNIT = wrapping(
+    "checkpoint copies",
+    "fairseq copies checkpoints in place, and a kill leaves half of one",
+    "fairseq.file_io:PathManager",
+    "copy",
+    _whole,
+    has="shutil.copyfile(src_path, dst_path)",
+)

@@ -10,24 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "checkpoint errors"
-WHY = "fairseq passes on torch's errors about files that are not checkpoints"
-
-
-def needed() -> bool:
-    """Whether fairseq still lets torch's errors through."""
-    from fairseq import checkpoint_utils
-
-    return not source_has(checkpoint_utils.load_checkpoint_to_cpu, "except Exception")
-
-
-def install() -> None:
-    """Look at a file that could not be loaded once more, to say what it is."""
-    from fairseq import checkpoint_utils
-
-    replace(checkpoint_utils, "load_checkpoint_to_cpu", NAME, _explained)
+from xalign_fairseq.trainer.compat.patching import wrapping
 
 
 def _explained(load: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
@@ -42,3 +25,13 @@ def _explained(load: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, A
             raise
 
     return load_checkpoint_to_cpu
+
+
+UNIT = wrapping(
+    "checkpoint errors",
+    "fairseq passes on torch's errors about files that are not checkpoints",
+    "fairseq.checkpoint_utils",
+    "load_checkpoint_to_cpu",
+    _explained,
+    lacks="except Exception",
+)

@@ -10,24 +10,7 @@ import os
 from collections.abc import Callable
 
 from xalign_fairseq.core.files import new_file
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "checkpoint temporaries"
-WHY = "fairseq writes checkpoints through links with the names of its temporary files"
-
-
-def needed() -> bool:
-    """Whether fairseq still opens its temporary by name alone."""
-    from fairseq import checkpoint_utils
-
-    return source_has(checkpoint_utils.torch_persistent_save, 'PathManager.open(filename + ".tmp", "wb")')
-
-
-def install() -> None:
-    """Remove what has the temporary's name, and make a new file."""
-    from fairseq import checkpoint_utils
-
-    replace(checkpoint_utils, "torch_persistent_save", NAME, _into_a_new_file)
+from xalign_fairseq.trainer.compat.patching import wrapping
 
 
 def _into_a_new_file(save: Callable[..., None]) -> Callable[..., None]:
@@ -46,3 +29,13 @@ def _into_a_new_file(save: Callable[..., None]) -> Callable[..., None]:
         os.replace(temporary, filename)
 
     return torch_persistent_save
+
+
+UNIT = wrapping(
+    "checkpoint temporaries",
+    "fairseq writes checkpoints through links with the names of its temporary files",
+    "fairseq.checkpoint_utils",
+    "torch_persistent_save",
+    _into_a_new_file,
+    has='PathManager.open(filename + ".tmp", "wb")',
+)

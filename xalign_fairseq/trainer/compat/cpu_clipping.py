@@ -12,24 +12,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
-
-NAME = "--cpu with a GPU"
-WHY = "fairseq sums the norms of gradients on the GPU even in --cpu runs (the patch leaves GPU runs alone)"
-
-
-def needed() -> bool:
-    """Whether fairseq still asks whether there is a GPU."""
-    from fairseq import utils
-
-    return source_has(utils.clip_grad_norm_, "torch.cuda.is_available()")
-
-
-def install() -> None:
-    """Hide the GPU from gradients on the CPU."""
-    from fairseq import utils
-
-    replace(utils, "clip_grad_norm_", NAME, _where_they_are)
+from xalign_fairseq.trainer.compat.patching import swapped, wrapping
 
 
 def _where_they_are(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -42,3 +25,13 @@ def _where_they_are(original: Callable[..., Tensor]) -> Callable[..., Tensor]:
             return original(params, *args, **kwargs)
 
     return clip_grad_norm_
+
+
+UNIT = wrapping(
+    "--cpu with a GPU",
+    "fairseq sums the norms of gradients on the GPU even in --cpu runs (the patch leaves GPU runs alone)",
+    "fairseq.utils",
+    "clip_grad_norm_",
+    _where_they_are,
+    has="torch.cuda.is_available()",
+)

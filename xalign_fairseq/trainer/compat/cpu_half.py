@@ -1,7 +1,7 @@
 """``--fp16`` on a CPU.
 
 Why: ``FP16Optimizer`` asks CUDA for the current device, the key of its flat float32 copy. With any number as key,
-gradients on the CPU, whose device index is None, never reach that copy, and training goes on with zero gradients.
+gradients on the CPU, whose device index is None, never reach that copy, and training continues with zero gradients.
 Touches: ``_FP16OptimizerMixin.build_fp32_params``, for CPU parameters only. The package's trainer handles an overflow.
 Can go: when fairseq uses the parameters' own device.
 """
@@ -11,24 +11,7 @@ from typing import Any
 
 import torch
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
-
-NAME = "--fp16 on a CPU"
-WHY = "fairseq's fp16 optimizer asks for CUDA (the patch leaves GPU runs alone)"
-
-
-def needed() -> bool:
-    """Whether the optimizer still asks CUDA."""
-    from fairseq.optim import fp16_optimizer
-
-    return source_has(fp16_optimizer._FP16OptimizerMixin, "torch.cuda.current_device()")
-
-
-def install() -> None:
-    """Key by the parameters' own device."""
-    from fairseq.optim import fp16_optimizer
-
-    replace(fp16_optimizer._FP16OptimizerMixin, "build_fp32_params", NAME, _keyed_by_own_device)
+from xalign_fairseq.trainer.compat.patching import swapped, wrapping
 
 
 def _keyed_by_own_device(original: Any) -> Any:
@@ -41,3 +24,13 @@ def _keyed_by_own_device(original: Any) -> Any:
             return original(cls, args, params, flatten=flatten)
 
     return build_fp32_params
+
+
+UNIT = wrapping(
+    "--fp16 on a CPU",
+    "fairseq's fp16 optimizer asks for CUDA (the patch leaves GPU runs alone)",
+    "fairseq.optim.fp16_optimizer:_FP16OptimizerMixin",
+    "build_fp32_params",
+    _keyed_by_own_device,
+    has="torch.cuda.current_device()",
+)

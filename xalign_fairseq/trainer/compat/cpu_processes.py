@@ -20,10 +20,9 @@ from typing import Any
 import torch
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace, source_has, swapped
 
 NAME = "several CPU processes"
-WHY = "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)"
 
 
 def needed() -> bool:
@@ -86,9 +85,9 @@ def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
 def give_way() -> None:
     """Let gloo's threads have Python's lock (the GIL) before the interpreter ends.
 
-    They let go of tensors that Python made a little after the collective that used them is over, and need the lock for
-    it. A thread that still waits for it when the interpreter ends is ended with "terminate called without an active
-    exception", and the process, whose work is done, with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
+    They release Python's tensors shortly after the collective that used them, and need the lock for it. A thread that
+    still waits for the lock when the interpreter ends is ended with "terminate called without an active exception", and
+    the process, whose work is done, with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
     """
     time.sleep(0.1)
 
@@ -118,3 +117,6 @@ def _wrap_without_device_ids(original: Callable[..., torch.nn.Module]) -> Callab
             return original(module=module, **kwargs)
 
     return distributed_data_parallel
+
+
+UNIT = FairseqPatch(NAME, "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)", needed, install)

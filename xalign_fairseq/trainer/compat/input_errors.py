@@ -1,7 +1,7 @@
 """A mistake in the user's input gives a short error instead of fairseq's traceback.
 
-Why: fairseq prints a traceback of thirty lines above the few that name file, place and remedy; from several processes
-or a worker that reads data, it prints two.
+Why: fairseq prints a traceback of thirty lines above the lines with file, place and remedy; from several processes or a
+worker that reads data, it prints two.
 Touches: ``sys.excepthook``, only for :class:`~xalign_fairseq.core.errors.XalignError`. ``--debug`` keeps the traceback.
 Can go: when fairseq has its own error for input, or a hook.
 """
@@ -15,11 +15,10 @@ from types import TracebackType
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError, command_line_text
-from xalign_fairseq.trainer.compat.patching import replace
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, replace
 
 NAME = "input errors"
-WHY = "fairseq prints its traceback above an error in the input; --debug shows it"
-# How Python begins the last line of a traceback, which another process or a worker passes on as text.
+# The start of the last line of a traceback, which another process or a worker passes on as text.
 HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
 NEXT = "\n\nDuring handling of"  # how it begins what follows of exceptions raised from there
 
@@ -39,11 +38,7 @@ def install() -> None:
 def message(error: BaseException) -> str | None:
     """The message for an error in the input, also one behind another exception or passed on as text; otherwise None.
 
-    fairseq raises one of its own for whatever a checkpoint's weights raise; a process or a worker hands on text.
-
-    Example::
-
-        message(XalignError("there is no such file", where="train.en"))    # its own text
+    fairseq raises its own exception for errors in a checkpoint's weights; a process or a worker passes on text.
     """
     text = str(error)
     if HEADING in text:
@@ -75,3 +70,6 @@ def _plain(hook: Callable[..., Any]) -> Callable[..., Any]:
             print(f"error: {told}\n  (--debug shows where in the program)", file=sys.stderr)
 
     return excepthook
+
+
+UNIT = FairseqPatch(NAME, "fairseq prints its traceback above an error in the input; --debug shows it", needed, install)

@@ -9,8 +9,7 @@ import types
 
 import numpy
 
-NAME = "numpy.compat.long"
-WHY = f"numpy {numpy.__version__} has no numpy.compat.long, which fairseq's token blocks and language pairs use"
+from xalign_fairseq.trainer.compat.patching import FairseqPatch
 
 
 def needed() -> bool:
@@ -24,3 +23,11 @@ def install() -> None:
         module = types.ModuleType("numpy.compat", "Supplied by xalign_fairseq for fairseq.")
         module.__dict__["long"] = int
         numpy.__dict__["compat"] = module
+
+
+UNIT = FairseqPatch(
+    "numpy.compat.long",
+    f"numpy {numpy.__version__} has no numpy.compat.long, which fairseq's token blocks and language pairs use",
+    needed,
+    install,
+)

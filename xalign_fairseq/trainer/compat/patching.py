@@ -1,6 +1,7 @@
 """How a patch replaces a function of fairseq: once, marked, with the original still reachable as ``__wrapped__``."""
 
 import inspect
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,32 @@ class PatchStatus(NamedTuple):
     name: str
     state: str
     reason: str
+
+
+class FairseqPatch(NamedTuple):
+    """A patch: its name and why, whether these versions of fairseq, torch and numpy need it, and what installs it."""
+
+    name: str
+    why: str
+    needed: Callable[[], bool]
+    install: Callable[[], object]
+
+
+def wrapping(
+    name: str, why: str, place: str, attribute: str, make: Callable[[Any], Any], *, has: str = "", lacks: str = ""
+) -> FairseqPatch:
+    """A patch that wraps one function or class of fairseq by ``make``, as long as its source has and lacks these texts.
+
+    Args:
+        place: the attribute's owner, imported when it is needed: ``module`` or ``module:Class``.
+        has, lacks: of fairseq's own source; empty ones say nothing.
+    """
+
+    def needed() -> bool:
+        function = getattr(pkgutil.resolve_name(place), attribute)
+        return source_has(function, has) and not (lacks and source_has(function, lacks))
+
+    return FairseqPatch(name, why, needed, lambda: replace(pkgutil.resolve_name(place), attribute, name, make))
 
 
 def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
@@ -36,7 +63,7 @@ def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any
 
 def source_has(function: Any, text: str) -> bool:
     """Whether fairseq's own source of a (perhaps patched) function or class still contains ``text``."""
-    while hasattr(function, "__wrapped__"):  # inspect.unwrap leaves classes as they are since Python 3.13
+    while hasattr(function, "__wrapped__"):  # inspect.unwrap does not unwrap classes since Python 3.13
         function = function.__wrapped__
     return text in inspect.getsource(function)
 
@@ -57,7 +84,7 @@ def swapped(owner: object, attribute: str, value: object) -> Iterator[None]:
 
 
 def training_loop() -> Any:
-    """fairseq-train's module, whose functions are the loop over epochs and updates; None where nothing is trained.
+    """fairseq-train's module, whose functions are the loop over epochs and updates; None if nothing is trained.
 
     It may be the program itself (``python -m fairseq_cli.train``). It is not imported here, as it sets up logging.
     """

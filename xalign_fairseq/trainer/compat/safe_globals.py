@@ -9,10 +9,7 @@ Can go: when fairseq has its own list, or pickles only tensors and plain contain
 import torch
 
 from xalign_fairseq.encoder.allow_list import METERS, allow_list
-from xalign_fairseq.trainer.compat.patching import source_has
-
-NAME = "checkpoint allow-list"
-WHY = f"torch {torch.__version__} loads weights only; fairseq's checkpoints also hold Namespace, meters, numpy scalars"
+from xalign_fairseq.trainer.compat.patching import FairseqPatch, source_has
 
 
 def needed() -> bool:
@@ -27,3 +24,11 @@ def install() -> None:
     from fairseq.logging import meters
 
     torch.serialization.add_safe_globals(allow_list({name: getattr(meters, name) for name in METERS}))
+
+
+UNIT = FairseqPatch(
+    "checkpoint allow-list",
+    f"torch {torch.__version__} loads weights only; fairseq's checkpoints also hold Namespace, meters, numpy scalars",
+    needed,
+    install,
+)

@@ -13,26 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.compat.patching import replace, source_has
-
-NAME = "torchrun check"
-WHY = "under torchrun, fairseq with a world size of 1 trains once per process into one folder"
+from xalign_fairseq.trainer.compat.patching import source_has, wrapping
 
 LAUNCHER = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
-
-
-def needed() -> bool:
-    """Whether fairseq still returns before it reads the launcher's variables."""
-    from fairseq.distributed import utils
-
-    return source_has(utils.infer_init_method, "if cfg.distributed_world_size == 1:\n        return")
-
-
-def install() -> None:
-    """Check at the entry."""
-    from fairseq.distributed import utils
-
-    replace(utils, "call_main", NAME, _checked_main)
 
 
 def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
@@ -64,3 +47,14 @@ def _checked_main(original: Any) -> Any:
         return original(cfg, main, **kwargs)
 
     return call_main
+
+
+def needed() -> bool:
+    """Whether fairseq still returns before it reads the launcher's variables."""
+    from fairseq.distributed import utils
+
+    return source_has(utils.infer_init_method, "if cfg.distributed_world_size == 1:\n        return")
+
+
+_WHY = "under torchrun, fairseq with a world size of 1 trains once per process into one folder"
+UNIT = wrapping("torchrun check", _WHY, "fairseq.distributed.utils", "call_main", _checked_main)._replace(needed=needed)

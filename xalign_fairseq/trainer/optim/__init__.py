@@ -1,1 +1,1 @@
-"""AdamW whose step is one pass over what a batch has touched; ``registered`` is fairseq's side of it."""
+"""AdamW with a step in one pass over the rows of a batch; ``registered`` is fairseq's side of it."""

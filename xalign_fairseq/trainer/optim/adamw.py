@@ -1,20 +1,29 @@
-"""AdamW that scales and clips within its one pass over the parameters, and steps sparse gradients by their rows."""
+"""AdamW that scales and clips in its one pass over the parameters, and steps sparse gradients by rows."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.trainer.optim.kernels import Kernel, Part, Rule, choose_kernel, torch_kernel
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
 HALVES = (torch.float16, torch.bfloat16)
-# Numbers of half precision that are in float32 at a time, with their gradients, unless a parameter has more.
+# Half-precision numbers that are converted to float32 at a time, with their gradients, unless a parameter has more.
 TOGETHER = 2**24
+
+
+class Part(NamedTuple):
+    """Tensors of one shape, type and device: values, their gradient, and the averages of it and of its square."""
+
+    values: Tensor
+    gradient: Tensor
+    exp_avg: Tensor
+    exp_avg_sq: Tensor
 
 
 class FoldedAdamW(torch.optim.Optimizer):
@@ -26,12 +35,12 @@ class FoldedAdamW(torch.optim.Optimizer):
         p = (1 - lr w) p - lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps)
 
     which is fairseq's adam, eps where that has it. :meth:`multiply` and :meth:`clip` change the factor, a number on the
-    device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is as the
-    backward pass has left it; afterwards that of float32 is as the step used it (scaled), others as they were.
+    device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is
+    unscaled; afterwards, float32 gradients are scaled as in the step, others unchanged.
 
-    **Sparse gradients** are stepped lazily: the rows that are in one follow the equations above, t being the updates of
-    the whole parameter, and all other rows and their moments stay as they are. In dense Adam a row whose gradient is
-    zero for n updates would have::
+    **Sparse gradients** are stepped lazily: rows with a gradient follow the equations above, with t the updates of the
+    whole parameter; other rows and their moments do not change. In dense Adam a row whose gradient is zero for n
+    updates would have::
 
         m_n = b1^n m          v_n = b2^n v
         p_n = (1 - lr w) p_(n-1) - lr sqrt(1 - b2^t) / (1 - b1^t) m_n / (sqrt(v_n) + eps)
@@ -48,8 +57,6 @@ class FoldedAdamW(torch.optim.Optimizer):
     Args:
         params: as torch's optimizers take them.
         lr, betas, eps, weight_decay: as in the equations (w).
-        kernel: ``torch`` or ``apex``, see :func:`~xalign_fairseq.trainer.optim.kernels.choose_kernel`; apex's takes
-            float32 on a GPU, and torch's what is left.
 
     Example::
 
@@ -71,12 +78,9 @@ class FoldedAdamW(torch.optim.Optimizer):
         betas: Iterable[float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.0,
-        kernel: str = "torch",
     ):
         super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
         self.factor: float | Tensor = 1.0
-        self.kernel = kernel
-        self._kernel = choose_kernel(kernel)
 
     def multiply(self, factor: float | Tensor) -> None:
         """Multiply the gradients by a number, when they are read."""
@@ -87,7 +91,7 @@ class FoldedAdamW(torch.optim.Optimizer):
 
         Args:
             max_norm: 0 only measures.
-            aggregate: of this worker's norm, that of all of them.
+            aggregate: from this worker's norm, the norm over all workers.
         """
         norm = gradient_norm(self._gradients())
         norm = norm * (self.factor.to(norm.device) if isinstance(self.factor, Tensor) else self.factor)
@@ -98,7 +102,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         return norm
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients and the factor."""
+        """Clear the gradients and the factor."""
         self.factor = 1.0
         super().zero_grad(set_to_none)
 
@@ -133,7 +137,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         return loss
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from a state of this optimizer or of fairseq's adam; moments keep their precision.
+        """Load a state of this optimizer or of fairseq's adam; moments keep their precision.
 
         Raises:
             XalignError: the state is another optimizer's, or of other parameters.
@@ -188,9 +192,33 @@ class FoldedAdamW(torch.optim.Optimizer):
         torch._foreach_copy_(parameters, values)
 
     def _run(self, parts: list[Part], step: int, group: dict[str, Any]) -> None:
-        values = parts[0].values
-        kernel: Kernel = self._kernel if values.is_cuda and values.dtype == torch.float32 else torch_kernel
-        kernel(parts, Rule(step, group["lr"], group["betas"], group["eps"], group["weight_decay"], self.factor))
+        """One call of the operator of torch.optim.AdamW(fused=True); the gradients come out scaled."""
+        values, gradients, exp_avgs, exp_avg_sqs = (list(tensors) for tensors in zip(*parts, strict=True))
+        device = values[0].device
+        count = torch.full((), step, dtype=torch.float32, device=device)
+        scale = None
+        if isinstance(self.factor, Tensor):
+            scale = self.factor.to(device=device, dtype=torch.float32, non_blocking=True)
+        elif self.factor != 1:
+            scale = torch.full((), self.factor, dtype=torch.float32, device=device)
+        torch._fused_adamw_(
+            values,
+            gradients,
+            exp_avgs,
+            exp_avg_sqs,
+            [],  # no AMSGrad
+            [count] * len(parts),
+            lr=group["lr"],
+            beta1=group["betas"][0],
+            beta2=group["betas"][1],
+            weight_decay=group["weight_decay"],
+            # The operator adds eps after the second moment's correction, fairseq's adam before it.
+            eps=group["eps"] / math.sqrt(1 - group["betas"][1] ** step),
+            amsgrad=False,
+            maximize=False,
+            grad_scale=None if scale is None else scale.reciprocal(),  # the operator divides
+            found_inf=None,
+        )
 
 
 def batched(parameters: Iterable[Tensor]) -> Iterator[list[Tensor]]:
@@ -224,12 +252,12 @@ def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
 
 
 def moment_type(p: Tensor) -> torch.dtype:
-    """The type that a parameter's moments have, and that it is updated in."""
+    """The dtype of a parameter's moments and of its update."""
     return torch.float32 if p.dtype in HALVES else p.dtype
 
 
 def aligned(gradient: Tensor, p: Tensor) -> Tensor:
-    """A gradient in its parameter's order in memory: fused kernels know no strides."""
+    """A gradient in its parameter's memory order; fused kernels ignore strides."""
     return gradient if gradient.stride() == p.stride() else torch.empty_like(p).copy_(gradient)
 
 

@@ -1,1 +1,1 @@
-"""A training run as one HTML page, from what the run has left in its folder."""
+"""A training run as one HTML page, from the files in its folder."""

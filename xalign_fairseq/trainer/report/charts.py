@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from html import escape
 
 # In pixels of the picture; the page scales it.
 WIDTH, HEIGHT = 360, 210
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 12, 24
-# A line of more points shows no more.
+# A line of more points shows no more detail.
 MOST_POINTS = 400
 # With few points, each is drawn and shows its number under the pointer.
 MOST_DOTS = 80
@@ -22,10 +23,6 @@ def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
         title: what is drawn.
         curves: (updates, value) by name, in ascending order; those without a point are left out.
         unit: of the numbers that points show.
-
-    Example::
-
-        line_chart("loss", {"training": [(10, 9.5), (20, 8.1)], "validation": [(20, 8.4)]})
     """
     curves = {name: thinned(points) for name, points in curves.items() if points}
     if not curves:
@@ -71,12 +68,7 @@ def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers that reach from below the lowest to above the highest value, in even steps.
-
-    Example::
-
-        nice_ticks(7.9, 9.3)  # [7.5, 8.0, 8.5, 9.0, 9.5]
-    """
+    """Round numbers that reach from below the lowest to above the highest value, in even steps."""
     if high - low < 1e-9 * max(abs(high), abs(low), 1e-9):
         middle = abs(high) or 1.0
         low, high = low - middle / 10, high + middle / 10
@@ -92,3 +84,41 @@ def thinned(points: Points, most: int = MOST_POINTS) -> list[tuple[int, float]]:
     size = math.ceil(len(points) / most)
     groups = (points[begin : begin + size] for begin in range(0, len(points), size or 1))
     return [(group[-1][0], sum(value for _, value in group) / len(group)) for group in groups]
+
+
+def section(title: str, content: str) -> str:
+    """A part of the page under its heading; empty without content."""
+    return f"<section><h2>{escape(title)}</h2>{content}</section>" if content else ""
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> str:
+    """A table of plain text; nothing without rows.
+
+    Args:
+        columns: the head; none: there is no head, and the first cell of each row is one.
+        rows: as many cells each.
+        numbers: how many columns at the end have numbers.
+    """
+    if not rows:
+        return ""
+    plain = len(rows[0]) - numbers
+
+    def cells(row: Sequence[str], tag: str) -> str:
+        kinds = (' class="number"' if at >= plain else "" for at in range(len(row)))
+        return "".join(f"<{tag}{kind}>{escape(cell)}</{tag}>" for kind, cell in zip(kinds, row, strict=True))
+
+    if columns:
+        head = f"<thead><tr>{cells(columns, 'th')}</tr></thead>"
+        body = [cells(row, "td") for row in rows]
+    else:
+        head = ""
+        body = [f'<th scope="row">{escape(first)}</th>{cells(rest, "td")}' for first, *rest in rows]
+    lines = "".join(f"<tr>{each}</tr>" for each in body)
+    return f'<div class="wide"><table>{head}<tbody>{lines}</tbody></table></div>'
+
+
+def duration(seconds: float) -> str:
+    """``1:02:03``; below a minute ``7 s``."""
+    if not -1e12 < seconds < 1e12:  # of a damaged record
+        return f"{seconds:.3g} s"
+    return f"{seconds:.0f} s" if seconds < 60 else str(timedelta(seconds=round(seconds)))

@@ -1,4 +1,4 @@
-"""fairseq's configuration of a run, as far as it says something of this run."""
+"""The informative part of fairseq's configuration of a run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from xalign_fairseq.trainer.mending import LAST
 
 Groups = Mapping[str, Mapping[str, Any]]
-# What training has no use for.
+# Options without use in training.
 LEFT_OUT = ("generation", "eval_lm", "interactive", "scoring", "bpe", "tokenizer", "ema", "fb_hub", "common_eval")
 
 
@@ -52,12 +52,7 @@ AUTOCAST = {"yes": "bf16 products (autocast)", "auto": "bf16 products where fast
 
 
 def groups(configuration: Groups) -> dict[str, list[tuple[str, str]]]:
-    """Every option that has a value, by group; of objectives those that are in the sum.
-
-    Example::
-
-        groups({"common": {"seed": 1, "aim_repo": None}})  # {"common": [("seed", "1")]}
-    """
+    """Every option that has a value, by group; of objectives those that are in the sum."""
     found = {}
     for group, options in configuration.items():
         if group in LEFT_OUT:

@@ -1,18 +1,62 @@
-"""The page of a training run: one file that loads nothing and runs no script, light or dark as the reader has it."""
+"""The page of a training run: one file that loads nothing and runs no script, in the reader's light or dark theme."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
+from typing import Any
 
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.plots.palette import COLOURS, DARK
 from xalign_fairseq.trainer.log_rows import VALID
-from xalign_fairseq.trainer.report.charts import line_chart
+from xalign_fairseq.trainer.report.charts import duration, line_chart, section, table
 from xalign_fairseq.trainer.report.configuration import facts, groups
-from xalign_fairseq.trainer.report.data import data_section
-from xalign_fairseq.trainer.report.html import duration, section, table
-from xalign_fairseq.trainer.report.trained_run import TrainedRun
+from xalign_fairseq.trainer.report.trained_run import DataFolder, TrainedRun
+
+
+def data_section(folders: Sequence[DataFolder]) -> str:
+    """Pairs, languages, tokens and digests of each data-bin."""
+    return "".join(map(_folder, folders))
+
+
+def _folder(data: DataFolder) -> str:
+    place = f'<p class="note"><code>{escape(str(data.path))}</code></p>'
+    if data.manifest is None:
+        return place + '<p class="note">It has no manifest, or is not there any more.</p>'
+    manifest = data.manifest
+    rows = [
+        (each["split"], f"{each['src']}-{each['tgt']}", f"{each['pairs']:,} pairs", *_counts(each))
+        for each in manifest.get("pairs", [])
+    ]
+    rows += [
+        (each["split"], each["lang"], f"{each['sentences']:,} sentences", *_counts(each))
+        for each in manifest.get("mono", [])
+    ]
+    tokenizer = manifest.get("tokenizer", {})
+    facts = [
+        (
+            "tokenizer",
+            f"{tokenizer.get('model')}, {tokenizer.get('symbols')} symbols, digest {tokenizer.get('digest')}",
+        ),
+        ("manifest", f"sha256 {data.digest}"),
+        ("prepared by", f"xalign_fairseq {manifest.get('xalign_fairseq')}"),
+    ]
+    hashes = [(name, f"{each['bytes']:,}", each["sha256"]) for name, each in manifest.get("files", {}).items()]
+    files = table(("file", "bytes", "sha256"), hashes)
+    return (
+        place
+        + table(("split", "languages", "kept", "dropped", "tokens", "links"), rows)
+        + table((), facts)
+        + (f"<details><summary>{len(hashes)} files with their hashes</summary>{files}</details>" if hashes else "")
+    )
+
+
+def _counts(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+    dropped = ", ".join(f"{number:,} {why}" for why, number in entry.get("dropped", {}).items() if number)
+    tokens = ", ".join(f"{number:,} {language}" for language, number in entry.get("tokens", {}).items())
+    links = entry.get("links") or {}
+    return dropped or "none", tokens, f"{links['sure']:,} sure, {links['possible']:,} possible" if links else ""
+
 
 # Numbers of the log that are not results: counts and positions.
 PLACES = ("num_updates", "epoch", "update", "wall", "wpb", "bsz", "ups", "best_loss", "best_aer", "best_score")
@@ -25,10 +69,6 @@ def report_page(run: TrainedRun, examples: str = "") -> str:
     Args:
         run: what is known of it; what is not is left out.
         examples: HTML of example links, made by the caller.
-
-    Example::
-
-        Path("report.html").write_text(report_page(read_run(Path("run"))))
     """
     name = run.folder.resolve().name
     parts = [

@@ -1,4 +1,4 @@
-"""A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
+"""A training run read from its folder: of xalign train, train-aligner, transfer, or fairseq-train."""
 
 import ast
 import os
@@ -12,10 +12,9 @@ from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.databin import MANIFEST, FileEntry
 from xalign_fairseq.trainer.launch import LOG
-from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
+from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, TrainingCost, read_cost, read_row, standing
 from xalign_fairseq.trainer.train_record import NAME as RECORD
 from xalign_fairseq.trainer.train_record import Session, TrainRecord, moment
-from xalign_fairseq.trainer.training_log import TrainingCost, read_cost
 
 WARNINGS = ("WARNING", "ERROR", "CRITICAL")
 MOST_WARNINGS = 50
@@ -85,7 +84,7 @@ class TrainedRun:
     """The data of a run; missing parts are empty.
 
     Attributes:
-        rows: the numbers of the log, in its order, but for those beyond an update that the run went back to later.
+        rows: the numbers of the log, in order, without those after an update from which the run later resumed.
         configuration: fairseq's, by group, of the last time that it began.
         sessions: of ``training.json``.
         result: of ``result.json``: of train-aligner the AER before and after, of transfer the scores.
@@ -136,7 +135,7 @@ class TrainedRun:
 
 
 def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
-    """Read what a run has left.
+    """Read the files of a run.
 
     Args:
         folder: its save dir, or the output of train-aligner, or the folder of one run of a transfer study.
@@ -144,10 +143,6 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
 
     Raises:
         XalignError: there is no log, or no update in it.
-
-    Example::
-
-        read_run(Path("run")).series("valid", "aer")  # [(200, 0.31), (400, 0.28)]
     """
     log = log or folder / LOG
     if not log.is_file():

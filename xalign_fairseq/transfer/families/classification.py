@@ -32,7 +32,7 @@ class Classification(TaskFamily[PairExample]):
 
     @classmethod
     def check(cls, limits: Limits, options: dict[str, Any]) -> None:
-        """Refuse windows that have no room for two texts, besides what every family refuses."""
+        """Refuse windows without room for two texts, and what every family refuses."""
         super().check(limits, options)
         least = 4 + limits.separators  # <s>, </s> and a token of each text
         if limits.tokens < least:
@@ -88,7 +88,7 @@ class Classification(TaskFamily[PairExample]):
 
 
 def _longest_first(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many tokens of each side stay: the longer side is cut first, then both equally."""
+    """The number of tokens to keep of each side: the longer side is cut first, then both equally."""
     if first + second <= room:
         return first, second
     half = room // 2

@@ -22,12 +22,6 @@ class Biaffine(nn.Module):
         labels: number of labels.
         arc_size, label_size: of the four vectors.
         dropout: of the four vectors; the same entries are dropped in all words of a sentence.
-
-    Example::
-
-        head = Biaffine(768, 37)
-        arcs = head.arc_scores(states, mask)               # (B, 1 + W, 768), (B, W) -> (B, W, 1 + W)
-        labels = head.label_scores(states, arcs.argmax(2), mask)  # (words, 37)
     """
 
     def __init__(self, size: int, labels: int, arc_size: int = 500, label_size: int = 100, dropout: float = 0.33):

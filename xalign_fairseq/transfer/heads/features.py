@@ -25,16 +25,11 @@ class Features(nn.Module):
     Args:
         config: sizes and dropout of the encoder.
         options: of :attr:`defaults`.
-        first_alone: the task reads the first token's features alone. The last layer of a fine-tuned encoder then
-            runs for them alone, and they are all that there are: (N, 1, H).
+        first_alone: the task reads only the first token's features. The last layer of a fine-tuned encoder then runs
+            for these only: (N, 1, H).
 
     Attributes:
         frozen: whether the encoder's own parameters are kept.
-
-    Example::
-
-        features = Features(encoder.config, {"feature_based": True})
-        hidden = features(encoder.states(tokens, grad=not features.frozen), tokens)
     """
 
     defaults: ClassVar[dict[str, Any]] = {"feature_based": False, "extra_layers": 4}

@@ -10,12 +10,12 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
     r"""The best tree of each sentence, :math:`\arg\max_{tree} \sum_w s(w, head(w))`, with one word under the root.
 
-    Where every word's best head makes a tree already, that is the best tree. Only the other sentences go through the
-    algorithm of Chu & Liu (1965) and Edmonds (1967). Of equal heads the first one is taken.
+    If the best heads of all words form a tree, it is the best tree. Only the other sentences go through the algorithm
+    of Chu & Liu (1965) and Edmonds (1967). Of equal heads the first one is taken.
 
     Args:
-        scores: (B, W, 1 + W); ``[b, w, h]`` is for word ``w + 1`` with the head ``h``, and ``h`` = 0 is the root. A
-            word as its own head, and what lies beyond the sentence's length, are not read.
+        scores: (B, W, 1 + W); ``[b, w, h]`` is for word ``w + 1`` with the head ``h``, and ``h`` = 0 is the root.
+            Scores of a word as its own head, and beyond the sentence's length, are not read.
         lengths: words of each sentence.
 
     Returns:
@@ -23,10 +23,6 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
     Raises:
         XalignError: a score is not finite.
-
-    Example::
-
-        decode_trees(np.array([[[1.0, 0.0, 5.0], [2.0, 4.0, 0.0]]]), [2])  # [[2, 0]]: 5 + 2 against 1 + 4
     """
     batch, words = scores.shape[:2]
     inside = np.arange(words) < np.asarray(lengths).reshape(batch, 1)
@@ -50,8 +46,8 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 def maximum_spanning_tree(scores: np.ndarray) -> np.ndarray:
     """The best tree of one sentence, with one word under the root.
 
-    All arcs from the root lose the same constant, so large that a tree with one of them beats every tree with more;
-    the differences between trees with one stay (Stanojević & Cohen, 2021, discuss the ways to have one root).
+    All arcs from the root lose the same constant, so large that a tree with one such arc beats every tree with more;
+    differences between trees with one arc stay (Stanojević & Cohen, 2021, discuss the ways to have one root).
 
     Args:
         scores: (W, 1 + W) float64 as in :func:`decode_trees`; finite but for a word as its own head.
@@ -110,7 +106,7 @@ def _arborescence(score: np.ndarray) -> np.ndarray:
     heads = np.full(size, -1)
     for k in np.flatnonzero(alive)[1:]:
         heads[node[k, best[k]]] = head[k, best[k]]
-    # From the outermost cycle inwards: the part by which a cycle is entered has its head, the others keep their own.
+    # From the outermost cycle inwards: the node at which a cycle is entered gets its new head, the others keep theirs.
     for inside, own_node, own_head in reversed(opened):
         if (heads[inside] < 0).all():
             heads[own_node] = own_head

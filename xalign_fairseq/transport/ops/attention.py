@@ -47,10 +47,6 @@ class Packed:
         runs: (how many sentences, their length) for each length, ascending.
         offsets: (S + 1,) int64, on the device: where the sentences begin, and N.
         padding: the share of places that padding had; for the log.
-
-    Example::
-
-        Packed.of(np.array([2, 2, 5]), torch.tensor([0, 2, 4, 9])).attend(q, k, v, 0.0)   # each (9, heads, d)
     """
 
     runs: tuple[tuple[int, int], ...]
@@ -75,8 +71,9 @@ class Packed:
 def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tensor, float], Tensor]:
     """The kernel of packed attention: :func:`by_length`, except on CUDA, where one launch per length would cost more.
 
-    There it is :func:`varlen`, flash attention, which knows neither float32 nor dropout of its weights; for these, and
-    for a torch that lacks it, :func:`jagged`, where torch chooses among its kernels. In float64 that would wait.
+    On CUDA it is :func:`varlen`, flash attention, which has neither float32 nor dropout of its weights; for these, and
+    for a torch without it, :func:`jagged`, where torch chooses among its kernels. In float64 that would wait for the
+    device.
     """
     if q.device.type != "cuda" or q.dtype == torch.float64:
         return by_length
@@ -89,7 +86,7 @@ def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tenso
 def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
     """Sentences of one length are a plain batch as they lie in the row: no copy, no mask, no padding.
 
-    There are at most sqrt(2 N) lengths (scripts/benchmark_packing.py has the times).
+    There are at most sqrt(2 N) lengths.
     """
     by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
     attend = by_products if by_hand else F.scaled_dot_product_attention
@@ -106,8 +103,8 @@ def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """:func:`torch.nn.functional.scaled_dot_product_attention` by two batched products, with all weights in memory.
 
     On a CPU torch's own function is slower with dropout of the weights, whose random numbers take longer than the
-    products, and in bfloat16, which it multiplies head by head. The softmax is in float32, whose rows of any length go
-    by vectors; so are the products of short sentences, since oneDNN compiles those in bfloat16 anew for every shape.
+    products, and in bfloat16, which it multiplies head by head. The softmax is in float32, which is vectorised for any
+    row length; so are the products of short sentences, because oneDNN compiles bfloat16 products again for every shape.
     """
     dtype, wide = q.dtype, torch.promote_types(q.dtype, torch.float32)
     inner = wide if q.shape[-2] <= SHORT else dtype
@@ -143,7 +140,7 @@ def _has_varlen(device: torch.device) -> bool:
 
 
 def tell(how: str, first: str = "") -> None:
-    """Log how attention is computed, once, with what is to be said of the first batch."""
+    """Log once how attention is computed, with a note about the first batch."""
     if how not in _TOLD:
         _TOLD.add(how)
         logger.info("attention: %s%s", how, first)

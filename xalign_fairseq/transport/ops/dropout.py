@@ -1,4 +1,4 @@
-"""Dropout whose random numbers cost little on a CPU: four decisions from 64 random bits, where torch draws for each."""
+"""Dropout with cheap random numbers on a CPU: four decisions from 64 random bits, where torch draws one number each."""
 
 import torch
 import torch.nn.functional as F
@@ -17,11 +17,6 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
         x: any shape and floating dtype.
         p: from 0 to 1.
         training: nothing is dropped otherwise.
-
-    Example::
-
-        torch.manual_seed(1)
-        dropout(torch.ones(4, 384), 0.1)  # 0 and 1.1111
     """
     dropped = round(p * CHOICES)
     if not training or x.device.type != "cpu" or dropped in (0, CHOICES) or torch.compiler.is_compiling():

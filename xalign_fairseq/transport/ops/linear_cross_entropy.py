@@ -1,13 +1,13 @@
-"""Cross-entropy of a linear layer over a large vocabulary whose logits are never in memory all at once.
+"""Cross-entropy of a linear layer over a large vocabulary, without all logits in memory at once.
 
-The vocabulary is walked in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each prediction;
-backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient waits for
-backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is rounded to half
-precision, and each row of the embedding's gradient is written once.
+The vocabulary is processed in chunks. Forward, a chunk's logits are added to the running log-sum-exp of each
+prediction; backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the gradient
+waits for backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it is
+rounded to half precision, and each row of the embedding's gradient is written once.
 
-What backward needs of a chunk's logits is computed again, unless it is among the first :data:`KEPT` bytes. In the
-precision of the sums their exponentials are kept, with the highest logits that they are relative to; in half precision,
-where small ones would be lost before the loss is scaled, the logits themselves.
+Backward recomputes the logits of each chunk, except for the first :data:`KEPT` bytes. In the precision of the sums
+their exponentials are kept, with the highest logits that they are relative to; in half precision, where small ones
+would be lost before the loss is scaled, the logits themselves.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from xalign_fairseq.transport.ops.copies import lasting_copy
 from xalign_fairseq.transport.ops.products import linear, weight_gradient
 
 # Numbers in a chunk: logits, or rows of the embedding. On the CPU they stay in the cache from one use to the next; a
@@ -45,9 +44,8 @@ def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels:
     """nll_i = log sum_v exp(z_iv) - z_iy, with logits z = x E^T + b and y the label of prediction i.
 
     Products are in the parameters' precision, or autocast's; exponentials, sums and the gradient of x are added up in
-    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes in addition to the gradients; and a copy of E in
-    autocast's precision, which lasts from one update to the next, where E is frozen. Nothing waits for the device, and
-    the same input gives the same bits.
+    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes in addition to the gradients. Nothing waits for the
+    device, and the same input gives the same bits.
 
     Args:
         features: x, (N, H).
@@ -55,11 +53,6 @@ def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels:
         bias: b, (V,).
         labels: y, (N,) int64. A negative one predicts nothing: its loss and gradients are 0. One beyond the vocabulary
             has a loss of NaN.
-
-    Example::
-
-        losses = linear_cross_entropy(features, embeddings.weight, bias, labels)
-        (losses.nll * weights).sum().backward()     # weights (N,)
     """
     kept = KEPT if torch.is_grad_enabled() else 0
     options = _precision(features, weight), kept
@@ -84,13 +77,12 @@ class LinearCrossEntropy(torch.autograd.Function):
         chunks = _chunks(x, weight)
         half = dtype != highest.dtype
         scratch = _scratch(chunks if half else [], highest)
-        embeddings = lasting_copy(weight, dtype)
         for start, stop in chunks:
-            logits = linear(x, embeddings[start:stop].to(dtype), bias[start:stop].to(dtype))
+            logits = linear(x, weight[start:stop].to(dtype), bias[start:stop].to(dtype))
             wide = scratch[: logits.numel()].view_as(logits).copy_(logits) if half else logits
             top, at = _first_highest(wide)
             chosen = torch.where(top > highest, at + start, chosen)
-            # Finite, so that a chunk of nothing but -inf takes no part: a difference of two of them would be NaN.
+            # Finite, so that a chunk of only -inf has no effect: a difference of two of them would be NaN.
             before, highest = highest, torch.maximum(highest, top).clamp_min(torch.finfo(highest.dtype).min)
             inside, place = _place(labels, start, stop)
             of_label = torch.where(inside, wide.gather(1, place)[:, 0], of_label)
@@ -118,12 +110,11 @@ class LinearCrossEntropy(torch.autograd.Function):
         grad_weight = empty(weight) if need_weight else None
         grad_bias = empty(bias) if need_bias else None
         chunks = _chunks(x, weight)
-        embeddings = lasting_copy(weight, ctx.dtype)
         half = ctx.dtype != total.dtype
         scratch = _scratch(chunks if half else [], total)
         for (start, stop), highest in zip(chunks, ctx.highest, strict=True):
-            rows = embeddings[start:stop].to(ctx.dtype)
-            # What was kept is gone if this graph has been differentiated before.
+            rows = weight[start:stop].to(ctx.dtype)
+            # The stored logits are gone if this graph was differentiated before.
             logits = kept = ctx.kept.pop(start, None)
             if logits is None:
                 logits = linear(x, rows, bias[start:stop].to(ctx.dtype))

@@ -4,8 +4,8 @@ torch multiplies float32 matrices by MKL, which on AMD's processors keeps to AVX
 takes for bfloat16 alone, uses AVX-512 there: on Zen 5 about twice as fast for forward products, gradients of inputs and
 gradients of weights. So it is taken on AMD's processors with AVX-512, never by a timing: a run that is resumed, and
 each process of several, computes the same. Before Zen 5 these run AVX-512 by halves, which leaves oneDNN a tenth ahead;
-gradients of weights, for which it copies a factor, are left to MKL there (:func:`weight_gradient`). bfloat16, float16,
-float64, autocast and other devices are torch's own matter.
+gradients of weights, for which it copies a factor, are left to MKL there (:func:`weight_gradient`). For bfloat16,
+float16, float64, autocast and other devices, torch decides.
 """
 
 import functools
@@ -39,11 +39,6 @@ def select(name: str) -> None:
 
     Raises:
         XalignError: there is no such library, or this torch does not offer it.
-
-    Example::
-
-        select("torch")
-        chosen()  # "torch"
     """
     global _selected
     check_values("there is no such library", ("linear_products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
@@ -112,7 +107,7 @@ def _automatic(here: Cpu, level: str) -> Libraries:
 
 
 def fault(library: str) -> str:
-    """Why a library can't be had; nothing if it can. The operator of oneDNN is for torch's own compiler: no promise."""
+    """Why a library is not available; empty if it is. The operator of oneDNN is internal to torch's compiler."""
     if library != "onednn":
         return ""
     if not torch.backends.mkldnn.is_available():
@@ -125,12 +120,8 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     Args:
         x: (..., I), of any strides.
-        weight: (O, I); no other copy of it is kept, since training changes it with every update.
+        weight: (O, I); no other copy is kept, because training changes it in every update.
         bias: (O,) or None.
-
-    Example::
-
-        logits = linear(hidden, encoder.lm_head.weight, encoder.lm_head.bias)  # (N, H) -> (N, V)
     """
     if _fits_onednn(x, weight) and chosen().products == "onednn":
         product: Tensor = OneDnnLinear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
@@ -143,7 +134,7 @@ def weight_gradient(grad: Tensor, x: Tensor, out: Tensor | None = None) -> Tenso
 
     MKL reads G^T in place, and writes to a given place. oneDNN reads the second factor in place and copies a
     transposed first: for G^T x that is G, of N x O numbers; for its transpose, x^T G, it is x, but the product has then
-    to be copied to where it goes. What copies less is taken.
+    to be copied to where it goes. The variant with less copying is used.
 
     Args:
         grad: G = dL/dy, (N, O).

@@ -1,4 +1,4 @@
-"""Which implementation of Sinkhorn runs: the reference in torch, or the compiled operator of the CPU or of CUDA."""
+"""The implementation of Sinkhorn: the reference in torch, or the compiled operator for the CPU or CUDA."""
 
 import functools
 import logging
@@ -61,8 +61,8 @@ def using(name: str) -> Iterator[None]:
 def chosen(tensor: Tensor) -> str:
     """The implementation for hidden states or similarities: ``reference``, ``cpu`` or ``cuda``.
 
-    Only the tensor's device and dtype are looked at, and nothing is read from the device. The first call for a device
-    may compile; ``auto`` then logs in one line what it takes and why.
+    It depends on the tensor's device and dtype only, and reads nothing from the device. The first call for a device may
+    compile; ``auto`` then logs its choice with the reason.
 
     Raises:
         XalignError: the selected backend is not for this device or this dtype.
@@ -82,7 +82,7 @@ _constant._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 @functools.cache
 def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) -> tuple[str, str]:
-    """The implementation for a device and a dtype, and why it is that; :class:`XalignError` if none can be had."""
+    """The implementation for a device and a dtype, and the reason; :class:`XalignError` if none is available."""
     if selected == "reference":
         return "reference", "it is selected"
     if selected != "auto":
@@ -121,7 +121,7 @@ def _require(kind: str, index: int | None) -> None:
 
 @functools.cache
 def fault_of(kind: str, index: int | None) -> XalignError | None:
-    """Why a compiled operator can't be had on a device; None if it can."""
+    """Why a compiled operator is not available on a device; None if it is."""
     if kind == "cuda":
         lacking = _device_fault(index or 0)
         if lacking is not None:

@@ -51,18 +51,14 @@ def library(kind: str) -> ctypes.CDLL:
 
 @functools.cache
 def built(kind: str) -> Built:
-    """The native library of a kind and where it comes from, compiled if it must be; the same object at each call.
+    """The native library of a kind and its origin, compiled if needed; the same object at each call.
 
     The library that was built with the package is taken if it comes from the sources that are here and this CPU, or
     the GPUs, run it; otherwise the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is
     compiled by one process while the others wait.
 
     Raises:
-        XalignError: it can't be had; the missing piece is named.
-
-    Example::
-
-        built("cpu").library.some_function(ctypes.c_int(1))
+        XalignError: it is not available; the missing piece is named.
     """
     fault = prebuilt_fault(kind)
     if fault is None:
@@ -126,7 +122,7 @@ def capabilities() -> list[tuple[int, int]]:
 
 
 def _load_cached(folder: Path) -> Built | None:
-    """The same, if the file is what the compiler wrote: a file that breaks off would kill the process that loads it."""
+    """The same, if the file is complete: a truncated file would kill the process that loads it."""
     path = folder / LIBRARY
     for each in (folder, path):
         if each.exists() and (reason := fault(each)):

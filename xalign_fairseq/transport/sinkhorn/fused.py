@@ -15,8 +15,8 @@ from torch import Tensor
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import SinkhornOptions, TransportOptions
-from xalign_fairseq.transport.partners import label_dtype
 from xalign_fairseq.transport.sinkhorn.building import library
+from xalign_fairseq.transport.token_links import label_dtype
 
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
 _UNION = FILTERS.index("union")
@@ -57,8 +57,8 @@ def link_partners(
 
     The links are those of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn` and
     :func:`~xalign_fairseq.transport.extraction.find_links`; products are accumulated in float32, and hidden states are
-    read where they are. The same input gives the same bits, whatever else is in its batch. A pair whose
-    similarities are not all finite has no links.
+    read where they are. The same input gives the same bits in any batch. A pair whose similarities are not all finite
+    has no links.
 
     Args:
         hidden: (B, T, H) float32, bfloat16 or float16.
@@ -246,7 +246,7 @@ def _run(call: Call, read: Tensor) -> None:
     native = _cuda_library()
     call.device = read.device.index
     call.stream = torch.cuda.current_stream(read.device).cuda_stream
-    # Allocated on the stream that uses it, so that it may be let go at once.
+    # Allocated on the stream that uses it, so it can be freed immediately.
     floats = native.xalign_cuda_workspace(ctypes.byref(call))
     workspace = torch.empty(floats, dtype=torch.float32, device=read.device)
     call.workspace = workspace.data_ptr()

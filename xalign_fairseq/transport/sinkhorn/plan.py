@@ -1,4 +1,4 @@
-"""The transport plan as a function to be trained through: Sinkhorn with a backward pass of its own."""
+"""The transport plan as a differentiable function: Sinkhorn with its own backward pass."""
 
 from typing import Any
 
@@ -23,15 +23,15 @@ def sinkhorn_plan(
 ) -> Tensor:
     r"""The plan of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, differentiable by the similarity.
 
-    The backward pass keeps no matrix of any iteration. With few iterations it runs the potentials of the forward pass
-    anew and goes back through them, which is exact. From 50 on, and 10/mu, it takes the plan for the fixed point (Luise
-    et al., 2018; Eisenberger et al., 2022), at which all iterations do the same to the gradient. With R and C the plan
-    A over its row and its column sums, G the gradient by A and :math:`W = G \circ A`, that by log K is
-    :math:`W - R \circ (W 1 - C z) 1^\top - C \circ 1 z^\top`, :math:`z = \sum_k (R^\top C)^k (W^\top 1 - R^\top W 1)`:
-    the fixed point's linear system, of which the rows' part was eliminated, with as many terms as iterations (up to
-    the next power of two), added up by repeated squaring. The entries of z sum to 0, which settles the shift that the
-    system leaves free. What it neglects is that the plan has not converged: the smaller mu, the more iterations that
-    takes (tests/transport/sinkhorn/test_plan.py has the errors).
+    The backward pass keeps no matrix of any iteration. With few iterations it recomputes the potentials of the forward
+    pass and differentiates them, which is exact. From 50 on, and 10/mu, it takes the plan for the fixed point (Luise et
+    al., 2018; Eisenberger et al., 2022), at which all iterations do the same to the gradient. With R and C the plan A
+    over its row and its column sums, G the gradient by A and :math:`W = G \circ A`, that by log K is :math:`W - R \circ
+    (W 1 - C z) 1^\top - C \circ 1 z^\top`, :math:`z = \sum_k (R^\top C)^k (W^\top 1 - R^\top W 1)`: the fixed point's
+    linear system, of which the rows' part was eliminated, with as many terms as iterations (up to the next power of
+    two), added up by repeated squaring. The entries of z sum to 0, which settles the shift that the system leaves free.
+    What it neglects is that the plan has not converged: the smaller mu, the more iterations that takes
+    (tests/transport/sinkhorn/test_plan.py has the errors).
 
     Args:
         similarity: (B, n, m), any floating dtype. Gradients flow, in this dtype.
@@ -126,7 +126,7 @@ def _converges(options: SinkhornOptions) -> bool:
 
 
 def _unrolled(problem: Problem, gradient: Tensor) -> Tensor:
-    """The gradient (B, n, m) by log K from that by the plan: the iterations anew, then back through each of them."""
+    """The gradient (B, n, m) by log K from that by the plan: repeat the iterations, then differentiate each of them."""
     logs = problem.log_kernel()
     row_mass, column_mass = problem.log_masses()
     f, steps = torch.zeros_like(logs[:, :, :1]), []

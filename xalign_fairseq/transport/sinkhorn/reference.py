@@ -38,8 +38,7 @@ def sinkhorn(
 
     Returns:
         (B, n, m), exactly 0 outside the masks. A pair with NaN or an infinity inside its masks, or a negative mass,
-        gets an all-zero plan, hence no links, and leaves the other pairs as they are. Nothing is read back from the
-        device.
+        gets an all-zero plan, hence no links; other pairs are not affected. Nothing is read back from the device.
 
     Raises:
         XalignError: the shapes do not fit.
@@ -222,7 +221,9 @@ def _quotient(mass: Tensor | float, sums: Tensor) -> Tensor:
 
 
 def _too_small(sums: Tensor, mass: Tensor | float, factors: Tensor) -> Tensor:
-    """Which sums (B, n, 1), of products with ``factors``, may lack what has underflowed, or have a factor too large."""
+    """The sums (B, n, 1) of products with ``factors`` that may have lost underflowed terms, or have a factor that is
+    too large.
+    """
     limits = torch.finfo(sums.dtype)
     least = 1e6 * limits.tiny * factors.sum(1, keepdim=True).clamp_min(1.0)
     some = torch.as_tensor(mass, device=sums.device) > 0

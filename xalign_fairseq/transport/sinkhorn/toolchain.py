@@ -1,6 +1,6 @@
-"""From native sources to a shared library: which compiler, which flags, and one run of it. setup.py uses it, too.
+"""Compile native sources into a shared library.
 
-So it imports no torch, and is loaded from its file there.
+setup.py loads this file alone, so it does not import torch.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
 LIBRARY, RECORD = "libxalign.so", "build.json"
 CPU_FLAGS = ("-O3", "-std=c++17", "-fPIC", "-shared", "-ffp-contract=fast", "-fopenmp")
 CUDA_FLAGS = ("-O3", "--threads=0", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
-# What a library for other machines is compiled for where they are x86-64, and what it needs, by the names that
-# /proc/cpuinfo has.
+# The x86-64 target of a library for other machines, and the CPU features that it needs, by the names that /proc/cpuinfo
+# has.
 PORTABLE, PORTABLE_NEEDS = "x86-64-v3", ("abm", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
 # Instructions that a compiler uses by itself, as far as CPUs differ in them.
 INSTRUCTIONS = r"sse4\w*|avx\w*|amx\w*|fma4?|f16c|bmi\d|abm|movbe|gfni|popcnt"
@@ -56,7 +56,7 @@ class Recipe(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Digest of all that makes a difference to the library, the C library included."""
+        """Digest of everything that affects the library, including the C library."""
         parts = (self.digest, self.compiler, *self.command, *self.needs, platform.machine(), *platform.libc_ver())
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -105,14 +105,10 @@ def source_digest(kind: str, folder: Path) -> str:
 
 
 def compile_library(recipe: Recipe, folder: Path) -> None:
-    """Compile into a folder, which appears whole or not at all, with a record of what was done.
+    """Compile into a folder, which appears complete or not at all, with a record of the build.
 
     Raises:
         XalignError: the compiler does not accept the source; the first lines of its message are there.
-
-    Example::
-
-        compile_library(make_recipe("cpu", sources), Path("lib/cpu"))
     """
     with atomic_folder(folder, overwrite=True) as new:
         command, message = list(recipe.command), ""
@@ -189,7 +185,7 @@ def find_compiler() -> list[str]:
 
 
 def compiler_version(compiler: Sequence[str]) -> str:
-    """The first line of what it says about itself."""
+    """The first line of its version."""
     answer = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
     return (answer.stdout.splitlines() or [Path(compiler[0]).name])[0].strip()
 

@@ -57,7 +57,7 @@ def test_what_is_not_used_is_logged(tmp_path, caplog):
     [
         (lambda state: state.pop("model.layers.1.attn.Wo.weight"), "1 missing"),
         (lambda state: state.update({"model.layers.1.attn.other": torch.zeros(1)}), "1 unknown"),
-        (lambda state: state.update({"model.final_norm.weight": torch.zeros(3)}), "not of the size"),
+        (lambda state: state.update({"model.final_norm.weight": torch.zeros(3)}), "size of a parameter differs"),
     ],
 )
 def test_other_parameters_are_refused(tmp_path, change, match):

@@ -1,6 +1,5 @@
 """The aligner on Hugging Face folders: SimAlign's links from the library's own hidden states."""
 
-import hashlib
 from functools import partial
 from itertools import pairwise
 
@@ -12,7 +11,6 @@ from support.links import by_pair, joined_words
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.tools.engines import CheckpointEngine
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Cosine
@@ -56,8 +54,6 @@ def assert_same_links(model, folder):
         assert alignment.links.keys() == joined_words(found, src_words, tgt_words)
         links += len(alignment.links)
     assert links > 10
-    weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-    assert CheckpointEngine(aligner, folder).describe()["sha256"] == {"model.safetensors": weights}
 
 
 def test_processes_map_the_same_file(build, save):

@@ -53,7 +53,7 @@ def test_without_symbols_of_their_own_others_stand_for_them(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
         order = read_pipeline(tmp_path, size).order
     assert order[0] == order[2] == 2 and order[-1] == order[3] == 3
-    assert "no symbol masks tokens" in caplog.text
+    assert "there is no mask symbol" in caplog.text
 
 
 def test_rows_beyond_the_tokenizer_are_left_out(tmp_path, caplog):

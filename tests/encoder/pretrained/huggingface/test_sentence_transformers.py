@@ -66,5 +66,5 @@ def test_what_is_not_there_is_refused(folder, tmp_path, capsys):
     assert "--sentence-transformers" in capsys.readouterr().err
     with pytest.raises(XalignError, match="no such layer"):
         export(folder, tmp_path / "st", pooling="mean", layer=9)
-    with pytest.raises(XalignError, match="embeddings alone"):
+    with pytest.raises(XalignError, match="at least one layer"):
         export(folder, tmp_path / "st", pooling="mean", layer=0)

@@ -13,7 +13,6 @@ from xalign_fairseq.encoder.pretrained.huggingface import side_files
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import languages, training_record
 from xalign_fairseq.encoder.pretrained.huggingface.weights import write_tensors
 
-pytest.importorskip("safetensors")
 HEADS = {"heads.dwa.agreement": torch.tensor(0.5), "heads.moco.queue": torch.arange(6.0).view(2, 3)}
 
 

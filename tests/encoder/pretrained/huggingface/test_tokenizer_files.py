@@ -57,6 +57,8 @@ def test_ids_of_texts_pairs_and_masks_are_ours_in_their_order(tokenizer):
     assert sum(pair.type_ids) == (0 if files.family is XLM_R else len(right) + 1)
     symbol = "<mask>" if files.family is XLM_R else "[MASK]"
     assert theirs.encode(f"The red {symbol} house.").ids == [begin, *left, mask, *right, end]
+    takes_space = {each.content: each.lstrip for each in theirs.get_added_tokens_decoder().values()}
+    assert [each for each, taken in takes_space.items() if taken] == ["<mask>"] * (files.family is XLM_R)
     assert sorted(order) == list(range(theirs.get_vocab_size())) == list(range(tokenizer.dictionary.embedding_size))
 
 

@@ -199,7 +199,7 @@ def test_a_vocabulary_of_another_model(write, change, message):
                 "normalizer": {"type": "BertNormalizer"},
                 "pre_tokenizer": {"type": "BertPreTokenizer"},
             },
-            "ids are not 0 to",
+            "ids are not consecutive",
         ),
     ],
 )

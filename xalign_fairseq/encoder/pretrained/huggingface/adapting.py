@@ -12,8 +12,7 @@ from torch import Tensor
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.encoder.bodies.body import their_name
-from xalign_fairseq.encoder.bodies.families import BODIES
-from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.families import BODIES, BodyFamily
 from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import HEAD, PARTS, new_head
@@ -28,14 +27,7 @@ OPTIONAL = ("dense.bias", "layer_norm.bias", "bias")  # zero where a model has n
 def own_head(
     weights: Mapping[str, Tensor], family: BodyFamily, settings: Mapping[str, Any], order: Tensor
 ) -> dict[str, Tensor] | None:
-    """Our names of the head's tensors, without the embeddings; None where it has none of logits = E LN(gelu(W h)) + b.
-
-    Args:
-        weights: of the folder, by the family's names.
-        family: of the model.
-        settings: ``config.json``.
-        order: (V,) their ids, by ours.
-    """
+    """Our names of the head's tensors, without the embeddings; None if it is not logits = E LN(gelu(W h)) + b."""
     embeddings = next((weights[name] for name in weights if name.endswith(f"{family.embeddings}.weight")), None)
     if not family.head or embeddings is None or settings.get(family.head_activation, "gelu") != "gelu":
         return None
@@ -102,7 +94,7 @@ def read(folder: Path) -> dict[str, Any]:
         raise XalignError("the model's sizes are not in its configuration", where=path, found=f"vocab_size {rows}")
     vocabulary = read_pipeline(folder, rows)
     config = family.encoder_config(settings, len(vocabulary.order), path)
-    weights = dict(family.rename(read_weights(folder)))
+    weights = family.rename(read_weights(folder))
     head = own_head(weights, family, found, torch.tensor(vocabulary.order))
     if head is not None:
         used = {*family.head.values(), f"{family.output}.weight", f"{family.output}.bias"}
@@ -145,7 +137,7 @@ def to_ours(
         shape = (rows, *expected[ours][1:]) if ours == EMBEDDINGS else expected[ours]
         if tuple(theirs[name].shape) != shape:
             raise XalignError(
-                "a parameter is not of the size that config.json has",
+                "the size of a parameter differs from config.json",
                 where=f"{where}, {name}",
                 found=tuple(theirs[name].shape),
                 expected=shape,

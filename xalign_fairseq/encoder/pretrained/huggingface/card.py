@@ -13,7 +13,7 @@ _ONE_TYPE = (
     "All tokens are of one type: `token_type_ids` change nothing, as this encoder was trained without a vector for the "
     "second text of a pair."
 )
-# What a training started from, or a model is, by the last part of its name.
+# Base models by the last part of their names.
 ORIGINS = {"e5-small": papers.E5, "multilingual-e5-small": papers.E5}
 ARCHITECTURES = {XLM_R.model_type: papers.XLM_R, BERT.model_type: papers.BERT}
 

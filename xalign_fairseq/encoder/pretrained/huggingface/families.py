@@ -20,7 +20,7 @@ NOT_SUPPORTED = {
 
 
 def refusal(model_type: object, where: object) -> XalignError:
-    """The error for a model of none of the families: why, where there is something to be said, and the families."""
+    """The error for a model of none of the families: reasons, if there are any, and the families."""
     return XalignError(
         "models of this architecture are not supported",
         where=where,
@@ -73,8 +73,6 @@ class Family:
     """How one kind of Hugging Face's models differs from this encoder.
 
     Attributes:
-        model_type: its name in ``config.json``.
-        title: its name for people.
         architecture: the class of the model with its masked-language-model head.
         prefix: of the names of the encoder's parameters, in files that also have a head.
         head: our modules of the masked-language-model head -> theirs.
@@ -84,8 +82,6 @@ class Family:
         token_types: rows of the token types that its tokenizer gives; 0 if it has none.
         fixed: settings, in addition to :data:`SHARED`, that all models of the family have.
         body: our parameters and modules of the encoder -> theirs.
-        sizes: our names of an encoder's sizes -> theirs in ``config.json``.
-        rates: as :data:`RATES`.
     """
 
     model_type: str

@@ -42,11 +42,11 @@ def read(folder: StrPath) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Parameters change their names, and the vector of token type 0 is added to every position. BERT's type 1, of a pair's
-    second text, becomes a parameter that holds its difference from type 0. XLM-R's ids stay as they are; BERT's are put
-    into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. In the place of a
-    masked-language-model head that is missing or not tied one is made from the embeddings; heads of other tasks, the
-    pooler, tokens that were added later and rows of padding are left out. All of that is logged. Heads and options that
-    an export of this package wrote next to the model are read back.
+    second text, becomes a parameter that holds its difference from type 0. XLM-R's ids do not change; BERT's are put
+    into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. A
+    masked-language-model head that is missing or not tied is replaced by one made from the embeddings; heads of other
+    tasks, the pooler, added tokens and rows of padding are left out. All of this is logged. Heads and options that an
+    export of this package wrote next to the model are read back.
 
     Args:
         folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
@@ -108,7 +108,7 @@ def to_fairseq(
         rows, *rest = shapes[ours]
         expected = (rows - ROWS + family.position_offset, *rest) if name == POSITIONS else shapes[ours]
         if tuple(theirs[name].shape) != expected:
-            problem = "a parameter is not of the size that config.json has"
+            problem = "the size of a parameter differs from config.json"
             raise XalignError(problem, where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected)
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
     theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 SENTENCEPIECES = ("spm.model", "spiece.model", "sentencepiece.bpe.model")  # DeBERTa's, mT5's, NLLB's
 PADDING = 1024  # most rows of a model that no token of its tokenizer has; mDeBERTa has 898
-# Our special symbols -> their settings, in the order in which they are looked for; the last resort is another symbol's.
+# Our special symbols -> their settings, in the order of preference; the last one is another symbol's.
 ROLES = {
     "<s>": ("cls_token", "bos_token", "sep_token", "eos_token"),
     "<pad>": ("pad_token", "eos_token", "sep_token"),
@@ -26,7 +26,7 @@ ROLES = {
     "<unk>": ("unk_token", "pad_token", "eos_token"),
     "<mask>": ("mask_token", "unk_token", "pad_token"),
 }
-# What sentencepiece models call them, where there is nothing but the model.
+# Their names in sentencepiece models, if the folder has only the model.
 NAMES = {
     "pad_token": ("[PAD]", "<pad>"),
     "cls_token": ("[CLS]",),
@@ -53,8 +53,8 @@ class PipelineConfig(TypedDict, total=False):
 def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder: its ``tokenizer.json``, or the sentencepiece model alone.
 
-    The symbols around a text are those that the tokenizer adds; without a symbol of its own ``<s>`` is what
-    ``</s>`` is (mT5), ``<mask>`` what ``<unk>`` is. Rows beyond the tokenizer's are left out, which is logged.
+    The symbols around a text are those that the tokenizer adds; without its own symbol, ``<s>`` is ``</s>`` (mT5), and
+    ``<mask>`` is ``<unk>``. Rows beyond the tokenizer's are left out, which is logged.
     """
     if (folder / TOKENIZER).is_file():
         return _read_json_file(folder, vocab_size)
@@ -105,7 +105,7 @@ def _usual(ids: Mapping[str, int]) -> dict[str, str]:
 
 
 def _around(tokenizer: Any) -> tuple[int | None, int | None]:
-    """The ids that a tokenizer puts before and behind a text, where there are any."""
+    """The ids that a tokenizer puts before and after a text, if any."""
     bare = tokenizer.encode("a", add_special_tokens=False).ids
     whole = tokenizer.encode("a").ids
     for place in range(len(whole) - len(bare) + 1):
@@ -124,7 +124,7 @@ def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
             problem, expected = "the tokenizer lacks a special symbol", f"one of {', '.join(settings)}"
             raise XalignError(problem, where=where, found=f"none for {symbol}", expected=expected)
         if role != settings[0] and symbol == MASK:
-            logger.warning("%s: no symbol masks tokens: the %s stands for it", where, role.replace("_token", " symbol"))
+            logger.warning("%s: there is no mask symbol: %s is used instead", where, role.replace("_token", " symbol"))
         found.append(roles[role])
     return tuple(found)
 

@@ -14,8 +14,7 @@ from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.body import their_name
-from xalign_fairseq.encoder.bodies.families import BODIES, read_settings
-from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.families import BodyFamily, read_settings
 from xalign_fairseq.encoder.building import EMBEDDINGS
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import HEAD
@@ -29,7 +28,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
-# Files of a folder that training leaves as they are.
+# Files of a folder that training does not change.
 KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.model")
 
 
@@ -37,8 +36,8 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     """Write the folder that an encoder began with, with the checkpoint's weights in it, in float32.
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
-    model's own. What this package does not train (a decoder, rows of embeddings that no token has) is as it was;
-    whatever was tied to the embeddings follows them. Heads of objectives and options are next to the model, as
+    model's own. What this package does not train (a decoder, rows of embeddings that no token has) does not change;
+    tensors tied to the embeddings follow them. Heads of objectives and options are next to the model, as
     :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
     """
     encoder, others = checkpoint.load_encoder(state, where)
@@ -51,7 +50,7 @@ def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) 
     _require_same_model(family, settings, found, origin, where)
     vocabulary = read_pipeline(origin, found["vocab_size"])
     _require_same_tokenizer(state, config, vocabulary, origin, where)
-    before = dict(family.rename(read_weights(origin)))  # by transformers' own names, which it reads too
+    before = family.rename(read_weights(origin))  # by transformers' own names, which it reads too
     write_tensors(folder / SAFETENSORS, {**before, **_trained(encoder, family, found, before, vocabulary)})
     write_json(folder / "config.json", {**found, "dtype": "float32"})
     for pattern in KEPT:
@@ -105,7 +104,10 @@ def _with_rows(before: Tensor, order: Tensor, rows: Tensor) -> Tensor:
 def _require_same_model(
     family: BodyFamily, settings: Mapping[str, Any], found: Mapping[str, Any], origin: Path, where: object
 ) -> None:
-    same = found.get("model_type") == family.model_type and BODIES[family.model_type].check(found, origin) == settings
+    same = found.get("model_type") == family.model_type
+    if same:
+        theirs = family.check(found, origin)
+        same = all(theirs.get(name) == value for name, value in settings.items())
     if not same:
         raise XalignError(
             "the checkpoint is of another model than the target of the export",

@@ -67,7 +67,7 @@ def _total(state: dict[str, Any], name: str) -> int | None:
 def _data_sizes(named: str, state: dict[str, Any]) -> dict[str, int]:
     """Pairs of sentences, and sentences of one language, by the training data-bins that still exist.
 
-    A folder that has the name, but another dictionary than the checkpoint, is another's.
+    A folder of this name with another dictionary than the checkpoint's belongs to another run.
     """
     symbols = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
     digest = None if symbols is None else Dictionary(symbols[len(SPECIALS) :]).digest
@@ -131,7 +131,7 @@ def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def plain(value: object) -> Any:
-    """Options as JSON has them, without files and folders of the machine that it was."""
+    """Options as JSON, without files and folders of the training machine."""
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items() if _is_plain(each)}
     if isinstance(value, list | tuple):

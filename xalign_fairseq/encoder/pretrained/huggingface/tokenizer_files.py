@@ -1,10 +1,12 @@
 """The tokenizer of a checkpoint as the files that Hugging Face's ``AutoTokenizer`` reads."""
 
-import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import tokenizers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Dictionary
@@ -20,10 +22,10 @@ from xalign_fairseq.data.tokenizers.model_proto import (
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.wordpiece import (
     BERT_SPECIALS,
-    LONGEST_WORD,
     WordPieceTokenizer,
     bert_ids,
     to_vocabulary,
+    wordpiece,
 )
 from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R, Family
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER
@@ -38,10 +40,7 @@ class TokenizerFiles:
     """The family that a tokenizer makes of its model.
 
     Attributes:
-        family: of the model.
-        order: Hugging Face's id of each of our ids, ``<mask>`` included.
         special_ids: the settings of ``config.json`` that number special symbols.
-        contents: of the files, by their names.
     """
 
     family: Family
@@ -62,27 +61,9 @@ def _bert_files(tokenizer: WordPieceTokenizer, max_positions: int) -> TokenizerF
     symbols = to_vocabulary(tokenizer.dictionary, settings)
     ids = {symbol: i for i, symbol in enumerate(symbols)}
     cls, sep = BERT_SPECIALS[BOS], BERT_SPECIALS[EOS]
-    pipeline = {
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": settings.chinese_chars,
-            "strip_accents": settings.strip_accents,
-            "lowercase": settings.lowercase,
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "post_processor": _template(
-            [(cls, 0), ("A", 0), (sep, 0)], [(cls, 0), ("A", 0), (sep, 0), ("B", 1), (sep, 1)], ids
-        ),
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
-        "model": {
-            "type": "WordPiece",
-            "unk_token": BERT_SPECIALS[UNK],
-            "continuing_subword_prefix": "##",
-            "max_input_chars_per_word": LONGEST_WORD,
-            "vocab": ids,
-        },
-    }
+    made = wordpiece(ids, BERT_SPECIALS[UNK], settings)
+    made.decoder = decoders.WordPiece()
+    around = f"{cls}:0 $A:0 {sep}:0", f"{cls}:0 $A:0 {sep}:0 $B:1 {sep}:1"
     config = {
         "do_lower_case": settings.lowercase,
         "strip_accents": settings.strip_accents,
@@ -97,7 +78,7 @@ def _bert_files(tokenizer: WordPieceTokenizer, max_positions: int) -> TokenizerF
         {"pad_token_id": ids[BERT_SPECIALS[PAD]]},
         {
             VOCAB: "".join(f"{symbol}\n" for symbol in symbols).encode("utf-8"),
-            TOKENIZER: _json(_whole(pipeline, list(BERT_SPECIALS.values()), ids)),
+            TOKENIZER: _whole(made, around, BERT_SPECIALS.values(), ids),
             TOKENIZER_CONFIG: _json(config),
         },
     )
@@ -109,20 +90,16 @@ def _xlm_r_files(model: bytes, dictionary: Dictionary, max_positions: int, where
     vocabulary = [(symbol, 0.0) for symbol in SPECIALS] + [(piece.text, piece.score) for piece in pieces[3:]]
     vocabulary.append((MASK, 0.0))
     ids = {symbol: i for i, (symbol, _) in enumerate(vocabulary)}
-    space = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
-    charsmap = base64.b64encode(read_normalisation(model).charsmap).decode("ascii")
-    pipeline = {
-        "normalizer": {"type": "Precompiled", "precompiled_charsmap": charsmap} if charsmap else None,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, space]},
-        "post_processor": _template(
-            [(BOS, 0), ("A", 0), (EOS, 0)], [(BOS, 0), ("A", 0), (EOS, 0), (EOS, 0), ("B", 0), (EOS, 0)], ids
-        ),
-        "decoder": space,
-        "model": {"type": "Unigram", "unk_id": ids[UNK], "vocab": vocabulary, "byte_fallback": False},
-    }
+    made = tokenizers.Tokenizer(models.Unigram(vocabulary, ids[UNK], False))
+    charsmap = read_normalisation(model).charsmap
+    if charsmap:
+        made.normalizer = normalizers.Precompiled(charsmap)
+    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    made.decoder = decoders.Metaspace()
+    around = f"{BOS}:0 $A:0 {EOS}:0", f"{BOS}:0 $A:0 {EOS}:0 {EOS}:0 $B:0 {EOS}:0"
     config = {
         **{f"{role}_token": ours for role, ours in ROLES.items() if role != "mask"},
-        "mask_token": {"__type": "AddedToken", **_added_token(MASK)},
+        "mask_token": {"__type": "AddedToken", "content": MASK, "lstrip": True, "normalized": False, "special": True},
         "model_max_length": max_positions,
         "tokenizer_class": "XLMRobertaTokenizer",
     }
@@ -132,7 +109,7 @@ def _xlm_r_files(model: bytes, dictionary: Dictionary, max_positions: int, where
         dict(XLM_R.fixed),
         {
             SPM: model,
-            TOKENIZER: _json(_whole(pipeline, [*SPECIALS, MASK], ids)),
+            TOKENIZER: _whole(made, around, [*SPECIALS, MASK], ids),
             TOKENIZER_CONFIG: _json(config),
         },
     )
@@ -157,39 +134,21 @@ def _require_expressible(model: bytes, pieces: Sequence[Piece], dictionary: Dict
         raise XalignError(problem, where=where, found="; ".join(found), expected=expected)
 
 
-def _whole(pipeline: dict[str, Any], specials: Sequence[str], ids: dict[str, int]) -> dict[str, Any]:
-    """``tokenizer.json``: the pipeline, and the special symbols that are found in text as they are."""
-    added = [{"id": ids[symbol], **_added_token(symbol)} for symbol in sorted(specials, key=ids.__getitem__)]
-    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, **pipeline}
+def _whole(
+    made: tokenizers.Tokenizer, around: tuple[str, str], specials: Iterable[str], ids: Mapping[str, int]
+) -> bytes:
+    """``tokenizer.json``, with what is put around a text and a pair, and special symbols that are found as they are.
 
-
-def _added_token(symbol: str) -> dict[str, Any]:
-    """XLM-R's <mask> takes the space before it, because it stands for a piece that would begin with it."""
-    return {
-        "content": symbol,
-        "single_word": False,
-        "lstrip": symbol == MASK,
-        "rstrip": False,
-        "normalized": False,
-        "special": True,
-    }
-
-
-def _template(
-    single: Sequence[tuple[str, int]], pair: Sequence[tuple[str, int]], ids: dict[str, int]
-) -> dict[str, Any]:
-    """The special symbols around the texts A and B, and the token type of each part."""
-
-    def part(name: str, kind: int) -> dict[str, Any]:
-        return {"Sequence" if name in "AB" else "SpecialToken": {"id": name, "type_id": kind}}
-
-    symbols = sorted({name for name, _ in pair} - {"A", "B"})
-    return {
-        "type": "TemplateProcessing",
-        "single": [part(*each) for each in single],
-        "pair": [part(*each) for each in pair],
-        "special_tokens": {symbol: {"id": symbol, "ids": [ids[symbol]], "tokens": [symbol]} for symbol in symbols},
-    }
+    XLM-R's <mask> takes the space before it, because it stands for a piece that would begin with it.
+    """
+    single, pair = around
+    own = sorted(specials, key=ids.__getitem__)
+    used = [(symbol, ids[symbol]) for symbol in own if f"{symbol}:" in pair]
+    made.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=used)
+    made.add_special_tokens(
+        [tokenizers.AddedToken(symbol, lstrip=symbol == MASK, normalized=False, special=True) for symbol in own]
+    )
+    return (made.to_str(pretty=True) + "\n").encode("utf-8")
 
 
 def _json(content: dict[str, Any]) -> bytes:

@@ -18,13 +18,13 @@ from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_t
 
 logger = logging.getLogger(__name__)
 
-# What sentencepiece does to text by itself: several spaces become one, and those at the ends are removed.
+# sentencepiece's own treatment of spaces: several become one, and those at the ends are removed.
 JOINED_BLANKS = [{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content} for content in (" ", "▁")]
 # Normalisations that sentencepiece has under a name, for files that spell them out.
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
 # Texts in many scripts, with what normalisations differ in: capitals, ligatures, wide and composed characters, other
 # spaces. Spaces at the ends and several in a row are not in it: sentencepiece, with which these models were trained,
-# takes them away, and transformers' own files differ in what they make of them.
+# removes them, and transformers' own files treat them in different ways.
 _SAMPLE = """\
 The red house isn't so BIG.|Der große Hund schläft über Nacht in der STRASSE.|L’été dernier, à Besançon…
 El niño pequeño comió una manzana, ¿verdad?|Căsuța roșie și mașina țăranului|Gdańsk, Łódź i Kraków
@@ -41,10 +41,10 @@ SAMPLE = tuple(text for line in _SAMPLE.split("\n") for text in line.split("|"))
 
 
 def read_unigram(path: Path) -> bytes:
-    """The sentencepiece model of a ``tokenizer.json``, which is all that transformers writes since its version 5.
+    """The sentencepiece model of a ``tokenizer.json``, the only tokenizer file that transformers 5 writes.
 
-    A file that normalises and splits text as transformers writes it for XLM-R is taken at its word. Any other is run
-    next to the model on :data:`SAMPLE`: where all ids agree it is read with a warning.
+    If the file has the form that transformers writes for XLM-R, it is accepted. Otherwise its ids are compared with the
+    model's on :data:`SAMPLE`: if all agree, it is read with a warning.
     """
     model, normalizer, splitter = parts(path, "model", "normalizer", "pre_tokenizer")
     steps = normalizer.get("normalizers", [normalizer]) if normalizer else []
@@ -95,7 +95,7 @@ def _charsmap(step: Mapping[str, Any], path: Path) -> bytes:
 
 
 def _is_usual(steps: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether text is normalised by a charsmap, or by none, and then by what sentencepiece does anyway."""
+    """Whether text is normalised by a charsmap or not, followed by sentencepiece's own treatment of spaces."""
     first = 1 if steps and steps[0].get("type") == "Precompiled" else 0
     return all(step.get("type") == "Strip" or step in JOINED_BLANKS for step in steps[first:])
 

@@ -1,4 +1,4 @@
-"""Tokenizers of Hugging Face folders as checkpoints carry them, and the ids of their symbols on both sides."""
+"""Tokenizers of Hugging Face folders in the form of checkpoints, and the ids of their symbols in both forms."""
 
 import logging
 from collections.abc import Sequence
@@ -50,8 +50,8 @@ class Vocabulary:
 def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
     """The tokenizer of a folder, without tokens that were added to it later.
 
-    What the model has beyond its tokenizer, rows for such tokens and at most :data:`PADDING` others, is left out of
-    ``order``, which is logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
+    Rows of the model beyond its tokenizer (for added tokens, and at most :data:`PADDING` others) are left out of
+    ``order`` and logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
     """
     if family is XLM_R or _has_sentencepiece(folder):
         return _read_sentencepiece(folder, vocab_size)
@@ -111,7 +111,7 @@ def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
 
 
 def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
-    """The file with the symbols, these in the order of their ids, and what it says of normalising text."""
+    """The file with the symbols, the symbols in the order of their ids, and the settings for normalising text."""
     whole, listed = folder / TOKENIZER, folder / VOCAB
     if not whole.is_file():
         if not listed.is_file():
@@ -133,7 +133,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     vocabulary = require_form(model.get("vocab"), dict[str, int], f"{whole}, model.vocab")
     symbols = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
-        raise XalignError("the tokenizer's ids are not 0 to the number of its symbols", where=whole)
+        raise XalignError("the tokenizer's ids are not consecutive from 0", where=whole)
     names = {
         "do_lower_case": "lowercase",
         "strip_accents": "strip_accents",
@@ -143,7 +143,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
 
 
 def _require_bert_class(folder: Path) -> None:
-    """Refuse a tokenizer that cuts text by other rules than BERT's (MeCab, say), which ``vocab.txt`` does not show."""
+    """Refuse a tokenizer with other rules than BERT's (such as MeCab), which ``vocab.txt`` does not show."""
     for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
         name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
         if name is not None and name.removesuffix("Fast") not in ("BertTokenizer", "DistilBertTokenizer"):

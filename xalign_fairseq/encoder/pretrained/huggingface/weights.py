@@ -1,10 +1,10 @@
-"""The files of a Hugging Face folder: JSON and tensors, read without running any code that they may carry."""
+"""The files of a Hugging Face folder: JSON and tensors, read without running code that they may contain."""
 
-import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
+import safetensors.torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import XalignError
@@ -56,9 +56,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         if not isinstance(found, dict) or not all(isinstance(value, Tensor) for value in found.values()):
             raise XalignError("the file is not a state dict", where=path, expected="tensors by their names")
         return dict(found)
-    require_safetensors(path)
-    import safetensors.torch
-
     try:
         return safetensors.torch.load_file(path)
     except safetensors.SafetensorError as error:
@@ -67,9 +64,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
     """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for."""
-    require_safetensors(path)
-    import safetensors.torch
-
     # Views of one storage, such as tied weights, are refused there.
     whole = {name: value.detach().clone().contiguous() for name, value in tensors.items()}
     try:
@@ -78,9 +72,3 @@ def write_tensors(path: StrPath, tensors: Mapping[str, Tensor]) -> None:
         remedy = "if the disk is full, free some space, and run the command again"
         raise XalignError("the weights could not be written", where=path, found=error, remedy=remedy) from None
     usual_mode(path)  # the library makes it readable only for its owner
-
-
-def require_safetensors(where: object) -> None:
-    """:class:`XalignError` where the library is not installed."""
-    if importlib.util.find_spec("safetensors") is None:
-        raise XalignError("this file needs safetensors", where=where, remedy="pip install safetensors")

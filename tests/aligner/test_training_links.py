@@ -1,0 +1,75 @@
+"""Files of links to learn from: their names, what is refused before anything is written, and the filters."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xalign_fairseq.aligner.training_links import LinkFiles, drop_identical, keep_one_to_one
+from xalign_fairseq.core.errors import XalignError
+
+
+@pytest.fixture
+def text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("all.en").write_text("a\nb\n")
+    Path("all.de").write_text("x\ny\n")
+    return tmp_path
+
+
+def test_names_of_the_outputs():
+    assert LinkFiles(("all.en", "all.de"), "to/links").outputs == [Path("to/links"), Path("to/links.json")]
+    for out in ("to/kept", "to/kept.links"):
+        files = LinkFiles(("all.en.gz", "memory.tmx#de"), out, drops_pairs=True, directions="d")
+        names = ["to/kept.links", "to/kept.en", "to/kept.de", "d.fwd", "d.rev", "to/kept.links.json"]
+        assert files.outputs == list(map(Path, names))
+
+
+@pytest.mark.parametrize(
+    ("out", "options", "message"),
+    [
+        ("all.en", {}, "also an input"),
+        ("../{}/all.de", {}, "also an input"),
+        ("model", {}, "also an input"),
+        ("all", {"drops_pairs": True}, "also an input"),
+        ("t.tsv", {"texts": ("t.tsv#1", "t.tsv#2")}, "also an input"),
+        ("same", {}, "also an input"),
+        ("weights/config.json", {}, "also an input"),
+        ("d.fwd", {"directions": "d"}, "two outputs have the same name"),
+        ("k", {"drops_pairs": True, "texts": ("all.en", "other.en")}, "two outputs have the same name"),
+        ("folder", {}, "is a folder"),
+        ("k", {"drops_pairs": True, "texts": ("text/english", "all.de")}, "names of the new text.*where: text/english"),
+    ],
+)
+def test_outputs_that_can_t_be(text, out, options, message):
+    for name in ("folder", "weights"):
+        Path(name).mkdir()
+    for name in ("weights/config.json", "model", "t.tsv"):
+        Path(name).touch()
+    Path("same").symlink_to("all.en")
+    files = LinkFiles(**{"texts": ("all.en", "all.de"), "out": out.format(text.name), **options})
+    with pytest.raises(XalignError, match=f"(?s){message}"):
+        files.check(overwrite=True, other_inputs=("model", "weights"))
+
+
+def test_existing_outputs_are_refused_by_name(text):
+    files = LinkFiles(("all.en", "all.de"), "links", directions="d")
+    files.check()
+    Path("d.rev").touch()
+    Path("links.json").touch()
+    with pytest.raises(XalignError, match=r"(?s)already exist.*where: d.rev, links.json\n.*by overwrite"):
+        files.check()
+    files.check(overwrite=True)
+
+
+def test_links_of_identical_words_are_dropped_by_exact_string():
+    src, tgt = ["Paris", "is", "big", ".", "Haus"], ["Paris", ".", "gross", "haus"]
+    links = {(0, 0), (0, 2), (2, 2), (3, 1), (4, 3)}
+    assert drop_identical(links, src, tgt) == {(0, 2), (2, 2), (4, 3)}
+
+
+@given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
+def test_one_to_one_keeps_the_links_that_no_other_link_touches(links):
+    alone = {(i, j) for i, j in links if all((i, j) == (k, m) or (i != k and j != m) for k, m in links)}
+    assert keep_one_to_one(links) == alone

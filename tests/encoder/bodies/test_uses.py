@@ -1,0 +1,152 @@
+"""Every family that transformers runs aligns, and is trained: in one's own loop, by fairseq-train, and on a task."""
+
+import argparse
+import json
+from types import SimpleNamespace
+
+import pytest
+import torch
+from support.body_folders import MODELS, read_model, write_model
+from support.launched import put_lines
+from support.small import diagonal, pair
+
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.cli import main
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.encoder.bodies.families import BODIES
+from xalign_fairseq.encoder.config import DROPOUTS
+from xalign_fairseq.models.xalign import XalignModel
+from xalign_fairseq.objectives import DWA, TLM
+from xalign_fairseq.training.alignment_model import AlignmentModel
+from xalign_fairseq.transport.linking import Linking
+
+SRC = ["The red house is big .", "Bob sees a cat", "Ann likes (the) bread ."] * 4
+TGT = ["Der rote Hund ist groß .", "Bob sieht über Nacht", "Ann mag Brot ."] * 4
+GOLD = ["0-0 1-1", "0-0", "0-0 2p1"] * 4
+TAGGED = (
+    "\n".join(
+        f"{number}\t{word}\t_\t{tag}\t_\t_\t_\t_\t_\t_"
+        for number, (word, tag) in enumerate((("The", "DET"), ("red", "ADJ"), ("house", "NOUN")), 1)
+    )
+    + "\n\n"
+)
+STUDY = """
+data: .
+seeds: [4]
+defaults: {lr: 1e-2, epochs: 1, batch_size: 8, warmup: 0, max_length: 32, overlap: 8, dropout: 0}
+tasks: {pos: {train: {en: tags.conllu}, valid: {en: tags.conllu}, test: {en: tags.conllu}}}
+"""
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def folder(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp(request.param)
+    write_model(path / "model", request.param)
+    for name, lines in (("src", SRC), ("tgt", TGT), ("gold", GOLD)):
+        (path / name).write_text("".join(f"{line}\n" for line in lines))
+    (path / "tags.conllu").write_text(TAGGED * 12)
+    (path / "study.yaml").write_text(STUDY)
+    return path
+
+
+def objectives():
+    return [TLM(), DWA(label_layer=1, start_update=0)]
+
+
+def test_a_loop_of_ones_own_trains_what_is_not_frozen(folder, tmp_path):
+    model = AlignmentModel.from_pretrained(folder / "model", objectives())
+    frozen = {name for name, _ in model.named_parameters() if "embed_tokens" in name or ".layers.0." in name}
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(name not in frozen)
+    before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+    heads = [parameter for name, parameter in model.named_parameters() if name.startswith("heads.")]
+    others = [each for name, each in model.named_parameters() if name not in frozen and not name.startswith("heads.")]
+    optimizer = torch.optim.SGD([{"params": others}, {"params": heads, "lr": 0.5}], lr=0.05)
+    made = model(collate([pair([5, 6, 7], [8, 9, 10, 11], diagonal(3, 4))], []))
+    assert made.losses["dwa"].count > 0 and made.losses["tlm"].count > 0
+    made.loss.backward()
+    optimizer.step()
+    same = {name for name, parameter in model.named_parameters() if torch.equal(parameter, before[name])}
+    moved = before.keys() - same
+    assert same >= frozen and any(name.startswith("heads.") for name in moved)
+    assert any(".layers.1." in name for name in moved)
+    model.save_pretrained(tmp_path / "out.pt")
+    back = AlignmentModel.from_pretrained(tmp_path / "out.pt", objectives())
+    for name, parameter in model.named_parameters():
+        torch.testing.assert_close(back.get_parameter(name), parameter, msg=name)
+
+
+@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
+def test_dropout_that_the_layers_lack_is_warned_of(folder, caplog):
+    kind = json.loads((folder / "model/config.json").read_text())["model_type"]
+    rates = dict.fromkeys(DROPOUTS, 0.1)
+    model = AlignmentModel.from_pretrained(folder / "model", objectives(), **rates)
+    options = argparse.Namespace(init_checkpoint=str(folder / "model"), language_embeddings="", **rates)
+    dictionary = SimpleNamespace(embedding_size=model.encoder.config.vocab_size)
+    task = SimpleNamespace(dictionary=dictionary, restoring=False, load_state_dict=lambda state: None)
+    XalignModel.build_model(options, task)
+    lacking = [name for name in DROPOUTS if name not in BODIES[kind].rates]
+    for name in DROPOUTS:
+        assert caplog.text.count(f" {name} 0.1 has no effect") == 2 * (name in lacking)
+
+
+@pytest.mark.slow
+def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monkeypatch):
+    def output(line, log, held=()):
+        done = command("fairseq-train", *line)
+        assert done.returncode == 0, done.stdout + done.stderr
+        yield from (done.stdout + done.stderr).splitlines(keepends=True)
+
+    put_lines(monkeypatch, output)
+    files = [str(folder / name) for name in ("src", "tgt", "gold")]
+    line = ["train-aligner", "--model", str(folder / "model"), "--src", files[0], "--tgt", files[1], "--valid-src"]
+    line += [files[0], "--valid-tgt", files[1], "--valid-gold", files[2], "--updates", "2", "--validate-every", "2"]
+    assert main([*line, "--languages", "en-de", "--device", "cpu", "--out", str(tmp_path / "run")]) == 0
+    trained, tokenizer = read_model(tmp_path / "run/checkpoint_best.pt")
+    start, _ = read_model(folder / "model")
+    assert tokenizer.encode("The red house")
+    tokens = torch.tensor([[0, 5, 6, 7, 2]])
+    assert not torch.equal(*(each.states(tokens, grad=False).layer(-1) for each in (trained, start)))
+
+
+# What a task adds does not look into the body; these two are the least like ours.
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
+def test_a_task_is_transferred(folder, tmp_path):
+    line = ["transfer", "--study", str(folder / "study.yaml"), "--model", f"small={folder / 'model'}", "--cpu"]
+    assert main([*line, "--out", str(tmp_path / "out")]) == 0
+    [found] = (tmp_path / "out").rglob("result.json")
+    assert json.loads(found.read_text())
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_pairs_are_aligned(folder, encoding):
+    aligner = Aligner.from_pretrained(folder / "model", linking=Linking("argmax", encoding=encoding), dtype="float32")
+    found = aligner.align(SRC, TGT)
+    for each, src, tgt in zip(found, SRC, TGT, strict=True):
+        assert each.src == src.split() and each.tgt == tgt.split() and each.links
+    [alone] = aligner.align(SRC[1:2], TGT[1:2])
+    assert alone.links.keys() == found[1].links.keys()
+
+
+def test_bfloat16_is_near(folder):
+    def states(dtype):
+        aligner = Aligner.from_pretrained(folder / "model", linking=Linking("argmax", layers=(-1,)), dtype=dtype)
+        assert aligner.dtype == dtype
+        ids = aligner.tokenizer.encode("The red house is big .")
+        return aligner.encoder.states(torch.tensor([[0, *ids, 2]]), grad=False).layer(-1).float()
+
+    exact = states("float32")
+    assert torch.cosine_similarity(states("bfloat16"), exact, dim=2).min() > 0.98
+
+
+# These do not look into the body; the two are the least like ours.
+@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
+def test_layers_are_compared_and_translations_retrieved(folder, capsys):
+    src, tgt, gold = (str(folder / name) for name in ("src", "tgt", "gold"))
+    options = ["--set", src, tgt, gold, "--method", "argmax", "--dtype", "float32", "--quiet", "--json"]
+    assert main(["layers", "--model", str(folder / "model"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)
+    options = ["--src", src, "--tgt", tgt, "--bootstrap", "10", "--json", "--quiet"]
+    assert main(["retrieve", "--model", str(folder / "model"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["sentences"] == len(SRC)

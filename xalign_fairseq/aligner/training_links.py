@@ -1,0 +1,218 @@
+"""Files of word links to learn from: a tool's, symmetrised and filtered as Wu & Dredze (2020) do."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.aligner.tools import Tool, choose_tool
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.files import atomic_write, require_place, scratch_folder
+from xalign_fairseq.core.progress import progress, say
+from xalign_fairseq.core.text.containers import file_of, suffix_of, text_sha256
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.pairs import SentencePairs
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.links.pharaoh import Link, format_links
+from xalign_fairseq.links.symmetrize import METHODS, symmetrize
+
+FORMAT = 1
+IDENTICAL, ONE_TO_ONE, EMPTY, WU_DREDZE = "identical", "one-to-one", "empty", "wu-dredze"
+FILTERS = (IDENTICAL, ONE_TO_ONE, EMPTY)  # in the order of their work
+
+
+@dataclass(frozen=True)
+class LinkFiles:
+    """A text, and the files of its links.
+
+    Args:
+        texts: source and target.
+        out: the links; with ``drops_pairs`` the prefix P (or ``P.links``) of ``P.links`` and of the new texts, whose
+            suffixes are the languages of the old ones.
+        drops_pairs: whether new texts are written.
+        directions: the prefix P of ``P.fwd`` and ``P.rev``, of all pairs; empty: none.
+    """
+
+    texts: tuple[str, str]
+    out: str
+    drops_pairs: bool = False
+    directions: str = ""
+
+    @property
+    def links(self) -> Path:
+        """The links."""
+        return Path(f"{self._prefix}.links" if self.drops_pairs else self.out)
+
+    @property
+    def manifest(self) -> Path:
+        """The record of what made the links."""
+        return self.links.with_name(f"{self.links.name}.json")
+
+    @property
+    def new_texts(self) -> list[Path]:
+        """The texts of the pairs that are kept, if pairs are dropped."""
+        return [Path(self._prefix + suffix_of(path)) for path in self.texts] if self.drops_pairs else []
+
+    @property
+    def both_directions(self) -> list[Path]:
+        """Forward and backward links, if they are wanted."""
+        return [Path(f"{self.directions}.{end}") for end in ("fwd", "rev")] if self.directions else []
+
+    @property
+    def outputs(self) -> list[Path]:
+        """All that will be written."""
+        return [self.links, *self.new_texts, *self.both_directions, self.manifest]
+
+    @property
+    def _prefix(self) -> str:
+        return self.out.removesuffix(".links")
+
+    def check(self, overwrite: bool = False, other_inputs: tuple[str, ...] = ()) -> None:
+        """Refuse outputs that are folders, that are inputs or one another, or that exist, unless ``overwrite``."""
+        for text in self.texts if self.drops_pairs else ():
+            if not suffix_of(text):
+                raise XalignError(
+                    "the names of the new text files cannot be derived",
+                    where=text,
+                    found="no suffix that names the language",
+                    expected="names like all.en and all.de, from which P.en and P.de are made",
+                )
+        for path in self.outputs:
+            require_place(path, (*map(file_of, self.texts), *other_inputs))
+        if len(set(map(os.path.realpath, self.outputs))) < len(self.outputs):
+            remedy = ("choose other names for", Parameter("out"), "and", Parameter("directions"))
+            raise XalignError("two outputs have the same name", where=self.links, remedy=remedy)
+        existing = [str(path) for path in self.outputs if path.exists()]
+        if existing and not overwrite:
+            raise XalignError(
+                "output files already exist and were not changed",
+                where=", ".join(existing),
+                remedy=("choose another name, or replace them by", Parameter("overwrite")),
+            )
+
+
+@dataclass(frozen=True)
+class LinksRun:
+    """A text to link, and how.
+
+    Attributes:
+        src: source sentences.
+        tgt: target sentences.
+        out: the links; a prefix where pairs are dropped.
+        engine: ``eflomal``, ``fast_align``, or ``auto``: the first that is installed.
+        symmetrize: how both directions become one.
+        directions: prefix of files for either direction; empty: none.
+        filters: some of :data:`FILTERS`, or ``wu-dredze``: all.
+        overwrite: replace existing outputs, once the new are complete.
+        quiet: no progress and no notes.
+    """
+
+    src: str
+    tgt: str
+    out: str
+    engine: str = "auto"
+    symmetrize: str = next(iter(METHODS))
+    directions: str = ""
+    filters: tuple[str, ...] = ()
+    overwrite: bool = False
+    quiet: bool = False
+
+
+def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
+    """Align, filter and write; the manifest, and its file.
+
+    Nothing is written if an error occurs. The manifest's counts add up: links found are those dropped as identical, as
+    not one-to-one, and those kept; pairs are those written and those dropped.
+
+    Raises:
+        XalignError: no tool is installed, a file is in the way, or the filters leave no pair.
+    """
+    filters = tuple(name for name in FILTERS if {name, WU_DREDZE} & set(run.filters))
+    tool = choose_tool(run.engine)
+    files = LinkFiles((run.src, run.tgt), run.out, EMPTY in filters, run.directions)
+    files.check(run.overwrite)
+    pairs = SentencePairs(run.src, run.tgt)
+    files.links.parent.mkdir(parents=True, exist_ok=True)
+    with scratch_folder(files.links) as folder:
+        if not run.quiet:
+            say(f"{len(pairs)} pairs; links by {tool.name}")
+        tool.run(pairs, folder)
+        with ExitStack() as stack:
+            # Entered first and so renamed last: if the manifest exists, so do the other files.
+            note = stack.enter_context(atomic_write(files.manifest))
+            manifest = {
+                "format": FORMAT,
+                "xalign_fairseq": __version__,
+                "src": {"file": run.src, "sha256": text_sha256(run.src)},
+                "tgt": {"file": run.tgt, "sha256": text_sha256(run.tgt)},
+                "engine": {**tool.describe(), "symmetrize": run.symmetrize},
+                "filters": list(filters),
+                "counts": _write(run, tool, files, filters, folder, stack),
+            }
+            note.write(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
+    return manifest, files.manifest
+
+
+def _write(
+    run: LinksRun, tool: Tool, files: LinkFiles, filters: Sequence[str], folder: Path, stack: ExitStack
+) -> dict[str, dict[str, int]]:
+    """The links that the filters leave, and texts and directions, into files that the stack closes; the counts."""
+    links_file = stack.enter_context(atomic_write(files.links))
+    texts = [stack.enter_context(atomic_write(path)) for path in files.new_texts]
+    ways = [stack.enter_context(atomic_write(path)) for path in files.both_directions]
+    of_links, of_pairs = Counter[str](), Counter[str]()
+    pairs = SentencePairs(run.src, run.tgt)
+    bar = stack.enter_context(progress(total=len(pairs), unit=" pairs", quiet=run.quiet))
+    lines = zip(read_lines(run.src), read_lines(run.tgt), strict=True)
+    for ((src, tgt), (forward, backward)), text in zip(tool.links(pairs, folder), lines, strict=True):
+        for file, way in zip(ways, (forward, backward), strict=False):
+            file.write(format_links(way) + "\n")
+        found = symmetrize(forward, backward, run.symmetrize)
+        different = drop_identical(found, src, tgt) if IDENTICAL in filters else found
+        kept = keep_one_to_one(different) if ONE_TO_ONE in filters else different
+        of_links.update(
+            forward=len(forward),
+            backward=len(backward),
+            found=len(found),
+            identical=len(found) - len(different),
+            not_one_to_one=len(different) - len(kept),
+            kept=len(kept),
+        )
+        written = bool(kept) or EMPTY not in filters
+        of_pairs.update(
+            read=1,
+            blank=int(not (src and tgt)),
+            too_long=int(tool.too_long(src, tgt)),
+            without_link=int(not kept),
+            dropped=int(not written),
+            written=int(written),
+        )
+        if written:
+            links_file.write(format_links(kept) + "\n")
+            for file, line in zip(texts, text, strict=False):
+                file.write(line + "\n")
+        bar.update(1)
+    if not of_pairs["written"]:
+        raise XalignError(
+            "no sentence pair has a link left",
+            where=f"{run.src}, {run.tgt}",
+            found=f"{of_links['found']} links before the filters",
+            remedy=("check that the texts belong together and differ, or leave out", Parameter("filters")),
+        )
+    return {"links": dict(of_links), "pairs": dict(of_pairs)}
+
+
+def drop_identical(links: Iterable[Link], src: Sequence[str], tgt: Sequence[str]) -> set[Link]:
+    """The links whose two words differ as strings; case counts."""
+    return {(i, j) for i, j in links if src[i] != tgt[j]}
+
+
+def keep_one_to_one(links: Iterable[Link]) -> set[Link]:
+    """The links whose two words have no other link."""
+    links = set(links)
+    of_src, of_tgt = (Counter(link[side] for link in links) for side in (0, 1))
+    return {(i, j) for i, j in links if of_src[i] == 1 and of_tgt[j] == 1}
