@@ -9,9 +9,9 @@ import structure
 
 # What scripts/structure.py counts may fall below these numbers, but not rise above them: lower them where it fell.
 CEILINGS = {
-    "lines of the package": 58_650,
-    "lines of tests": 67_750,
-    "lines of scripts and examples": 15_950,
+    "lines of the package": 55_250,
+    "lines of tests": 65_250,
+    "lines of scripts and examples": 12_050,
     "rooms": 18,
     "levels of rooms": 14,
     "upward imports": 0,
