@@ -13,7 +13,7 @@ from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.link_scorer import LinkScorer, Scores, usual_layers
+from xalign_fairseq.transport.link_scorer import LinkScorer, Scores, link_loss, usual_layers
 from xalign_fairseq.transport.names import ENCODINGS
 from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.precision import at_least_float32
@@ -101,8 +101,7 @@ class LinkScoring(Objective):
         counted = (src.tokens > 0)[:, :, None] & (tgt.tokens > 0)[:, None, :] & bitext.has_links[:, None, None]
         total = -(scores.log_forward[row, i, j] + scores.log_backward[row, i, j]).sum()
         for logits in scores.rounds:
-            losses = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-            total = total + losses.masked_fill(~counted, 0.0).sum()
+            total = total + link_loss(logits, labels, counted)
         found = (scores.rounds[1].detach() > 0) & counted
         hits = (found & (labels > 0)).sum()
         count = row.new_full((), len(row))

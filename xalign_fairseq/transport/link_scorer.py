@@ -239,3 +239,9 @@ def _context(probable: ScoreMap, logits: Tensor, rows: slice) -> Tensor:
         padded[1][:, None, :m],
     ]
     return torch.stack([each.expand_as(own) for each in found], 3)
+
+
+def link_loss(logits: Tensor, links: Tensor, weights: Tensor) -> Tensor:
+    """The sum of the binary cross-entropies, by weights, all (B, n, m)."""
+    losses = F.binary_cross_entropy_with_logits(logits, links.to(logits.dtype), reduction="none")
+    return (losses * weights).masked_fill(weights == 0, 0.0).sum()

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.aligner.training import link_scorer as module
-from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer, link_loss, similarity_loss
+from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer, similarity_loss
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity
@@ -116,14 +116,6 @@ def test_the_similarity_learns_from_sure_links():
             own -= logits[i][j] - math.log(sum(math.exp(logits[k][j]) for k in range(n)))
         expected += own / len(links[row]) / 2
     assert similarity_loss(similarity, src, tgt, links).item() == pytest.approx(expected, rel=1e-5)
-
-
-def test_links_without_weight_do_not_count():
-    logits = torch.tensor([[[0.3, -2.0], [1.0, float("nan")]]])
-    links = torch.tensor([[[True, False], [False, True]]])
-    weights = torch.tensor([[[1.0, 0.5], [2.0, 0.0]]])
-    expected = math.log1p(math.exp(-0.3)) + 0.5 * math.log1p(math.exp(-2.0)) + 2 * math.log1p(math.exp(1.0))
-    assert link_loss(logits, links, weights).item() == pytest.approx(expected, rel=1e-6)
 
 
 def test_batches_hold_every_row_and_no_more_than_asked():

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from xalign_fairseq.aligner.statistical.choice import fit_calibration
 from xalign_fairseq.links.pharaoh import Gold, Link
-from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity
+from xalign_fairseq.transport.link_scorer import LinkScorer, Similarity, link_loss
 from xalign_fairseq.transport.pair_features import WordStates
 
 SIMILARITY_PAIRS = 16  # in an update of the similarity
@@ -174,12 +173,6 @@ def _fit_rounds(scorer: LinkScorer, rows: Sequence[tuple[Tensor, Tensor, float]]
             optimizer.step()
             schedule.step()
     scorer.eval()
-
-
-def link_loss(logits: Tensor, links: Tensor, weights: Tensor) -> Tensor:
-    """The sum of the binary cross-entropies, by weights, all (B, n, m)."""
-    losses = F.binary_cross_entropy_with_logits(logits, links.to(logits.dtype), reduction="none")
-    return (losses * weights).masked_fill(weights == 0, 0.0).sum()
 
 
 @torch.no_grad()

@@ -11,10 +11,9 @@ from torch import Tensor, nn
 
 from xalign_fairseq.aligner.gold_sets import GoldSet
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.training.link_scorer import link_loss
 from xalign_fairseq.core.text.pairs import WordPair
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.transport.link_scorer import LinkScorer
+from xalign_fairseq.transport.link_scorer import LinkScorer, link_loss
 from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.precision import products_in
 
