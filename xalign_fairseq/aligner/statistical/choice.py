@@ -41,7 +41,7 @@ def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
     """Maximum-likelihood fit to gold links, by Newton's steps (Platt, 1999): scores (L,) and whether each is gold (L,).
 
     Raises:
-        XalignError: all or none of them are.
+        XalignError: all scores are gold links, or no score is.
     """
     hits = np.asarray(hits, float)
     if not 0 < hits.sum() < len(hits):

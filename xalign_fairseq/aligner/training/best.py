@@ -72,9 +72,14 @@ class BestRun:
     quiet: bool = False
 
     @cached_property
+    def sets(self) -> list[GoldSet]:
+        """All of each gold set."""
+        return [read_set(Path(path)) for path in self.golds]
+
+    @cached_property
     def judges(self) -> list[GoldSet]:
         """The held-out part of each gold set, if it has a pair."""
-        parts = [judging_part(read_set(Path(path)), HELD_OUT) for path in self.golds]
+        parts = [judging_part(each, HELD_OUT) for each in self.sets]
         return [each for each in parts if each.pairs]
 
     @property
@@ -138,7 +143,7 @@ class _Steps:
         # Gold that the packaged encoder has learned from teaches it nothing, and judges nothing that it is part of.
         self._method = scoring_method(run.model, Linking(), maps=False)
         self._seen = packaged_sets() if self._method == "scored" else set()
-        self._new = [path for path in run.golds if read_set(Path(path)).digest not in self._seen]
+        self._new = [path for path, each in zip(run.golds, run.sets, strict=True) if each.digest not in self._seen]
         self._statistics = Path(f"{self._links}.aligner")
 
     def make(self) -> BestAligner:

@@ -20,7 +20,7 @@ NOT_SUPPORTED = {
 
 
 def refusal(model_type: object, where: object) -> XalignError:
-    """The error for a model of none of the families: reasons, if there are any, and the families."""
+    """The error for a model of an unknown family: a reason, if there is one, and the families."""
     return XalignError(
         "models of this architecture are not supported",
         where=where,
