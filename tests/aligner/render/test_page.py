@@ -163,7 +163,7 @@ def browse(page, folder, script):
       for (let frame = 0; frame < 20; frame++)
         await Promise.race([new Promise(requestAnimationFrame), new Promise((done) => setTimeout(done, 200))])
           .then(() => new Promise((done) => setTimeout(done, 50)));
-      const said = {{}};
+      const said = {{begun: document.querySelector("svg") !== null}};
       {script}
       const out = document.createElement("pre"); out.id = "probe"; out.textContent = JSON.stringify(said);
       document.body.append(out);
@@ -171,9 +171,10 @@ def browse(page, folder, script):
     (folder / "page.html").write_text(page.replace("</body>", probe))
     for _ in range(8):  # a browser can end before its first frame, in which links are drawn
         shown = render(folder / "page.html", folder)
-        if "<svg" in shown[: shown.index('<pre id="probe">')]:
+        said = json.loads(unescape(re.search(r'<pre id="probe">(.*?)</pre>', shown, re.DOTALL)[1]))
+        if said["begun"]:  # before the script, which can draw links itself
             break
-    return json.loads(unescape(re.search(r'<pre id="probe">(.*?)</pre>', shown, re.DOTALL)[1]))
+    return said
 
 
 def render(path, folder):
