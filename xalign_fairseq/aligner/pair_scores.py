@@ -1,7 +1,7 @@
 """How well the sentences of a pair translate each other, by their word links."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.core.errors import XalignError
@@ -36,7 +36,7 @@ class PairScore:
 
     def line(self) -> str:
         """The numbers with tabs between them, in the order of :data:`COLUMNS`."""
-        return "\t".join(f"{each:.4f}" for each in astuple(self))
+        return "\t".join(f"{each:.4f}" for each in vars(self).values())
 
 
 def score_pair(pair: Alignment) -> PairScore:

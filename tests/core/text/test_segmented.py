@@ -32,6 +32,7 @@ def test_spans_in_bytes_cut_the_same_words(parts):
     text = SegmentedText(line, tuple(spans))
     raw = line.encode()
     assert [raw[start:stop].decode() for start, stop in text.byte_spans] == text.words
+    assert SegmentedText.of_words(line, text.words) == text
 
 
 @given(st.integers(0, 12), st.integers(0, 12))

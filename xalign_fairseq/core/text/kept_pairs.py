@@ -1,9 +1,6 @@
 """Raw sentence pairs whose words are found once, however often they are read."""
 
-import sys
-from array import array
 from collections.abc import Iterator
-from itertools import chain
 from mmap import ACCESS_READ, mmap
 from tempfile import TemporaryFile
 
@@ -15,11 +12,11 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 
 
 class KeptPairs(SentencePairs):
-    """Pairs that are segmented once: the first complete reading stores the positions of words in a file without a name.
+    """Pairs that are segmented once: the first complete reading stores their words in a file without a name.
 
     Args:
-        src, tgt, split: as of :class:`SentencePairs`.
-        folder: where the file is: 4 bytes for each word, 8 in lines of 65,536 and more characters.
+        src, tgt, split: as of :class:`SentencePairs`; no word has white space in it.
+        folder: where the file is, which is as large as both sides with a space after each word.
 
     Example::
 
@@ -30,38 +27,23 @@ class KeptPairs(SentencePairs):
     def __init__(self, src: StrPath, tgt: StrPath, split: tuple[Segmenter, Segmenter], folder: StrPath):
         super().__init__(src, tgt, split)
         self._folder, self._find = folder, split
-        self._kept: memoryview | None = None
+        self._kept: mmap | None = None
 
     def __iter__(self) -> Iterator[WordPair]:
         lines = zip(read_lines(self._src), read_lines(self.paths[1]), strict=True)
-        if self._kept is not None:
-            place = 0
+        if kept := self._kept:
+            end = -1
             for pair in lines:
-                src, place = _words_at(self._kept, place, pair[0])
-                tgt, place = _words_at(self._kept, place, pair[1])
+                start, end = end + 1, kept.find(b"\n", end + 1)
+                words = kept[start:end].decode().split("\t")
+                src, tgt = (SegmentedText.of_words(line, each.split()) for line, each in zip(pair, words, strict=True))
                 yield src, tgt
             return
-        with TemporaryFile(dir=self._folder) as kept:
+        with TemporaryFile(dir=self._folder) as out:
             for pair in lines:
                 src, tgt = (find(line) for find, line in zip(self._find, pair, strict=True))
-                for text in (src, tgt):
-                    array(_number(text.text), [len(text), *chain.from_iterable(text.spans)]).tofile(kept)
+                out.write(f"{' '.join(src.words)}\t{' '.join(tgt.words)}\n".encode())
                 yield src, tgt
-            kept.flush()
+            out.flush()
             # The map keeps the file open, and several readings may run at the same time.
-            self._kept = memoryview(mmap(kept.fileno(), 0, access=ACCESS_READ) if kept.tell() else b"")
-
-
-def _words_at(kept: memoryview, place: int, line: str) -> tuple[SegmentedText, int]:
-    """A line with its words, and the place after them."""
-    bounds = array(_number(line))
-    first = place + bounds.itemsize
-    end = first + 2 * bounds.itemsize * int.from_bytes(kept[place:first], sys.byteorder)
-    bounds.frombytes(kept[first:end])
-    each = iter(bounds)
-    return SegmentedText(line, tuple(zip(each, each, strict=True))), end
-
-
-def _number(line: str) -> str:
-    """The type of array for numbers up to the length of a line."""
-    return "H" if len(line) < 1 << 16 else "I"
+            self._kept = mmap(out.fileno(), 0, access=ACCESS_READ)

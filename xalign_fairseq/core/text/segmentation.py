@@ -12,7 +12,7 @@ from unicodedata import category
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.installed import version
 from xalign_fairseq.core.text.lines import require_unicode
-from xalign_fairseq.core.text.segmented import SegmentedText, Span
+from xalign_fairseq.core.text.segmented import SegmentedText
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
 
 def split_at_spaces(line: str) -> SegmentedText:
     """The words between white space, as ``str.split`` finds them."""
-    return SegmentedText(line, tuple(match.span() for match in _WORD.finditer(line)))
+    return SegmentedText.of_words(line, line.split())
 
 
 def segmenter_versions(names: str) -> str:
@@ -163,34 +163,27 @@ def _warn_of_spaces() -> None:
 def _segment(cut: Cutter, line: str) -> SegmentedText:
     """Words are whole graphemes without white space; repeated marks are one word; invisible characters are none."""
     require_unicode(line, "a sentence")
-    spans: list[Span] = []
     words: list[str] = []
-    end = 0
+    last = ""  # the word that ends where the next piece begins
     for piece in _graphemes(cut(line), line):
-        start, end = end, end + len(piece)
         if not piece.isalnum():
             kinds = _kinds(piece)
             if kinds <= _INVISIBLE:
+                last = ""
                 continue
-            before, last = spans[-1] if spans else (0, 0)
-            if last == start > 0 and len(set(line[before:end])) == 1 and kinds.isdisjoint(_BRACKETS):
-                start, _ = spans.pop()
+            if last and len({*last, *piece}) == 1 and kinds.isdisjoint(_BRACKETS):
                 piece = words.pop() + piece
-        spans.append((start, end))
         words.append(piece)
-    text = SegmentedText(line, tuple(spans))
-    text.__dict__["words"] = words  # as the property finds them
-    return text
+        last = piece
+    return SegmentedText.of_words(line, words)
 
 
 def _graphemes(pieces: Iterable[str], line: str) -> Iterable[str]:
     """The pieces of a line, of whole graphemes, and cut where white space begins and ends."""
-    simple = SIMPLE.fullmatch(line)
-    if simple and not _SPACE.search(line):
+    if SIMPLE.fullmatch(line):
         return pieces
-    stops = set(accumulate(map(len, pieces)))
-    if not simple:
-        stops &= set(accumulate(map(len, _icu("CharacterBreaker")(line))))
+    graphemes = set(accumulate(map(len, _icu("CharacterBreaker")(line))))
+    stops = graphemes.intersection(accumulate(map(len, pieces)))
     spaces = {0, len(line), *(edge for match in _SPACE.finditer(line) for edge in match.span())}
     return [line[start:stop] for start, stop in pairwise(sorted(stops | spaces))]
 

@@ -3,9 +3,8 @@
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import overload
 
 from xalign_fairseq.core.errors import XalignError
@@ -13,14 +12,14 @@ from xalign_fairseq.core.errors import XalignError
 Span = tuple[int, int]  # first character, and the one after the last
 
 
-@dataclass(frozen=True)
 class SegmentedText(Sequence[str]):
     """The words of a text, in its order. As a sequence it is its words, so every aligner takes it as a sentence.
 
-    It equals a list of the same words.
+    It equals a list of the same words. Do not change its attributes.
 
     Attributes:
         text: as it was given; nothing of it is changed.
+        words: the words.
         spans: first character of each word, and the one after its last. Between words there can be anything.
 
     Raises:
@@ -34,17 +33,37 @@ class SegmentedText(Sequence[str]):
     """
 
     text: str
-    spans: tuple[Span, ...]
+    words: list[str]
 
-    def __post_init__(self) -> None:
+    def __init__(self, text: str, spans: Sequence[Span]):
         end = 0
-        for start, stop in self.spans:
-            if not end <= start < stop <= len(self.text):
+        for start, stop in spans:
+            if not end <= start < stop <= len(text):
                 raise XalignError(
                     "the words of a text are not one after the other within it",
-                    found=f"characters {start} to {stop} of {len(self.text)}, after a word that ends at {end}",
+                    found=f"characters {start} to {stop} of {len(text)}, after a word that ends at {end}",
                 )
             end = stop
+        self.text, self.spans, self.words = text, tuple(spans), [text[start:stop] for start, stop in spans]
+
+    @classmethod
+    def of_words(cls, text: str, words: list[str]) -> "SegmentedText":
+        """A text whose words are each at the first place after the word before; ``spans`` are found when asked for.
+
+        So it is where what is left out between words has no character of which a word consists.
+        """
+        made = cls.__new__(cls)
+        made.text, made.words = text, words
+        return made
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """The spans of the words."""
+        ends = accumulate(self.words, lambda end, word: self.text.index(word, end) + len(word), initial=0)
+        return tuple((end - len(word), end) for word, end in zip(self.words, islice(ends, 1, None), strict=True))
+
+    def __repr__(self) -> str:
+        return f"SegmentedText(text={self.text!r}, spans={self.spans})"
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -62,12 +81,7 @@ class SegmentedText(Sequence[str]):
         return self.words == other if isinstance(other, list) else NotImplemented
 
     def __len__(self) -> int:
-        return len(self.spans)
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The words."""
-        return [self.text[start:stop] for start, stop in self.spans]
+        return len(self.words)
 
     @cached_property
     def byte_spans(self) -> tuple[Span, ...]:
