@@ -1,4 +1,4 @@
-"""The options of the recipes' YAML files: the papers' own, and the same for fairseq-train as for fairseq-hydra-train."""
+"""The options of the recipes' YAML files: the papers' own, and the same for both commands of fairseq."""
 
 import json
 import math
