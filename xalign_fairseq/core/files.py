@@ -94,10 +94,6 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
     With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
     it.
-
-    Raises:
-        XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
-            another process has filled it; or another process fills it.
     """
     path = _resolved(path)
     if path.exists() and not path.is_dir():

@@ -32,11 +32,6 @@ class Output:
             written.
         record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
         resume: continue an unfinished file, or begin if there is none.
-
-    Raises:
-        XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
-            one with ``resume``; ``resume`` without a record or without a file; a folder or an input in the place of
-            the file; another process that makes the same output.
     """
 
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):

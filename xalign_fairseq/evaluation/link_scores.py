@@ -20,16 +20,9 @@ SAMPLES_OF_A_COMPARISON = 1000
 class LinkFilesToScore:
     """The links to score, and their gold.
 
-    Attributes:
-        hyp: links.
-        gold: gold links.
-        text: tokenised source and target, to check every index against.
-        compare: other links, for a paired bootstrap test.
-        bootstrap: number of resamples for intervals; 0: no intervals.
-        seed: of the resamples.
-        hyp_index_base: index of the first token in ``hyp`` and ``compare``; None: 0, and an error if it looks like 1.
-        gold_index_base: the same in ``gold``.
-        system: what made the links, for the signature.
+    ``text`` is tokenised source and target, to check every index against; ``compare`` has other links, for a paired
+    bootstrap test; ``bootstrap`` is the number of resamples (0: no intervals). An index base of None is 0, and an error
+    if the file looks 1-based. ``system`` is what made the links, for the signature.
     """
 
     hyp: str
@@ -44,11 +37,7 @@ class LinkFilesToScore:
 
 
 def score_files(files: LinkFilesToScore) -> dict[str, Any]:
-    """The scores as fractions, with signature, and on request with intervals and a comparison.
-
-    Raises:
-        XalignError: files do not fit each other, a link lies outside its sentences, or a file looks 1-based.
-    """
+    """The scores as fractions, with signature, and on request with intervals and a comparison."""
     if files.bootstrap < 0 or files.seed < 0:
         raise XalignError(
             "resamples or seed is negative", parameter=("bootstrap", "seed"), found=f"{files.bootstrap}, {files.seed}"

@@ -121,9 +121,6 @@ class WordExchange(Objective):
     subwords: str = option(
         "all", "how a word link becomes token links: first, all or k-to-k (not specified in the paper)"
     )
-    label_layer: int | None = option(
-        None, "labelling layer (default: 10 of 12, the same relative depth for other encoders)"
-    )
     unaligned: str = option(
         "exclude",
         "masked tokens without a partner: exclude (not predicted), zero (literal Eq. 5: predicted from "
@@ -155,9 +152,9 @@ class WordExchange(Objective):
         )
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the labelling layer."""
+        """Find the labelling layer."""
         super().bind(context)
-        self.labels_at = self.resolve_layer("label_layer", context.config.default_labelling_layer())
+        self.labels_at = context.config.default_labelling_layer()
 
     def build_head(self) -> nn.Module:
         """The maps behind the exchange."""

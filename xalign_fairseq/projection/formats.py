@@ -16,13 +16,10 @@ from xalign_fairseq.projection.units import Annotated, AnnotationReader
 
 @dataclass(frozen=True)
 class AnnotationFormat:
-    """A format of annotation.
+    """A format of annotation: how its files end, what makes its reader, and what they hold.
 
-    Attributes:
-        suffixes: how the names of its files end.
-        read: makes its reader.
-        bilingual: whether a file holds the translation, too.
-        marked: whether its texts, without the annotation, can be written as lines for a translator.
+    A ``bilingual`` file holds the translation, too; the texts of a ``marked`` one can be written as lines for a
+    translator.
     """
 
     suffixes: tuple[str, ...]
@@ -47,17 +44,7 @@ ANNOTATIONS = {
 
 
 def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> AnnotationFormat:
-    """The format by its name, or, if that is empty, by the name of the annotated file.
-
-    Args:
-        name: of the format.
-        src, tgt: the annotated file, and that of the translation.
-        extract: only the texts of ``src`` are wanted.
-
-    Raises:
-        XalignError: there is no such format, or it needs a translation and there is none, or the reverse; or its texts
-            can't be extracted.
-    """
+    """The format by its name, or, if that is empty, by the name of the annotated file."""
     named = [name] if name else [key for key, each in ANNOTATIONS.items() if unpacked_name(src).endswith(each.suffixes)]
     if len(named) != 1 or named[0] not in ANNOTATIONS:
         problem = "there is no such format" if name else "the file's name has no ending of a known format"

@@ -20,15 +20,9 @@ OF_ENCODER = ("checkpoint_digest", "encoder")
 class TaskResults:
     """A task and what its models are trained on, with the runs of all checkpoints and seeds.
 
-    Attributes:
-        task: its name in the study.
-        benchmark: what was tested.
-        models: ``one`` model for all languages, or one for ``each``.
-        train_languages: of all its runs.
-        languages: those with scores, English first.
-        measured: language -> the signatures' parts that all runs share, metric by metric.
-        runs: checkpoint -> seed -> language -> the run that tested it.
-        score: names of the metrics that the study scores the task by; empty for the benchmark's own.
+    ``languages`` are those with scores, English first; ``measured`` has the signatures' parts that all runs share,
+    metric by metric; ``runs`` goes by checkpoint, seed and language; ``score`` names the metrics that the study scores
+    the task by, empty for the benchmark's own.
     """
 
     task: str
@@ -119,13 +113,7 @@ def is_english(language: str) -> bool:
 
 
 def read_results(out: str | os.PathLike) -> StudyResults:
-    """Read and check all runs below ``OUT/runs``.
-
-    Raises:
-        XalignError: no finished run, one that can't be read, or runs that can't be compared: of one task, but tested
-            on other data or with other metrics; of one checkpoint and task, but different in more than the seed, or
-            not even in that.
-    """
+    """Read and check all runs below ``OUT/runs``."""
     top = Path(out) / "runs"
     files = (path for name in ("spec", "result") for path in sorted(top.glob(f"*/*/*/*/{name}.json")))
     folders = list(dict.fromkeys(path.parent for path in files))

@@ -7,17 +7,16 @@ from xalign_fairseq.evaluation.plots.layers import curves_by_method, plot_layers
 
 def rows(*bests):
     return [
-        {"layer": layer, "method": method, "aer": abs(layer - best) / 10}
+        {"layer": layer, "method": method, "encoding": "joint", "aer": abs(layer - best) / 10}
         for method, best in bests
         for layer in (3, 1, 2, 0)
     ]
 
 
-def test_curves_are_named_after_checkpoint_and_method():
+def test_curves_are_named_after_their_method():
     one = [(3, 0.1), (1, 0.1), (2, 0.0), (0, 0.2)]
     assert curves_by_method(rows(("a", 2))) == {"a": one}
-    assert curves_by_method(rows(("a", 2)), "XLM-R") == {"XLM-R": one}
-    assert list(curves_by_method(rows(("a", 2), ("b", 0)), "XLM-R")) == ["XLM-R, a", "XLM-R, b"]
+    assert list(curves_by_method(rows(("a", 2), ("b", 0)))) == ["a", "b"]
 
 
 def test_a_curve_for_each_encoding_through_the_best_of_a_layer():
@@ -28,8 +27,8 @@ def test_a_curve_for_each_encoding_through_the_best_of_a_layer():
     ]
     points = [(1, 0.2), (2, 0.4)]
     assert curves_by_method(found) == {"joint": points, "separate": points}
-    assert curves_by_method(found[:4], "XLM-R") == {"XLM-R": points}
-    assert list(curves_by_method(found + rows(("a", 2)), "x")) == ["x, joint, softmax", "x, separate, softmax", "x, a"]
+    assert curves_by_method(found[:4]) == {"softmax": points}
+    assert list(curves_by_method(found + rows(("a", 2)))) == ["joint, softmax", "separate, softmax", "joint, a"]
 
 
 def test_a_line_per_curve_with_its_lowest_point(figures):

@@ -71,11 +71,7 @@ class TextFile:
 
 
 def scan(path: StrPath) -> TextFile:
-    """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks.
-
-    Raises:
-        XalignError: the file and the line that is not so.
-    """
+    """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks."""
     lines, position, last, crlf, most = 0, 0, NEWLINE, False, limit(LINE)
     offsets = [0]
     tail = b""

@@ -50,9 +50,6 @@ def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
 
     The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`); a ``.tsv`` with
     all its columns is a text only if ``table``.
-
-    Raises:
-        XalignError: the file is missing or damaged, or :func:`text_lines` finds fault with it.
     """
     file = Path(file_of(os.fspath(path)))
     if not file.is_file():
@@ -76,10 +73,6 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
 
     A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
     return before the newline belongs to the line end (logged); a byte order mark is skipped.
-
-    Raises:
-        XalignError: the text is empty, compressed or a table, its last line has a carriage return without a newline, a
-            line is too long, or it is not UTF-8 (file and line are named).
     """
     iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
     number, crlf = 0, False

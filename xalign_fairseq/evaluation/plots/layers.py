@@ -1,4 +1,4 @@
-"""AER over the layers of an encoder, a line per rule, checkpoint or both."""
+"""AER over the layers of an encoder, a line per method."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -33,14 +33,12 @@ def plot_layers(curves: Curves, path: StrPath) -> None:
     save(figure, path)
 
 
-def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
-    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``."""
+def curves_by_method(rows: Sequence[Mapping[str, Any]]) -> Curves:
+    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them."""
     single = [row for row in rows if isinstance(row["layer"], int)]
-    # Settings that all curves share are left out; with one method a checkpoint's name says it all.
     telling = [key for key in ("encoding", "method") if len({row.get(key) for row in single}) > 1]
     curves: dict[str, dict[int, float]] = {}
     for row in single:
-        parts = [name] * bool(name) + [row[key] for key in telling if key in row]
-        points = curves.setdefault(", ".join(parts or [row["method"]]), {})
+        points = curves.setdefault(", ".join(row[key] for key in telling) or row["method"], {})
         points[row["layer"]] = min(row["aer"], points.get(row["layer"], row["aer"]))
     return {curve: list(points.items()) for curve, points in curves.items()}

@@ -76,9 +76,6 @@ VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
     """A text and its markup.
 
-    Raises:
-        XalignError: the markup is broken: a tag is not complete, or, where the dialect is strict, has no partner.
-
     Example::
 
         >>> read_inline("the <b>red</b> house", HTML).text

@@ -124,9 +124,6 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
 
     The text has no double space where a point with a space on both sides was, nor a space at an edge for it: that space
     belongs to the point. A break between two words without a space becomes one.
-
-    Raises:
-        XalignError: tags are not nested, too deep or too many; if ``strict``, a tag is without its partner.
     """
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:

@@ -136,7 +136,7 @@ class _Placement:
         """The cut of the target words that the fewest links cross, for a cut of the source; edges stay edges."""
         if source in within:
             return words[within.index(source)]
-        return self.pieces.fewest_crossings(source, self.pieces.borders(words))
+        return self.pieces.fewest_crossings(source, self.pieces.borders(source, words))
 
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
         """The target words between which a mark without own words goes, and whether it belongs to the word before."""
@@ -160,7 +160,7 @@ class _Placement:
             return after[0], False
         if source[0] == source[1]:
             self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
-        return self.pieces.fewest_crossings(source[0], self.pieces.borders(words)), True
+        return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
 
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
