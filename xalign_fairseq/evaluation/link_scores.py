@@ -107,10 +107,10 @@ def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
     sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
     if len(sides[0]) != len(sides[1]):
         raise XalignError(
-            "the two sides have different numbers of lines",
+            "the files have different numbers of lines",
             where=f"{src}, {tgt}",
             found=f"{len(sides[0])} and {len(sides[1])} lines",
-            expected="one line each per sentence pair",
+            expected="line i of one belongs to line i of the other",
         )
     return list(zip(*sides, strict=True))
 

@@ -59,23 +59,19 @@ class SelfTraining(Objective):
             self.traits = replace(self.traits, needs=("bitext", "links"))
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the layer."""
         super().bind(context)
         layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * self.labeller.depth)))
         self.linking = Linking.of(self.labeller, {"hidden": layer}, encoding=self.encoding)
 
     @property
     def labelling(self) -> Linking:
-        """By the method, at the layer that is trained."""
         return self.linking
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The pairs."""
         options = self.linking
         return [(given, options.layer) for given in step.bitext.pair_inputs(options.pair_encoding)]
 
     def forward(self, step: Step) -> Loss:
-        """Label, and score the links."""
         bitext, options = step.bitext, self.linking
         hidden, spans = step.encoder.pair_states(bitext, options.layer, options.pair_encoding)
         links = self._links(step)

@@ -246,6 +246,7 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
                 where=f"{path}, line {number}",
                 found=f"{len(separators)} separators",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
+                remedy="if source and target are two files, give both",
             )
         else:
             yield one(""), other("")
@@ -253,9 +254,9 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
 
 def _different_lengths(src: StrPath, tgt: StrPath, found: str) -> XalignError:
     return XalignError(
-        "the two sides have different numbers of lines",
+        "the files have different numbers of lines",
         where=f"{src}, {tgt}",
         found=found,
-        expected="the same number of lines on both sides",
+        expected="line i of one belongs to line i of the other",
         remedy="look for a line break inside a sentence, or for a side that was filtered by itself",
     )
