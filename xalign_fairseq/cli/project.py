@@ -58,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--segment",
         choices=SEGMENTERS,
-        default="auto",
-        help="how to find the words of untokenised text; auto: ICU in text without spaces, otherwise spaces "
-        "(default: %(default)s)",
+        default="",
+        help="how to find the words of untokenised text; auto: ICU in text without spaces, otherwise spaces (default: "
+        "icu for JSON lines and markup if installed, otherwise auto; auto with --links in Pharaoh's format)",
     )
     parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason (TSV)")
     parser.add_argument("--page", metavar="FILE", help="write an HTML page of the pairs with links and labels")
