@@ -68,9 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part",
         type=part,
-        default=(0, 1),
+        default="0/1",
         metavar="K/N",
-        help="project only part K of N, from 0/N to N-1/N; the concatenated outputs are the whole",
+        help="project only part K of N, from 0/N to N-1/N; the concatenated outputs are the whole (default: 0/1, all)",
     )
     placing = parser.add_argument_group("placing")
     placing.add_argument(
