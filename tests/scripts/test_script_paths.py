@@ -109,8 +109,6 @@ CASES = {
     "examples/ppa/0_download.sh": (["@out", "en-de"], [], {"SAMPLE": "4"}),
     "examples/ppa/1_data.sh": (["@.", "@out", "de-en"], ["s", "d", *TEXT], {"SPM": "@s", "DICT": "@d"}),
     "examples/ppa/2_train.sh": ([*DATA_AND_RUN, "ppa"], ["model.pt"], {**MODEL, "UPDATES": ""}),
-    "examples/small/1_train.sh": (["@bin", "@model.pt", "@out", "tlm", "1"], ["model.pt"], MODEL),
-    "examples/small/2_evaluate.sh": (["@model.pt", "@.", "@t"], ["model.pt", "gold/x", *RUN], {"BENCHMARK": "@."}),
     "examples/transfer/0_download.sh": (["@out"], [], {"DRY": "1"}),
     "examples/transfer/1_models.sh": (["@run", "@out"], MODELS, {}),
     "examples/transfer/2_transfer.sh": (["@.", "@out"], ["x.pt", "assemble.py"], {"BENCHMARK": "@."}),

@@ -154,7 +154,11 @@ def _check(run: AlignRun) -> None:
             expected="files of source and target as input, and a file as output",
         )
     if run.learn_from is not None and not run.learn:
-        raise XalignError("nothing is learned", parameter="learn_from", expected=(Parameter("from_scratch"),))
+        raise XalignError(
+            "nothing is learned",
+            parameter="learn_from",
+            expected=(Parameter("from_scratch"), "or", Parameter("statistics")),
+        )
     run.pictures.check(run.text, run.options.units, run.format == "html")
     check_options(run.model, run.options, run.learn)
 

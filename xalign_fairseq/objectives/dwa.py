@@ -154,11 +154,9 @@ class DWA(Objective):
         return DwaHead(self.context.config, self.pointer_start, self.pointer_scale)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The perturbed pairs."""
         return [(step.bitext.input("masked"), self.layer)]
 
     def forward(self, step: Step) -> Loss:
-        """Label, choose the queries, point."""
         bitext, head = step.bitext, step.head
         labels, agreement = self._labels(step)
         queries = self._queries(bitext, labels)

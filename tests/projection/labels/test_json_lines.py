@@ -33,6 +33,12 @@ def test_spans_are_characters_of_the_translation_and_other_keys_stay(units):
     assert projected.labels[1] == ((range(0, 1), "LOC"), (range(2, 3), "PER"))
 
 
+def test_a_span_is_placed_without_the_punctuation_at_its_words(units):
+    [unit] = units({"text": "I «like» books.", "translation": "本 が 好き 。", "spans": [[3, 7, "V"], [9, 14, "O"]]})
+    projected = unit.project({(1, 2): 0.9, (2, 0): 0.5, (2, 3): 0.9})
+    assert json.loads(projected.text)["translation_spans"] == [[4, 6, "V"], [0, 1, "O"]]
+
+
 def test_what_is_not_placed_is_named(units):
     [unit] = units(ANNA)
     [dropped] = unit.project({(0, 2): 0.9}).dropped

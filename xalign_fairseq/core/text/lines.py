@@ -129,6 +129,6 @@ def split_words(line: str) -> list[str]:
 
 def different_lengths(src: object, tgt: object, found: str) -> XalignError:
     """The error for two files that should have a line for each sentence pair."""
-    problem, expected = "the two sides have different numbers of lines", "the same number of lines on both sides"
+    problem, expected = "the files have different numbers of lines", "line i of one belongs to line i of the other"
     remedy = "look for a line break inside a sentence, or for a side that was filtered by itself"
     return XalignError(problem, where=f"{src}, {tgt}", found=found, expected=expected, remedy=remedy)

@@ -246,6 +246,7 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
                 where=f"{path}, line {number}",
                 found=f"{len(separators)} separators",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
+                remedy="if source and target are two files, give both",
             )
         else:
             yield one(""), other("")

@@ -13,6 +13,7 @@ from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.text.segmentation import find_segmenter
 from xalign_fairseq.core.text.segmented import SegmentedText, Span, inside_grapheme
 from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.projection.markup.pieces import LinkedPieces
 from xalign_fairseq.projection.spans import Placing, place
 from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit
 
@@ -129,12 +130,17 @@ def _place(
     Punctuation at an end of a place is left out if the span does not end with any: "Rom" of "Rom."
     """
     placed: list[Span | str] = []
-    words = [src.words_in(start, end) for start, end, _ in spans]
-    for (start, end, _), found in zip(spans, place(words, links, placing), strict=True):
+    pieces = LinkedPieces(src, tgt, links, {edge for start, end, _ in spans for edge in (start, end)})
+    linked = {
+        (a, b): probability * pieces.worth[b] for a, row in enumerate(pieces.links) for b, probability in row.items()
+    }
+    for (start, end, _), found in zip(
+        spans, place([pieces.within(*span[:2]) for span in spans], linked, placing), strict=True
+    ):
         if isinstance(found, str):
             placed.append(found)
             continue
-        first, last = tgt.spans[found.start][0], tgt.spans[found.stop - 1][1]
+        first, last = pieces.tgt[found.start][0], pieces.tgt[found.stop - 1][1]
         while first + 1 < last and _is_mark(tgt.text[first]) and not _is_mark(src.text[start]):
             first += 1
         while first + 1 < last and _is_mark(tgt.text[last - 1]) and not _is_mark(src.text[end - 1]):
