@@ -281,6 +281,8 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
         dictionary=args.dict,
         spm=args.spm,
         sinkhorn_backend=args.sinkhorn_backend,
+        **{name: vars(args)[name] for name in ("units", "processes", "min_probability") if name in args},
+        statistics=vars(args).get("statistics") or None,  # empty: to be learned
     )
 
 

@@ -327,7 +327,6 @@ class StreamsDataset(Dataset):
         return each
 
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
-        """Length of each item."""
         items = indices % len(self)
         lengths = np.full(len(items), self.mono.length if self.mono is not None else 0, dtype=np.int64)
         here = items < self.pairs

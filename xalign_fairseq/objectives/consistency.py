@@ -29,7 +29,6 @@ class Consistency(Objective):
         self.require_values(temperature=(self.temperature > 0, "a number above 0"))
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the layer."""
         super().bind(context)
         self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 8 / 12)))
 
@@ -38,11 +37,9 @@ class Consistency(Objective):
         return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The pairs."""
         return [(given, self.trained_layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
-        """Sum over all pairs that have tokens on both sides and finite states."""
         hidden, spans = step.encoder.pair_states(step.bitext, self.trained_layer, "separate")
         found = agreement(hidden, spans, temperature=self.temperature, sizes=step.bitext.longest)
         shared = (found.forward + found.backward).exp().masked_fill(~found.inside, 0.0).sum((1, 2))

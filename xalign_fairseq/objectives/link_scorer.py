@@ -43,7 +43,6 @@ class LinkScoring(Objective):
         self.read, self.similar = usual_layers(context.config.encoder_layers)
 
     def count(self, batch: Batch) -> int:
-        """The links."""
         return int(declared(batch.bitext, "bitext").host.links.sum())
 
     def build_head(self) -> LinkScorer:
@@ -51,13 +50,11 @@ class LinkScoring(Objective):
         return LinkScorer(self.context.config.encoder_embed_dim, self.read, self.similar)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The pairs."""
         if not self.train_encoder:
             return ()
         return [(given, max(self.read)) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
-        """Score all pairs of words."""
         bitext = step.bitext
         src, tgt = self._words(step)
         with torch.autocast(src.states.device.type, enabled=False):

@@ -161,11 +161,9 @@ class MoCo(Objective):
         return complete_pairs(declared(batch.bitext, "bitext"))
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The queries."""
         return [(step.bitext.side_input(0), -1)]
 
     def forward(self, step: Step) -> Loss:
-        """Move the momentum encoder, contrast, enqueue."""
         bitext = step.bitext
         head: MocoHead = step.head
         pairs = 0 if step.batch.stands_in else complete_pairs(bitext)  # which leave a key

@@ -34,7 +34,6 @@ class OtAlign(Objective):
     layer: int | None = option(None, "layer to align (default: 10 of 12, the same relative depth for other encoders)")
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the layer."""
         super().bind(context)
         self.trained_layer = self.resolve_layer("layer", context.config.default_labelling_layer())
 
@@ -43,11 +42,9 @@ class OtAlign(Objective):
         return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """Both sides, each by itself."""
         return [(given, self.trained_layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
-        """Sum of the costs of all pairs that have tokens on both sides and finite states."""
         bitext = step.bitext
         hidden, spans = step.encoder.pair_states(bitext, self.trained_layer, "separate")
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, bitext.longest)

@@ -152,7 +152,6 @@ class WordExchange(Objective):
         )
 
     def bind(self, context: RunContext) -> None:
-        """Find the labelling layer."""
         super().bind(context)
         self.labels_at = context.config.default_labelling_layer()
 
@@ -169,11 +168,9 @@ class WordExchange(Objective):
         return int((partner_counts(links, bitext.spans, bitext.predicted, bitext.tokens.shape[1]) > 0).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The perturbed pairs."""
         return [(step.bitext.input("masked"), -1)]
 
     def forward(self, step: Step) -> Loss:
-        """Exchange the states of linked tokens, predict the masked ones."""
         bitext, masked = step.bitext, step.bitext.predicted
         labels = bitext.targets.flatten().index_select(0, masked)
         hidden = step.encoder.states(bitext.input("masked")).layer(-1)

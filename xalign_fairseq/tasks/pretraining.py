@@ -115,12 +115,10 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def seed(self) -> int:
-        """The run's seed."""
         return self.cfg.seed
 
     @property
     def mask(self) -> int:
-        """The id of ``<mask>``."""
         return self.source.mask
 
     @property

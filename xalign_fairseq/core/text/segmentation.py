@@ -104,6 +104,11 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
     return find_segmenter(found[0]), find_segmenter(found[-1])
 
 
+def is_unspaced(character: str) -> bool:
+    """Whether a character is of a script without spaces between words, or a mark of its sentences."""
+    return _UNSPACED.match(character) is not None or _MARK.match(character) is not None
+
+
 def split_at_spaces(line: str) -> SegmentedText:
     """The words between white space, as ``str.split`` finds them."""
     return SegmentedText.of_words(line, line.split())

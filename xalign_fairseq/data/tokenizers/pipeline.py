@@ -137,7 +137,6 @@ class PipelineTokenizer(Tokenizer):
 
     @property
     def model(self) -> TokenizerPipeline:
-        """The pipeline."""
         return self.pipeline
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:

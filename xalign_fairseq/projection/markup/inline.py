@@ -192,7 +192,7 @@ def _placeholder_tokens(text: str) -> Iterator[Token]:
             continue
         if start < at:
             yield Token(text[start:at], "text")
-        yield Token(text[at:end], "point")
+        yield Token(text[at:end], "placeholder")
         start = at = end
     if start < len(text):
         yield Token(text[start:], "text")

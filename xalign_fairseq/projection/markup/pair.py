@@ -9,6 +9,7 @@ from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
+from xalign_fairseq.links.pharaoh import check_bounds
 from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
@@ -70,7 +71,7 @@ def project_markup(
         segment: what finds the words.
 
     Raises:
-        XalignError: there is no such markup, or no such segmenter.
+        XalignError: there is no such markup, or no such segmenter; or a link is of words that are not there.
 
     Example::
 
@@ -82,6 +83,7 @@ def project_markup(
         raise XalignError("there is no such markup", parameter="markup", found=markup, expected=", ".join(MARKUPS))
     unit = markup_unit(MARKUPS[markup], source, target, find_segmenter(segment), "")
     if isinstance(aligner, dict):
+        check_bounds([aligner], [(len(unit.src), len(unit.tgt))], where="the links")
         return unit.project(aligner)
     return unit.project(aligner.align([unit.src], [unit.tgt])[0].links if unit.needs_links else {})
 

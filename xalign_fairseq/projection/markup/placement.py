@@ -6,8 +6,9 @@ the translation of the word that it touches. The result is nested as the source 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from xalign_fairseq.core.text.segmentation import is_unspaced
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
@@ -209,7 +210,22 @@ class _Placement:
                 stop = self._at(mark.stop, source[1], words[1], after is not False)
             else:
                 stop = start
+            mark = self._spaced(mark, start) if mark.kind in ("point", "placeholder") else mark
         return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
+
+    def _spaced(self, mark: Mark, at: int) -> Mark:
+        """A tag alone with its spaces; other ones if only one of the texts has no spaces between words."""
+        opening = mark.opening
+        for before in (True, False):
+            theirs, ours = (
+                text[:place][-1:] if before else text[place : place + 1]
+                for text, place in zip(self.texts, (mark.start, at), strict=True)
+            )
+            if is_unspaced(ours) and not is_unspaced(theirs):
+                opening = opening.lstrip(" ") if before else opening.rstrip(" ")
+            elif mark.kind == "placeholder" and is_unspaced(theirs) and ours.isalnum() and not is_unspaced(ours):
+                opening = f" {opening}" if before else f"{opening} "
+        return mark if opening == mark.opening else replace(mark, opening=opening)
 
     def _break(self, mark: Mark, source: int, target: int) -> Span:
         """The characters that a break replaces: a space, if it does so in the source and there is one."""
