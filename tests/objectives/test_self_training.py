@@ -10,7 +10,7 @@ from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, ba
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.objectives.self_training import SelfTraining, labelling_method
+from xalign_fairseq.objectives.self_training import SelfTraining
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
 
 
@@ -94,22 +94,13 @@ def test_the_probability_is_the_mean_of_both_directions():
 
 
 @pytest.mark.parametrize(
-    ("options", "method"),
-    [
-        ({}, Cosine("argmax")),
-        ({"method": "softmax", "method_options": "threshold=0.3"}, Softmax(0.3)),
-        (
-            {"method": "transport", "method_options": "filter=argmax, iterations=4"},
-            Transport(filter="argmax", iterations=4),
-        ),
-    ],
+    ("name", "method"), [("argmax", Cosine("argmax")), ("softmax", Softmax()), ("transport", Transport())]
 )
-@pytest.mark.parametrize("encoding", ["separate", "joint"])
-def test_any_method_labels_in_either_encoding_and_the_model_keeps_it(options, method, encoding):
-    one = trial(encoding=encoding, **options)
+def test_any_method_labels_and_the_model_keeps_it(name, method):
+    one = trial(method=name)
     labelling = one.objective.labelling
-    assert labelling.finder == method and labelling.pair_encoding == encoding and labelling.layer == 1
-    hidden, spans = one.passes().pair_states(bitext(), 1, encoding)
+    assert labelling.finder == method and labelling.pair_encoding == "separate" and labelling.layer == 1
+    hidden, spans = one.passes().pair_states(bitext(), 1, "separate")
     assert one.loss(batch()).count.item() == len(method(hidden, spans).pair) > 0
 
 
@@ -142,7 +133,9 @@ def test_pairs_with_an_empty_side_cost_nothing():
 
 
 def test_a_pair_that_is_not_linked_is_counted():
-    loss = trial(method="softmax", method_options="threshold=0.999999").loss(batch(SENTENCES[:3]))
+    one = trial(method="softmax")
+    one.objective.labeller = Softmax(0.999999)
+    loss = one.loss(batch(SENTENCES[:3]))
     assert [int(each) for each in loss.stats["pairs_without_links"]] == [3, 3]
 
 
@@ -150,36 +143,12 @@ def test_a_pair_that_is_not_linked_is_counted():
     ("options", "complaint"),
     [
         ({"method": "telepathy"}, "telepathy"),
-        ({"method_options": "threshold=0.1"}, "no such option"),
-        ({"method": "softmax", "method_options": "threshold"}, "name=value"),
         ({"temperature": 0.0}, "temperature"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options, complaint):
     with pytest.raises(XalignError, match=f"(?s){complaint}"):
         SelfTraining(**options)
-
-
-def test_options_of_the_method_are_of_the_types_that_it_has():
-    made = labelling_method("transport", "filter=argmax,mu=1,iterations=3")
-    assert made == Transport(filter="argmax", mu=1.0, iterations=3) and isinstance(made.mu, float)
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ("rounds=2.5", "a whole number"),
-        ("iterations=2.5", "a whole number"),
-        ("iterations=two", "a whole number"),
-        ("mu=x", "a number"),
-        ("rounds=0", "1 or more"),
-        ("filter=2", "itermax or argmax"),
-    ],
-)
-def test_an_option_of_the_method_has_a_value_of_its_type(given, expected):
-    option, value = given.split("=")
-    with pytest.raises(XalignError, match=f"where: .*{option}.*\n  found: {value}\n  expected: {expected}"):
-        labelling_method("transport", given)
 
 
 @pytest.mark.parametrize(("method", "layer"), [("argmax", 8), ("softmax", 8), ("transport", 10)])

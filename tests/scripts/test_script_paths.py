@@ -127,10 +127,6 @@ CASES = {
     "examples/xlm_align/2_prepare.sh": (["@.", "@out", "de-en"], [*TEXT, "mono/de.txt"], {}),
     "examples/xlm_align/3_train.sh": ([*DATA_AND_RUN, "base"], ["model.pt"], MODEL),
     "examples/xlm_align/continued/prepare.sh": (["@out", "@bin"], ["assemble.py"], {"BENCHMARK": "@."}),
-    "examples/xlm_align/small/1_data.sh": (["@out", "de-en"], BENCHMARK, {"BENCHMARK": "@."}),
-    "examples/xlm_align/small/3_train.sh": ([*DATA_AND_RUN, "links"], [], {"UPDATES": "5"}),
-    "examples/xlm_align/small/4_evaluate.sh": (["@run-1", "@t", "name", "de-en"], RUN, {}),
-    "examples/xlm_align/small/5_ablations.sh": (["@bin", "@out", "@t", "de-en", "base"], [], {"UPDATES": "5"}),
     "scripts/demo.sh": (["@out"], [], {"VIRTUAL_ENV": "x"}),
     "scripts/gpu/pack.sh": (["@out"], ["a.whl"], {"WHEELS": "@.", "BENCHMARK": "@b", "PYTHON": "python"}),
 }

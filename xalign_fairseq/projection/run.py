@@ -26,7 +26,7 @@ from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
 from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_versions
-from xalign_fairseq.links.pharaoh import check_bounds, parse_line
+from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
 from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece, Unit
@@ -122,13 +122,8 @@ def project_files(run: ProjectRun) -> ProjectReport:
     reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
     text = AnnotatedPairs(reader)
     units = len(text)
-    if run.links and (lines := sum(1 for _ in read_lines(run.links))) != units:
-        raise XalignError(
-            "links and sentence pairs differ in number",
-            where=run.links,
-            found=f"{lines} lines of links",
-            expected=f"{units}, one per sentence pair",
-        )
+    if run.links:
+        require_links_of(units, sum(1 for _ in read_lines(run.links)), run.links)
     part, parts = run.part
     first, last = units * part // parts, units * (part + 1) // parts
     pieces = _between(reader.pieces(), first, last, part + 1 == parts)
