@@ -19,7 +19,8 @@ def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
     assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "again.pt")]) == 0
     printed = capsys.readouterr().out
     assert "3 layers of 16, 2 heads" in printed and "64 positions" in printed
-    assert f"--init-checkpoint {tmp_path / 'again.pt'}\n" in printed  # no --layer-norm-eps: it is XLM-R's
+    assert f"xalign train DATA --init-checkpoint {tmp_path / 'again.pt'}" in printed
+    assert "--encoder-embed-dim 16" in printed and "--layer-norm-eps" not in printed  # which is XLM-R's
     state = checkpoint.read(tmp_path / "again.pt")
     assert state["model"].keys() == tiny_state["model"].keys()
     assert all(torch.equal(value, state["model"][name]) for name, value in tiny_state["model"].items())

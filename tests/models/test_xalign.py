@@ -276,13 +276,6 @@ def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, toke
     assert model(lambda encoder: torch.is_autocast_enabled("cpu")) is False
 
 
-def test_an_unknown_autocast_is_refused():
-    from xalign_fairseq.training.headed import require_autocast
-
-    with pytest.raises(XalignError, match=r"(?s)autocast.*perhaps"):
-        require_autocast("perhaps")
-
-
 def test_the_way_that_layers_run_is_an_option(build):
     from types import SimpleNamespace
 

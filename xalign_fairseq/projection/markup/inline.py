@@ -76,9 +76,6 @@ VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
     """A text and its markup.
 
-    Raises:
-        XalignError: the markup is broken: a tag is not complete, or, where the dialect is strict, has no partner.
-
     Example::
 
         >>> read_inline("the <b>red</b> house", HTML).text
@@ -195,7 +192,7 @@ def _placeholder_tokens(text: str) -> Iterator[Token]:
             continue
         if start < at:
             yield Token(text[start:at], "text")
-        yield Token(text[at:end], "point")
+        yield Token(text[at:end], "placeholder")
         start = at = end
     if start < len(text):
         yield Token(text[start:], "text")

@@ -23,11 +23,7 @@ _TOLD: set[str] = set()
 
 @dataclass(frozen=True)
 class Padded:
-    """Sentences (B, T) with padding.
-
-    Attributes:
-        padding: (B, T) bool, True at padding.
-    """
+    """Sentences (B, T) with padding (B, T) bool, True at padding."""
 
     padding: Tensor
 
