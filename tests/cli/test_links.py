@@ -81,13 +81,6 @@ def test_filters_in_their_order_and_new_texts(text):
     assert (text / "again.links").read_text() == (text / "kept.links").read_text()
 
 
-def test_one_filter_alone_keeps_the_line_count(text):
-    assert links(text, "--filters", "identical") == 0
-    assert lines(text / "out.links") == ["0-0 1-1 2-1", "", "1-2", "0-0 1-1"]
-    assert links(text, "--filters", "one-to-one", "--overwrite") == 0
-    assert lines(text / "out.links") == ["0-0", "", "0-0", "0-0 1-1"]
-
-
 @pytest.mark.skipif(TOOLS["eflomal"].find() is None, reason="eflomal is not installed")
 def test_eflomal_on_the_sample_gives_links_that_prepare_takes(tmp_path):
     write_sample(tmp_path / "sample", 150, 1, 10, 10)
@@ -108,20 +101,6 @@ def test_eflomal_on_the_sample_gives_links_that_prepare_takes(tmp_path):
     assert main([*command.split(), "--links", str(folder / "train.links")]) == 0
     prepared = json.loads((tmp_path / "bin/manifest.json").read_text())["pairs"][0]
     assert prepared["links"]["sure"] == manifest["counts"]["links"]["kept"]
-
-
-@pytest.mark.parametrize(
-    ("src", "message"),
-    [("a\n", "1 and 4 lines"), ("", "the file is empty"), ("\n\n\n\n", "nothing to align"), (None, "does not exist")],
-)
-def test_text_that_does_not_do(text, capsys, src, message):
-    if src is None:
-        (text / "all.en").unlink()
-    else:
-        (text / "all.en").write_text(src)
-    assert links(text) == 2
-    assert message in capsys.readouterr().err
-    assert not list(text.glob("*out*")) and not list(text.glob(".*"))
 
 
 def test_existing_outputs_and_inputs_are_left_alone(text, capsys):

@@ -1,7 +1,6 @@
 """``xalign prepare`` as a command: its options, and what is left after a kill."""
 
 import argparse
-import gzip
 import os
 import signal
 import subprocess
@@ -63,16 +62,6 @@ def test_options_after_a_pair_belong_to_it():
 def test_links_belong_to_the_split_of_their_prefix(value, split):
     group = PairGroup("en", "de", {"train": "d/train", "valid": "d/valid", "test": "d/train.test"}, [value])
     assert group.links() == {split: value.removeprefix("test=")}
-
-
-def test_the_prefix_of_compressed_text_is_that_of_the_plain_one(texts, capsys):
-    path = texts / "train.en-de.de"
-    (texts / "train.en-de.de.gz").write_bytes(gzip.compress(path.read_bytes()))
-    path.unlink()
-    prefix = f"{texts}/train.en-de"
-    options = ["--pair", "en-de", "--trainpref", prefix, "--links", f"{prefix}.gold", "--vocab-size", "60"]
-    assert main(["prepare", "--out", str(texts / "d"), *options]) == 0
-    assert "train en-de: 40 pairs; dropped: none;" in capsys.readouterr().out
 
 
 def test_filters_and_shards_of_the_command_line(texts, capsys, monkeypatch):
@@ -165,16 +154,6 @@ def test_several_pairs_links_and_monolingual_text(texts, capsys):
     assert "--overwrite" in capsys.readouterr().err
 
 
-def test_a_model_made_before_gives_the_same_files(texts):
-    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
-    model = ["--spm", f"{texts}/a/sentencepiece.model", "--dict", f"{texts}/a/dict.txt"]
-    assert main(["prepare", "--out", str(texts / "b"), *model, *train]) == 0
-    for path in (texts / "a").iterdir():
-        if path.name != "manifest.json":
-            assert path.read_bytes() == (texts / "b" / path.name).read_bytes()
-
-
 def test_text_in_a_script_that_the_model_lacks(texts, capsys):
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
     assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
@@ -221,6 +200,7 @@ def group_is_gone(group: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_middle_keeps_the_old_data_bin_and_ends_the_workers(texts):
     process, _ = start(texts, workers=2)
     os.kill(process.pid, signal.SIGKILL)
@@ -229,6 +209,7 @@ def test_a_kill_in_the_middle_keeps_the_old_data_bin_and_ends_the_workers(texts)
     assert group_is_gone(process.pid)
 
 
+@pytest.mark.slow
 def test_a_polite_end_leaves_no_unfinished_folder(texts):
     process, unfinished = start(texts, workers=1)
     process.terminate()
@@ -237,6 +218,7 @@ def test_a_polite_end_leaves_no_unfinished_folder(texts):
     assert not unfinished.exists()
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_message_and_keeps_the_old_data_bin(texts):
     large_text(texts)
     (texts / "d").mkdir()

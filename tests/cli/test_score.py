@@ -54,10 +54,10 @@ def test_json(files, capsys):
 
 
 def test_text(files, capsys):
-    options = ("--hyp", files / "hyp", "--gold", files / "gold", "--bootstrap", 20, "--system", "layer 8")
+    options = ("--hyp", files / "hyp", "--gold", files / "gold", "--bootstrap", 20)
     code, out, _ = score(capsys, *options)
     assert code == 0
-    assert out.startswith("aer        30.00  [") and "|system:layer 8|" in out.splitlines()[-1]
+    assert out.startswith("aer        30.00  [") and out.splitlines()[-1].startswith("base:hyp0,gold0|")
     assert "5 (5 sure gold links, 3 sentence pairs)" in out
 
 
@@ -153,14 +153,6 @@ def test_gold_as_the_shared_tasks_write_it(files, capsys):
     assert found == expected
     code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "numbered", "--gold-index-base", 0)
     assert code == 2 and "counts tokens from 1" in err
-
-
-def test_links_are_named_as_their_file_has_them(files, capsys):
-    (files / "one").write_text("1-1\n9-1\n\n")
-    texts = ("--src", files / "src", "--tgt", files / "tgt")
-    options = ("--hyp", files / "hyp", "--gold", files / "one", "--gold-index-base", 1, *texts)
-    code, _, err = score(capsys, *options)
-    assert code == 2 and "link 9-1, " in err and "indices from 1 to 2 and 2" in err
 
 
 def test_scoring_files_loads_no_torch(files):

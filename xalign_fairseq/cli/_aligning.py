@@ -72,7 +72,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         encoding = f"both; {own}; joint with a pointer, separate with --maps"
         threshold = f"seven from 0.001 to 0.5; for grow 0.4, 0.5 and 0.6; {own}"
     else:
-        family, threshold = "its family's, otherwise ", "0.001, 0.5, 0.45"
+        family, threshold = "its family's, otherwise ", "0.001, 0.5 and 0.45"
         encoding = (
             "the model's own, otherwise its family's, otherwise joint for transport and ot-unbalanced, separate for "
             "the other methods and with --maps"
@@ -281,6 +281,8 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
         dictionary=args.dict,
         spm=args.spm,
         sinkhorn_backend=args.sinkhorn_backend,
+        **{name: vars(args)[name] for name in ("units", "processes", "min_probability") if name in args},
+        statistics=vars(args).get("statistics") or None,  # empty: to be learned
     )
 
 

@@ -36,9 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             choices=(0, 1),
             help=f"index of the first token in the {name} file (default: 0, and an error if it looks 1-based)",
         )
-    parser.add_argument(
-        "--system", metavar="TEXT", help="how the links were made (layer, method, mu, ...), for the signature"
-    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -56,7 +53,6 @@ def run(args: argparse.Namespace) -> None:
         seed=args.seed,
         hyp_index_base=args.hyp_index_base,
         gold_index_base=args.gold_index_base,
-        system=args.system,
     )
     result = score_files(files)
     print_result(args.json, result, result_lines(result))

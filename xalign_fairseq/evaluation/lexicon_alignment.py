@@ -129,24 +129,13 @@ def score_checkpoints(
 def lexicons_for(data_bin: str | None, state: Mapping[str, Any], vocab_size: int, path: str) -> list[Lexicon]:
     """The lexicons of the data-bin if one is given, otherwise those of the checkpoint."""
     if data_bin is None:
-        stored = (state.get("task_state") or {}).get("lexicons") or []
-        found = [Lexicon.from_state(each) for each in stored]
-        if not found:
-            raise XalignError(
-                "there is no lexicon to score",
-                where=path,
-                expected="a checkpoint trained with a lexicon",
-                remedy=("name a data-bin with one by", Parameter("data", "DATA_BIN")),
-            )
-        return found
-    data = DataBin(data_bin)
-    check_dictionary(data.dictionary, data.path, dict(state), vocab_size, path)
-    found = [lexicons.read(data, src, tgt) for src, tgt in lexicons.lexicons(data)]
+        found = [Lexicon.from_state(each) for each in (state.get("task_state") or {}).get("lexicons") or []]
+    else:
+        data = DataBin(data_bin)
+        check_dictionary(data.dictionary, data.path, dict(state), vocab_size, path)
+        found = [lexicons.read(data, src, tgt) for src, tgt in lexicons.lexicons(data)]
     if not found:
-        raise XalignError(
-            "there is no lexicon to score",
-            where=data_bin,
-            expected="a data-bin with a lexicon",
-            remedy=("make one by", Command("lexicon", data_bin, "...")),
-        )
+        data_of = ("name a data-bin with one by", Parameter("data", "DATA_BIN"))
+        remedy = data_of if data_bin is None else ("make one by", Command("lexicon", data_bin, "..."))
+        raise XalignError("there is no lexicon to score", where=data_bin or path, remedy=remedy)
     return found

@@ -6,7 +6,7 @@ from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.containers import text_sha256
-from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.lines import different_lengths, read_lines
 from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
 from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, paired_bootstrap
@@ -22,7 +22,7 @@ class LinkFilesToScore:
 
     ``text`` is tokenised source and target, to check every index against; ``compare`` has other links, for a paired
     bootstrap test; ``bootstrap`` is the number of resamples (0: no intervals). An index base of None is 0, and an error
-    if the file looks 1-based. ``system`` is what made the links, for the signature.
+    if the file looks 1-based.
     """
 
     hyp: str
@@ -33,7 +33,6 @@ class LinkFilesToScore:
     seed: int = 1
     hyp_index_base: int | None = None
     gold_index_base: int | None = None
-    system: str | None = None
 
 
 def score_files(files: LinkFilesToScore) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     first, *rest = read_counts(files)
     result: dict[str, Any] = figures(first)
     hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
-    signature = score_signature(hyp_base=hyp_base, gold_base=gold_base, system=files.system)
+    signature = score_signature(hyp_base=hyp_base, gold_base=gold_base)
     result["signature"] = on_data(signature, {"gold": text_sha256(files.gold)[:12]})
     if files.bootstrap:
         result["interval"] = bootstrap_intervals(first, samples=files.bootstrap, seed=files.seed)
@@ -106,12 +105,7 @@ def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
     """Tokens, separated by spaces, of each line of two files."""
     sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
     if len(sides[0]) != len(sides[1]):
-        raise XalignError(
-            "the files have different numbers of lines",
-            where=f"{src}, {tgt}",
-            found=f"{len(sides[0])} and {len(sides[1])} lines",
-            expected="line i of one belongs to line i of the other",
-        )
+        raise different_lengths(src, tgt, f"{len(sides[0])} and {len(sides[1])} lines")
     return list(zip(*sides, strict=True))
 
 

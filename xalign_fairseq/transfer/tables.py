@@ -8,12 +8,10 @@ from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
-from xalign_fairseq.evaluation.tables import Table, latex_file, markdown_text, signed
+from xalign_fairseq.evaluation.tables import Table, latex_file, markdown_text, percent, signed
 from xalign_fairseq.transfer.comparisons import Difference
 from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH
-
-NOTHING = ""
 
 
 def make_tables(report: StudyReport) -> list[Table]:
@@ -69,11 +67,6 @@ def _signatures(report: StudyReport) -> list[str]:
                 data.setdefault(rest, []).append(f"{language} {parts['data']}")
             lines += [f"{markdown_text(task.title)}: `{rest}` on {', '.join(found)}" for rest, found in data.items()]
     return lines
-
-
-def percent(summary: Summary | None) -> str:
-    """``83.1 ± 0.4``; ``83.1`` of one run; nothing without a run."""
-    return NOTHING if summary is None else f"{100 * summary.mean:.1f}{_spread(summary)}"
 
 
 def _spread(summary: Summary) -> str:
@@ -176,7 +169,7 @@ def _finding(finding: Difference) -> tuple[str, ...]:
         signed(100 * finding.difference),
         f"{signed(100 * finding.low)} to {signed(100 * finding.high)}",
         f"{finding.p_items:.3f}",
-        NOTHING if seeds is None else f"{seeds:.3f}",
+        "" if seeds is None else f"{seeds:.3f}",
         f"{finding.p_holm:.3f}",
     )
 

@@ -150,13 +150,8 @@ def _require_one_training(runs: Sequence[RunResult]) -> None:
         for first in (firsts.setdefault(task, run), firsts.setdefault((*task, languages), run)):
             same = first.train_languages == run.train_languages
             if keys := differing(first, run, but=() if same else OF_LANGUAGES):
-                raise XalignError(
-                    "two runs of a checkpoint on a task differ in more than seed and languages",
-                    where=f"{first.folder} and {run.folder}",
-                    found=both(keys, first, run),
-                    expected="the same encoder, training data and settings",
-                    remedy="remove the runs that you do not want, or give each study its own folder",
-                )
+                problem = "two runs of a checkpoint on a task differ in more than seed and languages"
+                raise _clash(problem, first, run, both(keys, first, run))
 
 
 def _grouped(group: Sequence[RunResult]) -> TaskResults:
@@ -166,24 +161,14 @@ def _grouped(group: Sequence[RunResult]) -> TaskResults:
     runs: dict[str, dict[int, dict[str, RunResult]]] = {}
     for run in group:
         if run.score != first.score:
-            raise XalignError(
-                f"two runs of {run.task} have different metrics",
-                where=f"{first.folder} and {run.folder}",
-                found=" and ".join(", ".join(each.score) or "the benchmark's own" for each in (first, run)),
-                expected="one score",
-                remedy="give each study its own folder, or the tasks two names",
-            )
+            scores = (", ".join(each.score) or "the benchmark's own" for each in (first, run))
+            raise _clash(f"two runs of {run.task} have different metrics", first, run, " and ".join(scores))
         for language in run.scores:
             _require_same_test(seen.setdefault(language, run), run, language)
             tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
             if language in tested:  # a copied folder, for example
-                raise XalignError(
-                    f"two runs of {run.task} have the same checkpoint and seed",
-                    where=f"{tested[language].folder} and {run.folder}",
-                    found=f"{run.checkpoint}, seed {run.seed}, tested on {language}",
-                    expected="one",
-                    remedy="move the one that you do not want out of runs/",
-                )
+                problem = f"two runs of {run.task} have the same checkpoint and seed"
+                raise _clash(problem, tested[language], run, f"{run.checkpoint}, seed {run.seed}, tested on {language}")
             tested[language] = run
     trained = sorted({each for run in group for each in run.train_languages}, key=_english_first)
     languages = tuple(sorted(seen, key=_english_first))
@@ -196,13 +181,13 @@ def _require_same_test(first: RunResult, run: RunResult, language: str) -> None:
     theirs, mine = first.measured(language), run.measured(language)
     items = [each.items[language] for each in (first, run)]
     if mine != theirs or items[0] != items[1]:
-        raise XalignError(
-            f"two runs of {run.task} were not tested in the same way on {language}",
-            where=f"{first.folder} and {run.folder}",
-            found=_difference(theirs, mine) or f"{items[0]} and {items[1]} items",
-            expected="the same data and metrics",
-            remedy="remove the runs on the data that you do not want and run them again",
-        )
+        problem = f"two runs of {run.task} were not tested in the same way on {language}"
+        raise _clash(problem, first, run, _difference(theirs, mine) or f"{items[0]} and {items[1]} items")
+
+
+def _clash(problem: str, first: RunResult, run: RunResult, found: str) -> XalignError:
+    remedy = "move the runs that you do not want out of runs/, or give each study its own folder"
+    return XalignError(problem, where=f"{first.folder} and {run.folder}", found=found, remedy=remedy)
 
 
 def _difference(first: Iterable[dict[str, str]], second: Iterable[dict[str, str]]) -> str:

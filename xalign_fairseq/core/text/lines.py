@@ -125,3 +125,10 @@ def note_crlf(path: str) -> bool:
 def split_words(line: str) -> list[str]:
     """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
     return line.split()
+
+
+def different_lengths(src: object, tgt: object, found: str) -> XalignError:
+    """The error for two files that should have a line for each sentence pair."""
+    problem, expected = "the files have different numbers of lines", "line i of one belongs to line i of the other"
+    remedy = "look for a line break inside a sentence, or for a side that was filtered by itself"
+    return XalignError(problem, where=f"{src}, {tgt}", found=found, expected=expected, remedy=remedy)
