@@ -52,7 +52,6 @@ def bootstrap_interval(
     Args:
         counts: (N, K), one row per item.
         value: summed counts (..., K) -> score (...,).
-        samples, seed, level: resamples, their seed, and the share of them inside the interval.
 
     Raises:
         XalignError: no item, or options without meaning.
@@ -184,7 +183,6 @@ def paired_items(
         second: per test set, counts (S2, N, K) of the second system's runs on the same items.
         value: summed counts (..., K) -> score (...,).
         samples: resamples R.
-        seed: the same seed gives the same draws.
 
     Raises:
         XalignError: no test set or item, or other items in one system than in the other.
@@ -258,7 +256,6 @@ def spearman(
 
     Args:
         x, y: the points (n,).
-        samples, seed, level: resamples, their seed, and the share of them inside the interval.
 
     Raises:
         XalignError: fewer than 3 points, other than one ``y`` for each ``x``, numbers that are not finite, or a side

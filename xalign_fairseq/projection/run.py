@@ -39,20 +39,17 @@ class ProjectRun:
     """A file with annotation, its translation, and how to project.
 
     Attributes:
-        src: the annotated file.
         tgt: the translation; ``None`` of a format that holds both.
         out: the annotated translation; ``-`` is standard output.
         format: a name of :data:`~xalign_fairseq.projection.formats.ANNOTATIONS`; empty: by the name of ``src``.
         segment: what finds the words of text that is not split into words.
         placing: how spans are placed.
         links: a file with the links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
-        model, options: of the aligner.
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
         part: ``(k, n)``: project only part k, from 0, of n parts of the file.
         report: a file for all that could not be placed.
         page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
         resume: continue an interrupted run.
-        quiet: no progress.
 
     Example::
 

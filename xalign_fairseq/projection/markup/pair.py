@@ -64,11 +64,9 @@ def project_markup(
     """Put the tags of a text on its translation.
 
     Args:
-        source: with markup.
         target: the plain translation.
         aligner: links the words; or the links, of the words that ``segment`` finds in both plain texts.
         markup: a name of :data:`MARKUPS`.
-        segment: what finds the words.
 
     Raises:
         XalignError: there is no such markup, or no such segmenter; or a link is of words that are not there.
