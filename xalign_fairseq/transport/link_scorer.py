@@ -40,8 +40,7 @@ class Scores(NamedTuple):
 
 
 class Similarity(nn.Module):
-    """cos(f(u), f(v)), where f(x) = [exp(d) * x, x A]: a learned weight of each dimension, and some new ones.
-    """
+    """cos(f(u), f(v)), where f(x) = [exp(d) * x, x A]: a learned weight of each dimension, and some new ones."""
 
     def __init__(self, dim: int, rank: int, dropout: float = 0.0):
         super().__init__()
