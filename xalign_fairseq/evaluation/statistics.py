@@ -13,6 +13,7 @@ from xalign_fairseq.links.bootstrap import (
     check_options,
     paired_test,
     percentile_interval,
+    resampled,
     resampling_weights,
 )
 
@@ -63,8 +64,7 @@ def bootstrap_interval(
     check_options(samples, level, seed)
     if not len(counts):
         raise XalignError("there is no item to resample")
-    drawn = np.concatenate([value(weights @ counts) for weights in resampling_weights(len(counts), samples, seed)])
-    return percentile_interval(drawn, level)
+    return percentile_interval(resampled([counts], value, samples, seed)[0], level)
 
 
 @dataclass(frozen=True)
