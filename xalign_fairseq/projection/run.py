@@ -59,7 +59,7 @@ class ProjectRun:
 
         >>> run = ProjectRun("film.srt", "film.de.txt", "film.de.srt", model="e5-small")
         >>> run.placing.max_gap
-        2
+        3
     """
 
     src: str
