@@ -72,7 +72,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         encoding = f"both; {own}; joint with a pointer, separate with --maps"
         threshold = f"seven from 0.001 to 0.5; for grow 0.4, 0.5 and 0.6; {own}"
     else:
-        family, threshold = "its family's, otherwise ", "0.001, 0.5, 0.45"
+        family, threshold = "its family's, otherwise ", "0.001, 0.5 and 0.45"
         encoding = (
             "the model's own, otherwise its family's, otherwise joint for transport and ot-unbalanced, separate for "
             "the other methods and with --maps"

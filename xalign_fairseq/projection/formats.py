@@ -6,6 +6,8 @@ from functools import partial
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.segmentation import segmenter_of_raw_text
 from xalign_fairseq.projection.labels.conll import EntityColumns
 from xalign_fairseq.projection.labels.conllu import Treebank
 from xalign_fairseq.projection.labels.json_lines import JsonSpans
@@ -26,6 +28,11 @@ class AnnotationFormat:
     read: Callable[[Annotated], AnnotationReader]
     bilingual: bool = False
     marked: bool = False
+
+    def segmenter(self, links: str | None) -> str:
+        """The default segmenter: of raw text ICU; of other text, and with links that only count words, ``auto``."""
+        given = next(read_lines(links), "{") if links else "{"
+        return segmenter_of_raw_text() if (self.bilingual or self.marked) and given.startswith("{") else "auto"
 
 
 ANNOTATIONS = {

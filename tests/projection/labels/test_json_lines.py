@@ -79,10 +79,14 @@ class Diagonal(WordAligner):
 
 def test_in_memory_spans_come_back_in_their_order_without_punctuation_of_others():
     found = project_labels(
-        Diagonal(), ["Bonn , Rom", "a b"], ["Bonn, ja Rome.", "c"], [[(7, 10, "A"), (0, 4, "B")], [(2, 3, "C")]]
+        Diagonal(),
+        ["Bonn , Rom", "a b"],
+        ["Bonn, ja Rome.", "c"],
+        [[(7, 10, "A"), (0, 4, "B")], [(2, 3, "C")]],
+        segment="spaces",
     )
     assert found == [[(9, 13, "A"), (0, 4, "B")], [None]]
-    assert project_labels(Diagonal(), ["Rom !"], ["Rome !"], [[(0, 5, "A")]]) == [[(0, 6, "A")]]
+    assert project_labels(Diagonal(), ["Rom !"], ["Rome !"], [[(0, 5, "A")]], segment="spaces") == [[(0, 6, "A")]]
     with pytest.raises(XalignError, match="overlaps"):
         project_labels(Diagonal(), ["abc"], ["abc"], [[(0, 2, "A"), (1, 3, "B")]])
     with pytest.raises(XalignError, match="1, 1 and 0"):

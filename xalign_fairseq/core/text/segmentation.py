@@ -114,6 +114,11 @@ def split_at_spaces(line: str) -> SegmentedText:
     return SegmentedText.of_words(line, line.split())
 
 
+def segmenter_of_raw_text() -> str:
+    """``icu``, which splits off punctuation, if it is installed, otherwise ``auto``."""
+    return "icu" if version(PACKAGES["icu"][0]) else "auto"
+
+
 def segmenter_versions(names: str) -> str:
     """Segmenters with the versions of their libraries, which decide where words are: ``icu (icu4py 1.2.0)``."""
     used = [name for name in names.split(",") if name != "spaces"]

@@ -10,7 +10,7 @@ from xalign_fairseq.aligner.alignment import Links
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import parse_json, require_form
-from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_of_raw_text
 from xalign_fairseq.core.text.segmented import SegmentedText, Span, inside_grapheme
 from xalign_fairseq.data.labelled.lines import read_rows
 from xalign_fairseq.projection.markup.pieces import LinkedPieces
@@ -82,13 +82,14 @@ def project_labels(
     translations: Sequence[str],
     spans: Sequence[Sequence[TextSpan]],
     placing: Placing | None = None,
-    segment: str = "auto",
+    segment: str = "",
 ) -> list[list[TextSpan | None]]:
     """The labelled spans of texts on their translations.
 
     Args:
         spans: of each text: the first character, the one after the last, and the label.
-        segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`.
+        segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`; empty: ``icu``
+            if it is installed, otherwise ``auto``.
 
     Returns:
         for each text its spans on the translation, in their order; ``None`` for one that could not be placed.
@@ -107,7 +108,7 @@ def project_labels(
         raise XalignError("texts, translations and spans differ in number", found=sizes)
     for number, (text, each) in enumerate(zip(texts, spans, strict=True)):
         check_spans(each, text, f"text {number}")
-    find = find_segmenter(segment)
+    find = find_segmenter(segment or segmenter_of_raw_text())
     pairs = [(find(text), find(translation)) for text, translation in zip(texts, translations, strict=True)]
     found: list[list[TextSpan | None]] = []
     for (src, tgt), each, alignment in zip(pairs, spans, aligner.stream(pairs), strict=True):
