@@ -87,11 +87,7 @@ def project_labels(
     """The labelled spans of texts on their translations.
 
     Args:
-        aligner: finds the links.
-        texts: the labelled texts.
-        translations: of each text.
         spans: of each text: the first character, the one after the last, and the label.
-        placing: how spans are placed.
         segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`; empty: ``icu``
             if it is installed, otherwise ``auto``.
 
