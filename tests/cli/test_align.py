@@ -7,7 +7,6 @@ import sys
 import pytest
 import torch
 
-from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.devices import fast_bfloat16
 from xalign_fairseq.links.pharaoh import check_bounds, read_links
@@ -190,22 +189,3 @@ def test_the_foot_of_a_page_names_the_model_and_the_method(align, tiny_checkpoin
     assert align("--out", tmp_path / "page.html", "--method", "argmax", "--quiet") == 0
     foot = (tmp_path / "page.html").read_text().rpartition("<footer>")[2]
     assert f": {tiny_checkpoint}, layer " in foot and "argmax" in foot
-
-
-def test_a_failure_in_the_middle_keeps_the_old_output(align, tmp_path, monkeypatch):
-    out = tmp_path / "links"
-    out.write_text("old\n")
-    calls = []
-
-    def fails_later(*arguments, **keywords):
-        calls.append(1)
-        if len(calls) > 2:
-            raise MemoryError
-        return real(*arguments, **keywords)
-
-    real = aligner.links_of_words
-    monkeypatch.setattr(aligner, "links_of_words", fails_later)
-    with pytest.raises(MemoryError):
-        align("--out", out, "--batch-tokens", 30)
-    assert out.read_text() == "old\n"
-    assert list(tmp_path.iterdir()) == [out]

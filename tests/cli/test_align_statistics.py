@@ -93,15 +93,6 @@ def broken_off(*_):
     raise MemoryError
 
 
-def test_another_encoder_needs_another_folder(align, tmp_path, capsys):
-    assert align("--statistics", "--out", tmp_path / "links") == 0
-    (tmp_path / "links").unlink()
-    assert align("--statistics", "--threshold", "0.6", "--out", tmp_path / "links") == 0
-    (tmp_path / "links").unlink()
-    assert align("--statistics", "--layer", "1", "--out", tmp_path / "links") == 2
-    assert "another run" in capsys.readouterr().err
-
-
 def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny_checkpoint, tmp_path, capsys):
     assert align("--statistics", "--out", tmp_path / "links") == 0
     folder = f"{tmp_path}/links.aligner"

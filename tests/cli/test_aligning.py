@@ -98,6 +98,7 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
         assert _aligning.text_files([text], None, None, None) == tuple(
             f"{tmp_path}/crawl.tsv#{column}" for column in columns
         )
+    assert _aligning.text_files(["none.tsv"], None, None, None) == ("none.tsv",)  # which the error then names
 
 
 @pytest.mark.parametrize(

@@ -54,15 +54,3 @@ def test_layer_norms_of_another_kind_are_told(exported, tmp_path, capsys):
     config.write_text(config.read_text().replace('"layer_norm_eps": 1e-05', '"layer_norm_eps": 1e-12'))
     assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "again.pt")]) == 0
     assert "--layer-norm-eps 1e-12\n" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("content", [None, b"text"])
-def test_bad_input(tmp_path, capsys, content):
-    (tmp_path / "given").mkdir()
-    if content:
-        (tmp_path / "given/config.json").write_bytes(content)
-    assert main(["import-hf", "--model", str(tmp_path / "given"), "--out", str(tmp_path / "out.pt")]) == 2
-    expected = "not JSON, or it is damaged" if content else "the folder has no checkpoint"
-    error = capsys.readouterr().err
-    assert error.startswith("xalign import-hf: error: ") and expected in error
-    assert not (tmp_path / "out.pt").exists()

@@ -47,7 +47,7 @@ def test_an_old_checkpoint_restores_with_every_key_accounted_for(build, old_stat
     assert not caplog.records
     logits, _ = roberta[0](tokens)
     keep = tokens.ne(1)
-    found = model(lambda encoder: encoder.lm_logits(encoder.states(tokens, labelling=True).layer()[keep]))
+    found = model.encoder.lm_head(model(lambda encoder: encoder.states(tokens, labelling=True).layer()[keep]))
     torch.testing.assert_close(found, logits[keep], rtol=2e-5, atol=2e-5)
 
 

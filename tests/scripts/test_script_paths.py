@@ -113,8 +113,6 @@ CASES = {
     "examples/transfer/1_models.sh": (["@run", "@out"], MODELS, {}),
     "examples/transfer/2_transfer.sh": (["@.", "@out"], ["x.pt", "assemble.py"], {"BENCHMARK": "@."}),
     "examples/transfer/small/1_data.sh": (["@out", "@bin", "de-en"], ["assemble.py"], {"BENCHMARK": "@."}),
-    "examples/transfer/small/2_encoders.sh": (["@bin", "@out", "base"], [], MODEL),
-    "examples/transfer/small/3_transfer.sh": (["@.", "@out"], ["xlm_align/checkpoint_last.pt"], {"BENCHMARK": "@."}),
     "examples/weam/0_download.sh": (["@out"], [], {"DRY": "1"}),
     "examples/weam/1_data.sh": (["@.", "@out", "de-en"], TEXT, {}),
     "examples/weam/2_train.sh": ([*DATA_AND_RUN, "weam", "de-en"], ["model.pt"], MODEL),

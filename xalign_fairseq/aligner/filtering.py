@@ -25,8 +25,6 @@ class FilterRun:
     """A bitext to filter, and how.
 
     Attributes:
-        src: source sentences.
-        tgt: target sentences.
         out: prefix P of the kept text, ``P.SRC`` and ``P.TGT`` with the suffixes of the given files, of its links,
             ``P.links``, and of the scores of all pairs, ``P.scores``.
         aligning: how the text is aligned; its text, output and format are not read.

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values
@@ -309,7 +310,9 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
             found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
         )
-    return sides_of(files[0], "", "") if len(files) == 1 and kind_of(files[0].partition("#")[0]) == ".tsv" else files
+    table = Path(files[0].partition("#")[0])
+    of_table = len(files) == 1 and kind_of(str(table)) == ".tsv" and table.is_file()
+    return sides_of(files[0], "", "") if of_table else files
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-gap",
         type=int,
         metavar="N",
-        help="maximum number of words without a link within a target span (default: 2)",
+        help="maximum number of words without a link within a target span (default: 3)",
     )
     placing.add_argument(
         "--min-share", type=probability, metavar="S", help="minimum share of a span's words with a link (default: 0)"

@@ -51,7 +51,6 @@ def lexicon_scores(
     Args:
         embeddings: (V, H), the encoder's input embeddings.
         lexicon: of ids below V.
-        samples, seed, level: of the bootstrap interval.
 
     Returns:
         a score for each part that has entries, and for all of them if there are several.
@@ -101,10 +100,7 @@ def score_checkpoints(
     """Scores of every part of every lexicon, for several checkpoints.
 
     Args:
-        models: paths by their names.
         data_bin: whose lexicons are scored; None: those that each checkpoint carries.
-        samples: of the bootstrap.
-        seed: of the bootstrap.
 
     Returns:
         rows with ``checkpoint``, ``pair``, the fields of :class:`PartScore` and ``signature``.

@@ -28,8 +28,6 @@ class LinkedText:
     r"""The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
 
     Args:
-        src: source sentences.
-        tgt: target sentences.
         links: a line of Pharaoh links for each pair.
         segment: what finds the words, as when the text was aligned
             (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).

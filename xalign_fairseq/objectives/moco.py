@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Parameter
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -158,7 +158,7 @@ class MoCo(Objective):
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, which have a loss when the queue is full."""
-        return complete_pairs(declared(batch.bitext, "bitext"))
+        return declared(batch.bitext, "bitext").complete
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         return [(step.bitext.side_input(0), -1)]
@@ -166,7 +166,7 @@ class MoCo(Objective):
     def forward(self, step: Step) -> Loss:
         bitext = step.bitext
         head: MocoHead = step.head
-        pairs = 0 if step.batch.stands_in else complete_pairs(bitext)  # which leave a key
+        pairs = 0 if step.batch.stands_in else bitext.complete  # which leave a key
         sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
         hidden = step.encoder.states(sides[0]).layer(-1)
@@ -215,8 +215,3 @@ class MoCo(Objective):
         if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)
-
-
-def complete_pairs(bitext: Bitext) -> int:
-    """The number of pairs with tokens on both sides, from values on the host."""
-    return int(bitext.sizes.all(1).sum())

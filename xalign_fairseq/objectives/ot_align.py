@@ -39,7 +39,7 @@ class OtAlign(Objective):
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides; pairs with non-finite states have no loss."""
-        return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
+        return declared(batch.bitext, "bitext").complete
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         return [(given, self.trained_layer) for given in step.bitext.pair_inputs("separate")]

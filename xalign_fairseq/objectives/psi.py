@@ -64,7 +64,7 @@ class PSI(Objective):
 
     def count(self, batch: Batch) -> int:
         bitext = declared(batch.bitext, "bitext")
-        return int(bitext.sizes.all(1).sum() + (partners(*on_host(bitext), self.most) >= 0).sum())
+        return bitext.complete + int((partners(*on_host(bitext), self.most) >= 0).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         return [(step.bitext.input(), self.trained_layer)]

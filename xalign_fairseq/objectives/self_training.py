@@ -30,7 +30,7 @@ class SelfTraining(Objective):
     the links.
 
     awesome-align's released code has -sum over links of p_ij / n + q_ij / m for a pair with n and m tokens, with
-    softmaxes of dot products, and a link of two tokens stands there for all tokens of their words.
+    softmaxes of dot products, and there a link of two tokens links all tokens of their words.
 
     Labels can also come from prepared links (awesome-align's supervised form). Links that both the model and a
     statistical aligner find are more reliable than either's. Use ``--loss-normalization per-objective`` with other

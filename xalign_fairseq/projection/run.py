@@ -39,7 +39,6 @@ class ProjectRun:
     """A file with annotation, its translation, and how to project.
 
     Attributes:
-        src: the annotated file.
         tgt: the translation; ``None`` of a format that holds both.
         out: the annotated translation; ``-`` is standard output.
         format: a name of :data:`~xalign_fairseq.projection.formats.ANNOTATIONS`; empty: by the name of ``src``.
@@ -47,19 +46,17 @@ class ProjectRun:
             is installed and ``links`` does not only count words; otherwise ``auto``.
         placing: how spans are placed.
         links: a file with the links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
-        model, options: of the aligner.
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
         part: ``(k, n)``: project only part k, from 0, of n parts of the file.
         report: a file for all that could not be placed.
         page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
         resume: continue an interrupted run.
-        quiet: no progress.
 
     Example::
 
         >>> run = ProjectRun("film.srt", "film.de.txt", "film.de.srt", model="e5-small")
         >>> run.placing.max_gap
-        2
+        3
     """
 
     src: str

@@ -40,18 +40,18 @@ def to_latex(report: StudyReport) -> str:
 
 def _preface(report: StudyReport) -> list[str]:
     text = (
-        "Percent, mean ± sample deviation over seeds (none of one run, or of tasks of different seeds); the best "
-        "of each column is bold. Averages are over runs that were tested on all languages of the task."
+        "Scores in percent: mean ± sample deviation over seeds. Single runs, and averages of tasks with different "
+        "seeds, have no deviation. The best of each column is bold. Averages are over runs that were tested on all "
+        "languages of the task."
     )
     if report.baseline is None:
         return [text]
     return [
         text,
         f"Tests against {markdown_text(report.baseline)} are paired bootstraps of {report.bootstrap['samples']} "
-        "resamples on the seeds that both have, over test items alone (these models on other items) and over items and "
-        "seeds (other seeds too). "
-        "Holm's correction over a checkpoint's tasks is of the latter, and of the former where a checkpoint has one "
-        "seed. With 2 or 3 seeds the test over seeds is too ready to find a difference.",
+        "resamples, on the seeds that both have. *Items* resamples the test items; *items and seeds* resamples the "
+        "seeds too. Holm's correction over a checkpoint's tasks applies to *items and seeds*, or to *items* if the "
+        "checkpoint has one seed. With 2 or 3 seeds, the test over seeds gives too many false positives.",
     ]
 
 

@@ -17,7 +17,6 @@ TRAINING = {
     "ppa/2_train.sh": ("ppa",),
     "weam/2_train.sh": ("weam", "de-en"),
     "xlm_align/3_train.sh": ("base",),
-    "transfer/small/2_encoders.sh": ("base",),
     "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }
 EPOCH = "2026 | INFO | train | epoch 001 | loss 8.7 | bsz 92.8 | num_updates 40 | lr 0 | gnorm 1.4\n"
@@ -30,9 +29,7 @@ def train(folder, script, *options, **variables):
     checkpoint.touch()
     setting, *others = TRAINING[script]
     name, places = setting, ["/data-bin", folder / "runs" / setting]
-    if script.startswith("transfer"):
-        places = ["/data-bin", folder / "runs"]
-    elif script.startswith("align_mlm"):
+    if script.startswith("align_mlm"):
         name, places = "align_mlm.trans_inv-1", [folder, folder / "runs"]
         (folder / "data/trans_inv").mkdir(parents=True, exist_ok=True)
     variables = {"UPDATES": "40", "INIT": str(checkpoint), **variables}
@@ -59,8 +56,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
 @pytest.mark.parametrize("script", TRAINING)
 def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(script, tmp_path):
     """DISTRIBUTED: what scripts/slurm/train.sbatch adds to examples/*/*_train.sh."""
-    takes_options = not script.startswith("transfer")
-    options = takes_options * ["--adam-betas", "(0.9, 0.98)", "--user", 'a "b" \\']
+    options = ["--adam-betas", "(0.9, 0.98)", "--user", 'a "b" \\']
     variables = {"DISTRIBUTED": "--distributed-world-size 16", "DEVICE": "--bf16 --checkpoint-activations"}
     done, save = train(tmp_path, script, *options, **variables)
     assert done.returncode == 0, done.stderr
@@ -68,12 +64,10 @@ def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(scrip
     words = shlex.split(record["command"])
     assert "UPDATES=40" in words[: words.index("bash")] and "/" not in record["command"]
     assert record["setting"] == save.name.removesuffix("-1") and record["seed"] == 1
-    assert words[-4:] == options or not takes_options
-    if script.count("/") == 1:
-        assert "--distributed-world-size" in given
+    assert words[-4:] == options and "--distributed-world-size" in given
     assert {"--bf16", "--checkpoint-activations"} < set(given) and f"DEVICE={variables['DEVICE']}" in words
     # a run that is resumed, perhaps elsewhere, keeps what was written at its start
-    train(tmp_path, script, *["--other"] * takes_options)
+    train(tmp_path, script, "--other")
     assert json.loads((save / "run.json").read_text()) == record
 
 

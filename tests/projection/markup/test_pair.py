@@ -65,6 +65,8 @@ def test_the_translation_is_written_as_its_source(markup, source, target, expect
         ("placeholders", "日 {0} 本", "日 本", "日 {0} 本"),
         ("html", "I <img> have", "我有", "我<img>有"),
         ("html", "我<img>有", "I have", "I<img> have"),  # an image is no word
+        ("xliff", '我<x equiv-text="{{n}}"/>有', "I have", 'I <x equiv-text="{{n}}"/> have'),
+        ("tmx", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),
     ],
 )
 def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target, expected):

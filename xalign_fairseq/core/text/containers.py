@@ -191,7 +191,7 @@ class _Units:
     """The text of one language in the units of TMX, as its elements come."""
 
     def __init__(self, file: str, language: str):
-        self.file, self.wanted = file, _plain(language)
+        self.file, self.wanted = file, plain_language(language)
         self.found = False
         self.languages: Counter[str] = Counter()
         self._lines: list[bytes] = []
@@ -213,7 +213,7 @@ class _Units:
             language = attributes.get("xml:lang", attributes.get("lang", ""))
             if len(self.languages) < 1000:
                 self.languages[language] += 1
-            plain = _plain(language)
+            plain = plain_language(language)
             self._here = not self._unit and (plain == self.wanted or plain.startswith(f"{self.wanted}-"))
         elif name == "seg" and self._here:
             self._segment, self._size, self._code = [], 0, 0
@@ -252,5 +252,6 @@ class _Units:
         raise XalignError(problem, where=self.file, found=name[:40], remedy=remedy)
 
 
-def _plain(language: str) -> str:
+def plain_language(language: str) -> str:
+    """A language's code in small letters, its parts joined by hyphens."""
     return language.lower().replace("_", "-")

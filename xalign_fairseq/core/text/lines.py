@@ -74,7 +74,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
     A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
     return before the newline belongs to the line end (logged); a byte order mark is skipped.
     """
-    iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
+    iconv = f"iconv -f LATIN1 -t UTF-8 {path} > NEW (if that is its encoding)"
     number, crlf = 0, False
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
@@ -83,7 +83,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                iconv = f"iconv -f UTF-16 -t UTF-8 {path}"
+                iconv = f"iconv -f UTF-16 -t UTF-8 {path} > NEW"
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
             raw = raw[:-2]

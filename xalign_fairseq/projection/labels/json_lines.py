@@ -87,11 +87,7 @@ def project_labels(
     """The labelled spans of texts on their translations.
 
     Args:
-        aligner: finds the links.
-        texts: the labelled texts.
-        translations: of each text.
         spans: of each text: the first character, the one after the last, and the label.
-        placing: how spans are placed.
         segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`; empty: ``icu``
             if it is installed, otherwise ``auto``.
 
@@ -132,12 +128,9 @@ def _place(
     """
     placed: list[Span | str] = []
     pieces = LinkedPieces(src, tgt, links, {edge for start, end, _ in spans for edge in (start, end)})
-    linked = {
-        (a, b): probability * pieces.worth[b] for a, row in enumerate(pieces.links) for b, probability in row.items()
-    }
-    for (start, end, _), found in zip(
-        spans, place([pieces.within(*span[:2]) for span in spans], linked, placing), strict=True
-    ):
+    linked = {(a, b): p * pieces.worth[b] for a, row in enumerate(pieces.links) for b, p in row.items()}
+    parts = [range(*pieces.within(start, end)) for start, end, _ in spans]
+    for (start, end, _), found in zip(spans, place(parts, linked, placing), strict=True):
         if isinstance(found, str):
             placed.append(found)
             continue

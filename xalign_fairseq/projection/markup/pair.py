@@ -64,7 +64,6 @@ def project_markup(
     """Put the tags of a text on its translation.
 
     Args:
-        source: with markup.
         target: the plain translation.
         aligner: links the words; or the links, of the words that ``segment`` finds in both plain texts.
         markup: a name of :data:`MARKUPS`.

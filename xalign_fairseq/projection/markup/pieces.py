@@ -58,10 +58,10 @@ class LinkedPieces:
                         self.links[a][b] = probability
                         self.total[b] += probability
 
-    def within(self, start: int, stop: int) -> range:
+    def within(self, start: int, stop: int) -> Span:
         """The source pieces that have one of these characters."""
         first = bisect_right(self.src, start, key=lambda span: span[1])
-        return range(first, max(first, bisect_left(self.src, stop, key=lambda span: span[0])))
+        return first, max(first, bisect_left(self.src, stop, key=lambda span: span[0]))
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
         """The free target words with the most link weight to some source words, minus that to others, and this weight.

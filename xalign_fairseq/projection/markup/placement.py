@@ -4,7 +4,6 @@ Each tag goes where the links lead: a pair around the run of words that are link
 the translation of the word that it touches. The result is nested as the source is, whatever the links are.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -78,7 +77,7 @@ class _Placement:
         low, high = words
         found: dict[int, Span] = {}  # target words of each mark that has some
         after: dict[int, bool] = {}  # whether a mark without any goes with the word before it
-        source = [self._source(mark) for mark in marks]
+        source = [self.pieces.within(mark.start, mark.stop) for mark in marks]
         for i, mark in enumerate(marks):
             if mark.kind == "closing":
                 low = self._border(source[i][1], within, (low, high))
@@ -117,11 +116,6 @@ class _Placement:
         for i, at in self._breaks(marks, source, within, words, [span for _, span in taken]):
             found[i] = at, at
         return [self._placed(mark, source[i], found[i], after.get(i)) for i, mark in enumerate(marks)]
-
-    def _source(self, mark: Mark) -> Span:
-        """The source words of a mark."""
-        first = bisect_right(self.pieces.src, mark.start, key=lambda span: span[1])
-        return first, max(first, bisect_left(self.pieces.src, mark.stop, key=lambda span: span[0]))
 
     def _between(self, source: Span, within: Span, words: Span, free: Sequence[Span]) -> Span | None:
         """The target words without links between the translations of a pair's neighbours."""
