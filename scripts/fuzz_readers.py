@@ -66,7 +66,6 @@ def make_checkpoint(data: Any) -> dict[str, Any]:
 def json_readers(work: Path) -> list[Reader]:
     """Formats of JSON."""
     from xalign_fairseq.aligner.training.folder import RunFolder
-    from xalign_fairseq.cli.score import read_curves
     from xalign_fairseq.core.json_files import read_json
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.tokenizers.tokenizer_model import read_model
@@ -127,7 +126,6 @@ def json_readers(work: Path) -> list[Reader]:
     for name, shard in index["weight_map"].items():
         write_tensors(work / shard, {name: torch.zeros(2)})
         shards[shard] = (work / shard).read_bytes()
-    curves = {"rows": [{"layer": 1, "aer": 0.3, "method": "argmax"}, {"layer": 2, "aer": 0.2, "method": "argmax"}]}
 
     now = "2026-11-23T05:00:00+00:00"
     session = {"command": "fairseq-train x", "data": [str(data)], "begun": now, "ended": now, "exit": 0}
@@ -184,9 +182,6 @@ def json_readers(work: Path) -> list[Reader]:
             "labelling of a checkpoint",
             {"labelling.json": as_json(Linking("argmax", layers=(1,)).state())},
             lambda folder: Linking.from_state(read_json(folder / "labelling.json", dict[str, Any])),
-        ),
-        Reader(
-            "AER over layers", {"a.json": as_json(curves)}, lambda folder: read_curves([("a", str(folder / "a.json"))])
         ),
     ]
 

@@ -26,6 +26,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.fsync = lambda _: None  # no test loses power, and a busy disk takes long
 # What is started in the background ignores Ctrl-C, and some tests send it to themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -1,17 +1,21 @@
 """The paper's claims as differences between gaps, each tested over test items and over seeds."""
 
+import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import study
-from common.differences import EQUAL, Difference, compare, correct
 from scipy import stats
 from study import LANGUAGES, OBJECTIVES, Run, Setting
+
+from xalign_fairseq.evaluation.statistics import Value, holm, paired_items, paired_items_and_seeds
 
 # The paper's gaps by transliteration alone, "about 0", are at most 2.6 points (MLM in NER).
 NEGLIGIBLE = 0.03
 MARK = " †"
+SIGNIFICANT = 0.05
+EQUAL = 1e-12  # fractions that differ by less are the same count
 Runs = dict[Setting, list[Run]]
 
 
@@ -46,21 +50,36 @@ SCRIPT = "Another script alone is no obstacle"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding(Difference):
-    """A claim in one task: a difference of gaps, or of a gap and what is negligible.
+class Finding:
+    """A claim in one task: a difference of gaps, or of a gap and what is negligible, as fractions.
 
     Attributes:
         says: what is compared; the claim is that the difference is negative.
+        low, high: 95 % interval, of the bootstrap or, where there is none, of Student's t over seeds.
+        p_bootstrap: over test items and seeds, or over items alone; None where seeds alone are tested.
+        p_seeds: of the t-test over seeds; None where items alone are tested.
+        p_holm: the larger of both, corrected over a family of tests.
     """
 
     claim: str
     task: str
     says: str
+    difference: float
+    low: float
+    high: float
+    p_bootstrap: float | None
+    p_seeds: float | None
+    p_holm: float = 1.0
+
+    @property
+    def p_value(self) -> float:
+        """The larger p of the tests: all must find the difference."""
+        return max(p for p in (self.p_bootstrap, self.p_seeds) if p is not None)
 
     @property
     def verdict(self) -> str:
         """``holds``, ``does not hold`` (the contrary is significant) or ``unclear``."""
-        if not self.significant:
+        if self.p_holm >= SIGNIFICANT:
             return "unclear"
         return "holds" if self.difference < 0 else "does not hold"
 
@@ -79,6 +98,33 @@ def judge(runs: Runs, tasks: Sequence[str]) -> list[Finding]:
     return sorted(found, key=lambda finding: order.index(finding.claim))
 
 
+def correct(family: Iterable[Finding]) -> list[Finding]:
+    """The same findings with Holm's correction over all of them."""
+    family = list(family)
+    adjusted = holm([each.p_value for each in family])
+    return [replace(each, p_holm=p) for each, p in zip(family, adjusted, strict=True)]
+
+
+def compare(first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value) -> dict[str, float | None]:
+    """The second runs minus the first: a paired bootstrap and, if both sides have several seeds, a t-test over them."""
+    sides = [np.stack(first), np.stack(second)]
+    several = len(first) > 1 < len(second)
+    found = (paired_items_and_seeds if several else paired_items)(sides[:1], sides[1:], value).test()
+    p_seeds = _p_of_seeds(*(value(runs.sum(1).astype(np.float64)) for runs in sides)) if several else None
+    both = {"p_bootstrap": found.p_value, "p_seeds": p_seeds}
+    return {"difference": found.difference, "low": found.low, "high": found.high, **both}
+
+
+def _p_of_seeds(first: np.ndarray, second: np.ndarray) -> float:
+    """p of Welch's t-test between the scores of two sides."""
+    if max(np.ptp(first), np.ptp(second)) < EQUAL:  # no deviation to divide by
+        return float(abs(first[0] - second[0]) < EQUAL)
+    with warnings.catch_warnings():
+        # One of two sides may have equal scores; Welch's test allows for that, though SciPy warns.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return float(stats.ttest_ind(first, second, equal_var=False).pvalue)
+
+
 def _transliterated(measured: Runs) -> list[Setting]:
     """With several seeds: nothing else says how far a gap is from negligible."""
     return [Setting(each, "trans") for each in OBJECTIVES if len(measured.get(Setting(each, "trans"), ())) > 1]
@@ -88,7 +134,7 @@ def smaller_gap(claim: str, task: str, smaller: Sequence[Run], larger: Sequence[
     """The gap of the first runs minus that of the second ones."""
     counts = ([run.gap_counts(task) for run in runs] for runs in (larger, smaller))
     says = difference_of(smaller[0].setting, larger[0].setting) + mark((*smaller, *larger))
-    return Finding(claim=claim, task=task, says=says, **vars(compare(*counts, study.gap_value(task))))
+    return Finding(claim=claim, task=task, says=says, **compare(*counts, study.gap_value(task)))
 
 
 def negligible(task: str, runs: Sequence[Run]) -> Finding:

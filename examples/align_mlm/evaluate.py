@@ -31,7 +31,6 @@ from fairseq_cli.train import main as train
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
 
 import study
-from common import results
 from common.training import training_record
 
 import xalign_fairseq
@@ -128,7 +127,7 @@ def measure(args: argparse.Namespace, run: Path) -> None:
         for task in study.TASKS
         if result.has(task)
     }
-    results.write(study.place(args.results, run.name), record, counts)
+    study.write(study.place(args.results, run.name), record, counts)
     gaps = ", ".join(f"{task} Δ {100 * scores['Δ']:.1f}" for task, scores in record["scores"].items())
     print(f"{run.name}: {gaps}, alignment {100 * result.alignment():.1f}", flush=True)
 

@@ -7,21 +7,20 @@ Writes report/report.md, gaps.png and alignment.png in the results folder; scrip
 tables into the documents. --check writes nothing; the exit code is 1 if report.md is not what the results give.
 """
 
+import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
-
 import claims
+import numpy as np
 import study
 from claims import MARK, mark, variant
-from common.report import NOTHING, Report
 from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, VARIANTS, Setting
 
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.evaluation.published import Figure, PublishedTables, read_published
 from xalign_fairseq.evaluation.statistics import spearman, summarise
 from xalign_fairseq.evaluation.tables import markdown, percent, signed
@@ -253,7 +252,7 @@ def to_markdown(runs: Runs) -> str:
         "Δ = SUP − ZS.",
     ]
     for title, write in SECTIONS.items():
-        text = write(runs) if runs else NOTHING
+        text = write(runs) if runs else "No results yet."
         parts += [f"## {title}", text, *([NOTE] if MARK in text else [])]
     return "\n\n".join(parts) + "\n"
 
@@ -283,7 +282,26 @@ def draw(runs: Runs, folder: Path) -> None:
     plot_alignment(points, folder / "alignment.png")
 
 
-REPORT = Report("--results", study.RESULTS, "report/report.md", study.read, to_markdown, draw)
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the report is outdated")
+    parser.add_argument("--results", type=Path, default=study.RESULTS, help="folder (default: the study's)")
+    args = parser.parse_args()
+    runs, path = study.read(args.results), args.results / "report/report.md"
+    text = to_markdown(runs)
+    if args.check:
+        outdated = not path.is_file() or path.read_text(encoding="utf-8") != text
+        if outdated:
+            print(f"{path} is not up to date; next: python report.py", file=sys.stderr)
+        return int(outdated)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as out:
+        out.write(text)
+    if runs:
+        draw(runs, path.parent)
+    print(f"wrote {path}")
+    return 0
+
 
 if __name__ == "__main__":
-    sys.exit(REPORT.main(__doc__))
+    sys.exit(exit_code(main))

@@ -1,15 +1,16 @@
 """What the study compares, and its results as 3_evaluate.sh writes them: settings, scores and gaps of every run."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import results
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.evaluation.metric import f1, ratio
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -121,12 +122,22 @@ def place(folder: Path, name: str) -> Path:
     return folder / "runs" / f"{name}.json"
 
 
+def write(path: Path, record: Mapping[str, Any], counts: Mapping[str, np.ndarray]) -> None:
+    """Write a run's record as JSON and, before it, counts (items, K) in the smallest integers as ``.npz``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    small = {name: table.astype(np.min_scalar_type(int(table.max()))) for name, table in counts.items()}
+    with atomic_write(path.with_suffix(".npz"), "wb") as out:
+        np.savez_compressed(out, **small)
+    write_json(path, record)
+
+
 def read(folder: Path) -> dict[Setting, list[Run]]:
     """The runs of each setting, by seed."""
     found: dict[Setting, list[Run]] = {}
     for path in place(folder, "*").parent.glob("*.json"):
         setting, seed = split_name(path.stem)
-        found.setdefault(setting, []).append(Run(setting, seed, *results.read(path)))
+        with np.load(path.with_suffix(".npz")) as counts:
+            found.setdefault(setting, []).append(Run(setting, seed, read_json(path), dict(counts)))
     return {setting: sorted(found[setting], key=lambda run: run.seed) for setting in sorted(found, key=_order)}
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Copy what the report of a study needs, scores and counts of every finished run, without the paths of a machine.
 
-usage: collect_results.py OUT RESULTS [--add] [--encoders RUNS]
+usage: collect_results.py OUT RESULTS [--add]
 
-OUT: of xalign transfer; RUNS: encoders of small/2_encoders.sh. RESULTS/runs is replaced, and RESULTS/encoders; with
---add the runs stay that RESULTS has and OUT has not, such as those of another machine.
+OUT: of xalign transfer. RESULTS/runs is replaced; with --add the runs stay that RESULTS has and OUT has not, such as
+those of another machine.
 """
 
 import argparse
@@ -14,7 +14,6 @@ from pathlib import Path
 
 from xalign_fairseq.core.files import atomic_folder
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.trainer.log_rows import read_cost
 
 
 def portable(command: str) -> str:
@@ -25,24 +24,11 @@ def portable(command: str) -> str:
     return re.sub(r"(?<=[ =,])/\S*?(?=/(?:eval|bitext)\b)", "DATA", command) if data else command
 
 
-def encoder(folder: Path) -> dict[str, object]:
-    """How an encoder was trained, and what its last validation gave."""
-    log = (folder / "train.log").read_text(encoding="utf-8")
-    validations = re.findall(r"valid on 'valid' subset \| (.*)", log)
-    pairs = [each.split(" ", 1) for each in validations[-1].split(" | ")] if validations else []
-    return {
-        **read_json(folder / "run.json"),
-        "minutes": read_cost(folder / "train.log").minutes,
-        "validation": {key: value for key, value in pairs if "loss" in key or "aer" in key or key == "num_updates"},
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("--add", action="store_true", help="keep the runs that OUT has not")
-    parser.add_argument("--encoders", type=Path, metavar="RUNS", help="how they were trained is kept, too")
     args = parser.parse_args()
     finished = sorted((args.out / "runs").rglob("result.json"))
     if not finished:
@@ -57,10 +43,6 @@ def main() -> None:
             result["command"] = portable(result["command"])
             write_json(run / "result.json", result)
             shutil.copy(path.parent / "counts.npz", run)
-    if args.encoders:
-        with atomic_folder(args.results / "encoders", overwrite=True) as folder:
-            for path in sorted(args.encoders.glob("*/run.json")):
-                write_json(folder / f"{path.parent.name}.json", encoder(path.parent))
     print(f"{len(finished)} runs in {args.results / 'runs'}")
 
 

@@ -109,18 +109,6 @@ def test_a_pool_stays_open_for_what_comes_after(text, tmp_path):
     assert encoder.read == ["new"] * 4 and not encoder.closed
 
 
-@pytest.mark.parametrize("damage", ["other", "cut", "changed"])
-def test_a_damaged_file(text, tmp_path, damage):
-    KeptScores(Encoder(), tmp_path).read(text)
-    path = tmp_path / "scores-00001.npz"
-    whole = path.read_bytes()
-    middle = len(whole) // 2
-    changed = whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :]
-    path.write_bytes({"other": b"nothing", "cut": whole[:middle], "changed": changed}[damage])
-    with pytest.raises(XalignError, match="damaged"):
-        KeptScores(Encoder(), tmp_path)
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [

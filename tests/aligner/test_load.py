@@ -33,7 +33,6 @@ def learned(tmp_path_factory):
         ({}, Aligner, "layer 1 of 3"),
         ({"linking": Linking("argmax"), "device": "cpu"}, Aligner, "argmax (the rest: as the model"),
         ({"processes": 2}, AlignerPool, ", 2 processes"),
-        ({"device": "cpu,cpu"}, AlignerPool, ", 2 processes"),
         ({"statistics": "LEARNED"}, CombinedAligner, "of statistics that it guides"),
     ],
 )

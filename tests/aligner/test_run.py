@@ -1,11 +1,9 @@
 """A run of the aligner on files, which can be interrupted and resumed."""
 
-import json
 import os
 import shutil
 
 import pytest
-import torch
 from support.broken_off import without_memory_after_16_pairs
 
 from xalign_fairseq.aligner.neural import aligner
@@ -81,28 +79,6 @@ def test_only_what_is_missing_is_aligned(align, text, part, monkeypatch, capsys)
     assert (text / "links").read_bytes().splitlines(keepends=True)[:38] == lines
 
 
-def test_an_unfinished_output_is_never_replaced(align, text, part, tiny_state, tmp_path, capsys):
-    kept = part.read_bytes()
-    assert align("--out", text / "links") == 2
-    assert "continue it by --resume" in error(capsys)
-    options = ("--out", text / "links", "--resume")
-    assert align(*options, "--layer", 2, "--format", "json") == 2
-    assert "a difference in --format --layer" in error(capsys)
-    torch.save(tiny_state, tmp_path / "other.pt")
-    assert align(*options, "--segment", "spaces") == 2
-    assert "a difference in --segment\n" in error(capsys)
-    assert align(*options, checkpoint=tmp_path / "other.pt") == 2
-    assert "a difference in --model\n" in error(capsys)
-    with open(text / "text.xx", "r+") as stream:
-        stream.write("we")
-    assert align(*options) == 2
-    assert "a difference in --tgt\n" in error(capsys)
-    (text / "links.part.json").write_text("{")
-    assert align(*options) == 2
-    assert "has other options" in error(capsys)
-    assert part.read_bytes() == kept
-
-
 def test_the_folder_of_a_model_may_hold_the_output(align, text, tiny_checkpoint, expected, capsys):
     model = text / "model"
     model.mkdir()
@@ -122,13 +98,3 @@ def test_the_folder_of_a_model_may_hold_the_output(align, text, tiny_checkpoint,
     os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert align(*options, checkpoint=model) == 0
     assert (model / "links").read_bytes().splitlines()[3:] == expected.splitlines()[3:]
-
-
-def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(align, text, expected, capsys):
-    options = ("--out", text / "new/links", "--resume")
-    assert align(*options) == 0
-    assert (text / "new/links").read_bytes() == expected and names(text / "new") == {"links"}
-    assert align(*options) == 2
-    assert "the output is complete" in error(capsys)
-    assert align(*options[:2], "--format", "json") == 0  # without it the new output takes the place of the old
-    assert json.loads((text / "new/links").read_text().splitlines()[0])["src"]

@@ -7,7 +7,6 @@ import sys
 import pytest
 import torch
 
-from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.devices import fast_bfloat16
 from xalign_fairseq.links.pharaoh import check_bounds, read_links
@@ -174,22 +173,6 @@ def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_pa
     assert align("--dict", tmp_path / "dict.txt") == 0
 
 
-def test_a_checkpoint_without_a_tokenizer_takes_one_from_options(tiny_state, tiny_spm, tiny_text, tmp_path, capsys):
-    bare = {key: value for key, value in tiny_state.items() if key != "task_state"}
-    torch.save(bare, tmp_path / "bare.pt")
-    command = ["align", "--model", f"{tmp_path}/bare.pt", "--pairs", f"{tiny_text}/text.pairs"]
-    assert "no dictionary" in failed(capsys, main(command))
-    symbols = tiny_state["task_state"]["tokenizer"]["symbols"][4:]
-    (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
-    (tmp_path / "spm.model").write_bytes(tiny_spm)
-    assert main([*command, "--dict", f"{tmp_path}/dict.txt", "--spm", f"{tmp_path}/spm.model"]) == 0
-
-
-def test_a_file_that_is_no_checkpoint(tiny_text, capsys):
-    code = main(["align", "--model", f"{tiny_text}/text.en", "--pairs", f"{tiny_text}/text.pairs"])
-    assert "not a checkpoint" in failed(capsys, code)
-
-
 def test_links_between_subwords(align, tiny_text, tmp_path, capsys):
     (tmp_path / "pair").write_text("the redhouse ||| acat sees\n")
     options = ("--pairs", tmp_path / "pair", "--format", "json", "--filter", "union", "--quiet")
@@ -206,34 +189,3 @@ def test_the_foot_of_a_page_names_the_model_and_the_method(align, tiny_checkpoin
     assert align("--out", tmp_path / "page.html", "--method", "argmax", "--quiet") == 0
     foot = (tmp_path / "page.html").read_text().rpartition("<footer>")[2]
     assert f": {tiny_checkpoint}, layer " in foot and "argmax" in foot
-
-
-def test_bfloat16_finds_most_of_the_same_links(align, capsys):
-    found = {}
-    for dtype in ("float32", "bfloat16"):
-        assert align("--format", "json", "--quiet", "--dtype", dtype, "--method", "argmax") == 0
-        rows = [json.loads(line)["links"] for line in capsys.readouterr().out.splitlines()]
-        found[dtype] = {(number, i, j): p for number, links in enumerate(rows) for i, j, p in links}
-    one, other = found.values()
-    both = one.keys() & other.keys()
-    assert one != other and len(both) > 0.8 * max(len(one), len(other))
-    assert all(abs(one[link] - other[link]) < 0.05 for link in both)
-
-
-def test_a_failure_in_the_middle_keeps_the_old_output(align, tmp_path, monkeypatch):
-    out = tmp_path / "links"
-    out.write_text("old\n")
-    calls = []
-
-    def fails_later(*arguments, **keywords):
-        calls.append(1)
-        if len(calls) > 2:
-            raise MemoryError
-        return real(*arguments, **keywords)
-
-    real = aligner.links_of_words
-    monkeypatch.setattr(aligner, "links_of_words", fails_later)
-    with pytest.raises(MemoryError):
-        align("--out", out, "--batch-tokens", 30)
-    assert out.read_text() == "old\n"
-    assert list(tmp_path.iterdir()) == [out]

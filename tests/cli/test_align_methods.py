@@ -1,36 +1,14 @@
 """``xalign align``: methods, averaged layers and dtypes reach the aligner, and conflicts are errors."""
 
-import json
-
 import pytest
 import torch
 
-from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural import aligner as module
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import links_of_words
 from xalign_fairseq.transport.sinkhorn import backend
-
-CASES = [
-    (("--method", "argmax"), Linking("argmax")),
-    (("--method", "itermax", "--rounds", "4"), Linking("itermax", {"rounds": 4})),
-    (("--method", "match", "--encoding", "joint"), Linking("match", encoding="joint")),
-    (("--method", "softmax", "--threshold", "0.2"), Linking("softmax", {"threshold": 0.2})),
-    (
-        ("--method", "ot-unbalanced", "--dustbin", "0.3", "--iterations", "5", "--filter", "itermax"),
-        Linking("ot-unbalanced", {"dustbin": 0.3, "iterations": 5, "filter": "itermax"}),
-    ),
-    (("--layer", "1,3"), Linking(layers=(1, 3))),
-    (("--layer", "1-3", "--filter", "argmax"), Linking("transport", {"filter": "argmax"}, (1, 2, 3))),
-    (
-        ("--filter", "itermax-paper", "--order", "rows-first", "--iterations", "0", "--mu", "0.1", "--alpha", "0.5"),
-        Linking(options={"filter": "itermax-paper", "order": "rows-first", "iterations": 0, "mu": 0.1, "alpha": 0.5}),
-    ),
-    (("--dtype", "bfloat16", "--layer", "3"), Linking(layers=(3,))),
-]
 
 
 @pytest.fixture
@@ -40,35 +18,6 @@ def align(tiny_checkpoint, tiny_text):
         return main([str(part) for part in command])
 
     return run
-
-
-@pytest.mark.parametrize(("options", "linking"), CASES, ids=str)
-def test_options_reach_the_aligner(align, tiny_checkpoint, tiny_text, tmp_path, options, linking):
-    assert align(*options, "--format", "json", "--out", tmp_path / "out", "--quiet") == 0
-    rows = [json.loads(line) for line in read_lines(tmp_path / "out")]
-    sides = (list(read_lines(tiny_text / f"text.{name}")) for name in ("en", "xx"))
-    dtype = "bfloat16" if "bfloat16" in options else "auto"
-    expected = load_aligner(tiny_checkpoint, linking=linking, dtype=dtype).align(*sides)
-    assert len(rows) == len(expected) == 40 and any(row["links"] for row in rows)
-    for row, alignment in zip(rows, expected, strict=True):
-        found = {(i, j): probability for i, j, probability in row["links"]}
-        assert found == pytest.approx(alignment.links, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--method", "argmax", "--filter", "union"), "argmax has no such option"),
-        (("--method", "softmax", "--mu", "0.5"), "--mu"),
-        (("--method", "match", "--similarity", "pointer"), "pointer"),
-        (("--dustbin", "0.5"), "transport has no such option"),
-        (("--filter", "argmax", "--rounds", "3"), "--rounds"),
-    ],
-)
-def test_options_that_a_method_does_not_have(align, options, message, capsys):
-    assert align(*options) == 2
-    out, err = capsys.readouterr()
-    assert message in err and not out
 
 
 def test_the_sinkhorn_backend_is_selected_and_told(align, nothing_decided, capsys, monkeypatch):

@@ -1,8 +1,6 @@
 """``xalign align --statistics``: an encoder combined with an aligner of bitext alone."""
 
-import os
 import shutil
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -95,15 +93,6 @@ def broken_off(*_):
     raise MemoryError
 
 
-def test_another_encoder_needs_another_folder(align, tmp_path, capsys):
-    assert align("--statistics", "--out", tmp_path / "links") == 0
-    (tmp_path / "links").unlink()
-    assert align("--statistics", "--threshold", "0.6", "--out", tmp_path / "links") == 0
-    (tmp_path / "links").unlink()
-    assert align("--statistics", "--layer", "1", "--out", tmp_path / "links") == 2
-    assert "another run" in capsys.readouterr().err
-
-
 def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny_checkpoint, tmp_path, capsys):
     assert align("--statistics", "--out", tmp_path / "links") == 0
     folder = f"{tmp_path}/links.aligner"
@@ -120,21 +109,6 @@ def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny
     assert not told["same"] and not told["unguided"]
     [line] = told["other"]
     assert folder in line and f"guided by {tiny_checkpoint}," in line and f"read with {other}," in line
-
-
-def test_texts_may_be_pipes_which_can_be_read_but_once(align, text, tmp_path):
-    assert align("--statistics", "--out", tmp_path / "links") == 0
-    folder = f"{tmp_path}/links.aligner"
-    assert align("--statistics", folder, "--out", tmp_path / "files") == 0
-    writers = []
-    for name in text:
-        content = Path(name).read_text()
-        os.remove(name)
-        os.mkfifo(name)
-        writers.append(threading.Thread(target=Path(name).write_text, args=(content,), daemon=True))
-        writers[-1].start()
-    assert align("--statistics", folder, "--out", tmp_path / "pipes") == 0
-    assert (tmp_path / "pipes").read_text() == (tmp_path / "files").read_text() != ""
 
 
 @pytest.mark.parametrize("folder", [True, False])
@@ -181,14 +155,3 @@ def test_what_does_not_go_together_is_told_before_anything_is_learned(align, tmp
     assert f"where: {where}" in told
     assert "learned" not in told
     assert not list(tmp_path.glob("links*"))
-
-
-def test_folders_that_are_of_no_use(align, learned, tmp_path, capsys):
-    assert align("--statistics", tmp_path, "--out", tmp_path / "links") == 2
-    assert "train-aligner --from-scratch" in capsys.readouterr().err
-    assert align("--statistics", learned, "--out", tmp_path / "links", model=learned) == 2
-    assert "an encoder's scores" in capsys.readouterr().err
-    # A model that is not there is found before minutes of learning.
-    assert align("--statistics", "--out", tmp_path / "links", model=tmp_path / "none.pt") == 2
-    assert "learned" not in capsys.readouterr().err
-    assert not (tmp_path / "links.aligner").exists()

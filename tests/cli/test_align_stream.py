@@ -112,6 +112,7 @@ def test_devices(align, tiny_text, capsys, monkeypatch):
         assert "several processes are for the CPU" in failed("--device", device, "--processes", "2")
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint, tiny_text, tmp_path):
     for name in ("text.en", "text.xx"):
         (tmp_path / name).write_text((tiny_text / name).read_text() * 1500)

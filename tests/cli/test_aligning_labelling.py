@@ -7,7 +7,7 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.transport import resolving
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.methods import Dustbin, Transport
+from xalign_fairseq.transport.methods import Dustbin
 
 OWN = Dustbin(0.4, filter="itermax")
 
@@ -45,34 +45,6 @@ def test_method_options_and_layer_are_the_models_own(dustbin, align):
     status, links, told = align(dustbin)
     assert status == 0 and "layer 2 of 3" in told and "ot-unbalanced-itermax (as the model labelled itself)" in told
     assert links == align(dustbin, *given)[1] != align(dustbin, *given[:-1], "1")[1]
-
-
-def test_options_change_the_models_own_method(dustbin, align):
-    changed = align(dustbin, "--filter", "argmax", "--mu", "0.3")
-    assert "ot-unbalanced-argmax" in changed[2]
-    given = ("--method", "ot-unbalanced", "--dustbin", "0.4", "--mu", "0.3", "--layer", "2")
-    assert changed[1] == align(dustbin, *given)[1] != align(dustbin, "--filter", "argmax")[1]
-    status, _, told = align(dustbin, "--order", "rows-first")
-    assert status == 2 and "ot-unbalanced has no such option" in told and "--order" in told
-
-
-@pytest.mark.parametrize(
-    "said", [("--method", "grow"), ("--filter", "argmax"), ("--layer", "1"), ("--processes", "2", "--dustbin", "0.3")]
-)
-def test_what_is_said_is_not_told_to_be_the_models_own(dustbin, align, said):
-    assert "(the rest: as the model labelled itself)" in align(dustbin, *said)[2]
-
-
-def test_a_method_that_is_named_has_its_own_options(tiny_state, tmp_path, align):
-    union = stored(tiny_state, tmp_path, Transport(filter="union"))
-    assert align(union, "--method", "transport")[1] == align(union, "--filter", "itermax")[1] != align(union)[1]
-
-
-def test_pairs_are_encoded_as_the_model_did_it(tiny_state, tmp_path, align):
-    separate = stored(tiny_state, tmp_path, Transport(), "separate")
-    assert (
-        align(separate)[1] == align(separate, "--encoding", "separate")[1] != align(separate, "--encoding", "joint")[1]
-    )
 
 
 def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state, tmp_path, align, monkeypatch):

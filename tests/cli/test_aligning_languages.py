@@ -1,19 +1,11 @@
 """Commands that read text by an encoder with language embeddings: ``--languages``, and what is said without it."""
 
-import json
-
 import pytest
 import torch
 from support.checkpoints import with_languages
 
-from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.evaluation.retrieval import by_cosine
-from xalign_fairseq.links.pharaoh import read_links
 
 
 @pytest.fixture(scope="module")
@@ -63,38 +55,6 @@ def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
     assert command(name, speaking, "--languages", "en-xx") == 0
 
 
-def test_align_reads_each_side_in_its_language(command, speaking, tiny_text, tmp_path):
-    found = {}
-    for languages in ("en-xx", "xx-en"):
-        assert command("align", speaking, "--languages", languages) == 0
-        found[languages] = read_links(tmp_path / "links")
-        aligner = Aligner.from_pretrained(speaking, languages=tuple(languages.split("-")))
-        sides = ((tiny_text / f"text.{side}").read_text().splitlines() for side in ("en", "xx"))
-        assert [set(pair.links) for pair in aligner.align(*sides)] == [set(links) for links in found[languages]]
-    assert found["en-xx"] != found["xx-en"]
-
-
-def test_retrieve_reads_each_side_in_its_language(command, speaking, tmp_path, capsys):
-    state = checkpoint.read(speaking)
-    encoder, _ = checkpoint.load_encoder(state)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size)
-    for languages, rows in (("en-xx", (0, 1)), ("xx-en", (1, 0))):
-        assert command("retrieve", speaking, "--languages", languages, "--json", "--layer", 2) == 0
-        src, tgt = (
-            sentence_vectors(encoder, tokenizer, (tmp_path / name).read_text().splitlines(), 2, language_row=row)
-            for name, row in zip(("src", "tgt"), rows, strict=True)
-        )
-        right = (by_cosine(src, tgt) == torch.arange(len(src))).float().mean()
-        assert json.loads(capsys.readouterr().out)["scores"][0]["accuracy"] == pytest.approx(float(right))
-
-
-def test_embeddings_of_zero_are_those_of_an_encoder_without_any(command, save, tiny_state, tiny_checkpoint, tmp_path):
-    assert command("align", tiny_checkpoint) == 0
-    plain = (tmp_path / "links").read_text()
-    assert command("align", save(with_languages(tiny_state, "en", "xx", scale=0.0)), "--languages", "en-xx") == 0
-    assert (tmp_path / "links").read_text() == plain
-
-
 def test_signatures_name_the_languages(command, speaking, tiny_checkpoint, capsys):
     assert command("layers", speaking, "--languages", "en-xx", "--layer", 1, "--filter", "argmax") == 0
     assert "|layer:1|languages:en-xx|similarity:hidden|" in capsys.readouterr().out
@@ -119,15 +79,6 @@ def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
     assert any("|maps:en-xx|languages:en-xx|" in line for line in through_identities[2:])
     assert command("layers", mapped, "--maps", "en-xx", "--languages", "xx-en", *options) == 2
     assert "xx-en and en-xx" in capsys.readouterr().err
-
-
-def test_input_embeddings_are_of_no_language(speaking, tiny_checkpoint, tmp_path, capsys):
-    for name, line in (("src", "red house"), ("tgt", "big tree"), ("links", "0-0 1-1")):
-        (tmp_path / name).write_text(f"{line}\n")
-    files = [f"--{name}={tmp_path / name}" for name in ("src", "tgt", "links")]
-    assert main(["embeddings", "--model", str(speaking), str(tiny_checkpoint), *files]) == 0
-    _, first, second = capsys.readouterr().out.splitlines()
-    assert first.split(": ")[1] == second.split(": ")[1]
 
 
 @pytest.mark.usefixtures("no_transformers")

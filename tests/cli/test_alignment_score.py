@@ -9,7 +9,6 @@ from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, Lexicon
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.encoder.pretrained.diagnosis import look_at
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.evaluation.signature import parse_signature
 
@@ -67,16 +66,6 @@ def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, printed_json, cap
     assert len(printed) == 3
 
 
-def test_a_folder_is_read_as_its_checkpoint(aligned, tmp_path, capsys):
-    assert score(aligned) == 0
-    told = capsys.readouterr().out
-    folder = tmp_path / "archive"
-    folder.mkdir()
-    aligned.rename(folder / "model.pt")
-    assert score(folder) == 0
-    assert capsys.readouterr().out == told.replace(str(aligned), str(folder))
-
-
 def test_several_checkpoints_on_the_lexicon_of_a_data_bin(tiny_checkpoint, aligned, data_bin, printed_json):
     rows = printed_json("alignment-score", "--model", tiny_checkpoint, aligned, "--data", data_bin)
     by_file = {(row["checkpoint"], row["part"]): row["score"] for row in rows}
@@ -103,8 +92,3 @@ def test_bad_input(tiny_checkpoint, aligned, data_bin, tmp_path, capsys):
     assert score(aligned, "--data", data_bin) == 2
     assert "does not fit the checkpoint" in capsys.readouterr().err
     assert score(tmp_path / "none.pt") == 2
-
-
-def test_the_doctor_names_a_checkpoint_s_lexicon(aligned):
-    said = [finding.line() for finding in look_at([str(aligned)])]
-    assert any("lexicon en-xx: 16 entries: 10 trained, 6 held out, 0 unused" in each for each in said)

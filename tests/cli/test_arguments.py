@@ -1,12 +1,11 @@
 """The options that commands share."""
 
 import argparse
-import json
 
 import pytest
 
 from xalign_fairseq.cli import build_parser
-from xalign_fairseq.cli._arguments import named_models, print_result
+from xalign_fairseq.cli._arguments import named_models
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -42,14 +41,6 @@ def test_quiet_and_verbose_exclude_each_other(commands, command, capsys):
     with pytest.raises(SystemExit, match="2"):
         commands[command].parse_args(["-q", "-v"])
     assert "not allowed with argument" in capsys.readouterr().err
-
-
-def test_json_stands_in_place_of_the_table(capsys):
-    content = {"é": [0.5]}
-    print_result(False, content, ["one", "two"])
-    assert capsys.readouterr().out == "one\ntwo\n"
-    print_result(True, content, ["one", "two"])
-    assert json.loads(capsys.readouterr().out) == content
 
 
 def test_models_have_names_or_are_their_own(tmp_path, monkeypatch):

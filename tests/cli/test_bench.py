@@ -133,8 +133,9 @@ def test_sets_that_are_none(data, links, capsys, spoil, what):
     assert what in capsys.readouterr().err
 
 
-def test_links_that_do_not_fit_and_names_given_twice(data, links, capsys):
-    assert bench("--data", data, *links("short", "0-0\n", "0-0\n\n1-0\n")) == 2
+def test_links_that_do_not_fit_and_names_given_twice(data, links, tmp_path, capsys):
+    """Before a model aligns: this one is not there."""
+    assert bench("--data", data, "--model", tmp_path / "absent.pt", *links("short", "0-0\n", "0-0\n\n1-0\n")) == 2
     assert "short/one/de-en.links" in capsys.readouterr().err
     assert bench("--data", data, *links("ones", "0-0\n\n", "\n1-1\n\n")) == 2
     told = capsys.readouterr().err
@@ -156,13 +157,6 @@ def test_what_is_wrong_is_told_before_the_first_model_aligns(data, tiny_checkpoi
     (tmp_path / "file").touch()
     assert bench("--data", data, "--model", tiny_checkpoint, "--out", tmp_path / "file/t.md") == 2
     assert "folder is a file" in capsys.readouterr().err
-
-
-def test_links_that_do_not_fit_are_told_before_a_model_aligns(data, links, tmp_path, capsys):
-    """It ended in the error after all the work; the model, which is not there, shows that none was done."""
-    tool = links("tool", "0-0\n", "0-0\n\n1-0\n")
-    assert bench("--data", data, "--model", tmp_path / "absent.pt", *tool) == 2
-    assert "tool/one/de-en.links" in capsys.readouterr().err
 
 
 def test_the_papers_aer_stands_beside_ours(data, links, capsys):

@@ -10,7 +10,6 @@ from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.languages.characters import MARKER
-from xalign_fairseq.links.pharaoh import read_links
 
 SIMPLE = ["the", "red", "house", "is", "big", "cat", "sees", "dogs", "run", "we", "trees", "river", "they", "sing"]
 WORDS = [*SIMPLE, *(first + second for first in SIMPLE for second in SIMPLE[:5])]
@@ -115,15 +114,6 @@ def test_text_by_hand(text, tmp_path, capsys):
     derived = (folder / "two.en-xx.xx").read_text(encoding="utf-8")
     assert derived.replace(MARKER, "") == "სინგ წე ⠮ ტჰეყ\n\n"
     assert capsys.readouterr().out.splitlines()[0] == "text two: 2 sentences, 1 empty, 4 words, 2 words that moved"
-
-
-def test_steps_commute_and_a_seed_is_a_language(text, tmp_path):
-    source = ("--text", f"train={text}/train.en", "--overlap", 20)
-    for name, steps, seed in (("a", "inversion,script", 1), ("b", "script,inversion", 1), ("c", "inversion,script", 2)):
-        assert derive(text, tmp_path / name, *source, "--seed", seed, steps=steps) == 0
-    a, b, c = ((tmp_path / name / "train.en-xx.xx").read_bytes() for name in "abc")
-    assert a == b != c
-    assert read_links(tmp_path / "a/train.en-xx.links") == read_links(tmp_path / "b/train.en-xx.links")
 
 
 def test_the_manifest_says_what_was_made_of_what(text, tmp_path):

@@ -77,9 +77,3 @@ def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, other_checkpoi
     assert np.allclose(ends, 0, atol=1e-6)  # all vectors are equal
     assert np.ptp([line.get_xydata() for line in first.lines]) > 0.1
     assert np.abs([line.get_xydata() for line in first.lines]).max() < 2  # of length 1
-
-
-def test_bad_input(embeddings, text, capsys):
-    (text / "links").write_text("0-9\n\n\n\n")
-    assert embeddings() == 2
-    assert "line 1" in capsys.readouterr().err

@@ -48,11 +48,12 @@ def commands(folder, model):
     }
 
 
-@pytest.mark.parametrize("value", [torch.nan, torch.inf])
 @pytest.mark.parametrize("command", ["align", "processes", "layers", "retrieve", "bench", "statistics"])
-def test_a_damaged_model(damaged, tiny_text, capsys, command, value):
+def test_a_damaged_model(damaged, tiny_text, capsys, command):
     layer = 1 if command == "bench" else 2
-    model = damaged(f"encoder.sentence_encoder.layers.{layer - 1}.fc1.weight", value)
+    model = damaged(
+        f"encoder.sentence_encoder.layers.{layer - 1}.fc1.weight", torch.inf if command == "layers" else torch.nan
+    )
     # align and bench read the layer that the model labelled itself by, the first
     (tiny_text / "dog").write_text("the dog\nthe house\n")
     (tiny_text / "gold").mkdir(exist_ok=True)

@@ -1,6 +1,5 @@
 """``--from-scratch`` of ``xalign align`` and ``xalign train-aligner``."""
 
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -44,17 +43,6 @@ def test_lines_are_segmented_once_to_learn_and_to_align(text, tmp_path, monkeypa
     assert main(arguments("align", text, "--from-scratch", "--out", str(tmp_path / "links"))) == 0
     assert set((tmp_path / "links").read_text().splitlines()) == {"0-0 1-1 2-2 3-3"}
     assert len(seen) == sum(len(Path(side).read_text().splitlines()) for side in text)
-
-
-def test_columns_of_a_compressed_table_are_learned_from(text, tmp_path):
-    lines = zip(*(Path(side).read_text().splitlines() for side in text), strict=True)
-    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress("".join(f"{src}\t{tgt}\n" for src, tgt in lines).encode()))
-    columns = [f"{tmp_path}/t.tsv.gz#1", f"{tmp_path}/t.tsv.gz#2"]
-    for sides, out in ((text, "plain"), (columns, "columns")):
-        assert main(arguments("align", sides, "--from-scratch", "--out", str(tmp_path / out))) == 0
-    assert (tmp_path / "columns").read_bytes() == (tmp_path / "plain").read_bytes()
-    swapped = arguments("train-aligner", columns[::-1], "--from-scratch", "--out", f"{tmp_path}/columns.aligner")
-    assert main(swapped) == 2  # another text than what the folder was learned from
 
 
 def test_links_that_were_broken_off_go_on(text, tmp_path, monkeypatch, capsys):
@@ -136,9 +124,3 @@ def test_what_does_not_go_together(text, tmp_path, capsys, command, more, told):
     assert told in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "out.aligner").exists()
-
-
-def test_no_probability(text, capsys):
-    with pytest.raises(SystemExit):
-        main(arguments("align", text, "--min-probability", "1.5"))
-    assert "0 to 1" in capsys.readouterr().err

@@ -1,16 +1,11 @@
-import argparse
 import json
 import shlex
 
 import pytest
 import torch
 
-from xalign_fairseq.aligner.neural.comparison import VARIED, VARIED_OF_GROW
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli.layers import add_arguments
-from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.names import COMPARED_METHODS
 
 METRICS = ("aer", "precision", "recall", "f1", "links")
 
@@ -141,22 +136,6 @@ def test_sets_alone_and_what_is_no_set(tiny_checkpoint, tiny_text, other_set, tm
     assert status == 2 and "10 lines of links" in told
 
 
-def test_a_plot(layers, tmp_path):
-    pytest.importorskip("matplotlib")
-    assert layers("--plot", tmp_path / "layers.png") == 0
-    assert (tmp_path / "layers.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_what_is_read_is_not_replaced(layers, tiny_text, tmp_path, capsys):
-    pytest.importorskip("matplotlib")
-    gold = tmp_path / "gold.svg"
-    gold.write_bytes(before := (tiny_text / "text.gold").read_bytes())
-    assert layers("--plot", gold, gold=gold) == 2
-    assert "also an input" in capsys.readouterr().err and gold.read_bytes() == before
-    assert layers("--plot", gold / "x.svg") == 2
-    assert "folder is a file" in capsys.readouterr().err
-
-
 def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
     with pytest.raises(SystemExit):
         layers("--average", "0")
@@ -177,21 +156,6 @@ def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
     assert "the gold file has no link" in capsys.readouterr().err
 
 
-def test_the_signature_tells_separate_encoding_and_maps(layers, tiny_state, tiny_text, tmp_path, capsys):
-    assert layers("--layer", 1, "--filter", "argmax", "--encoding", "separate", "--quiet") == 0
-    separate = capsys.readouterr().out
-    assert "|layer:1|encoding:separate|similarity:hidden|" in separate
-    maps = LanguageMaps(["xx"], "en", 3, 16)
-    heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
-    torch.save({**tiny_state, "model": tiny_state["model"] | heads}, tmp_path / "mapped.pt")
-    texts = ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--maps", "en-xx"]
-    command = ["layers", "--model", tmp_path / "mapped.pt", *texts, "--layer", 1, "--filter", "argmax", "--quiet"]
-    assert main([str(part) for part in command]) == 0
-    mapped = capsys.readouterr().out
-    assert "|encoding:separate|maps:en-xx|" in mapped
-    assert mapped.splitlines()[1] == separate.splitlines()[1]  # of identities
-
-
 @pytest.mark.parametrize(
     ("options", "told"),
     [(("--maps", "en-xx"), "no linear maps"), (("--encoding", "separate", "--similarity", "pointer"), "no pointer")],
@@ -199,16 +163,3 @@ def test_the_signature_tells_separate_encoding_and_maps(layers, tiny_state, tiny
 def test_what_the_checkpoint_lacks(options, told, layers, capsys):
     assert layers(*options) == 2
     assert told in capsys.readouterr().err
-
-
-def test_the_help_names_what_is_compared():
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    helps = {action.dest: action.help for action in parser._actions}
-    assert f"otherwise {', '.join(COMPARED_METHODS)})" in helps["method"]
-    assert "(default: both; the model's own for its own method;" in helps["encoding"]
-    low, *_, high = VARIED["threshold"]
-    assert f"(default: seven from {low} to {high}; for grow 0.4, 0.5 and 0.6;" in helps["threshold"]
-    assert len(VARIED["threshold"]) == 7 and VARIED_OF_GROW["threshold"] == (0.4, 0.5, 0.6)
-    assert not any("its family's" in str(helps[option]) for option in ("method", "encoding"))
-    assert all("its family's" not in str(group.title) for group in parser._action_groups)

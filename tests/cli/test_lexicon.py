@@ -13,7 +13,7 @@ from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.pretrained.diagnosis import look_at
 
-FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict" / "freedict"
+FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict/freedict/eng-fra.tsv"
 
 
 @pytest.fixture
@@ -121,14 +121,12 @@ def test_the_doctor_names_it(data, dictionary):
     assert any("truncated" in finding.line() for finding in look_at([str(data.path)]))
 
 
+@pytest.mark.skipif(not FREEDICT.is_file(), reason="no real dictionaries at ../shared/data/dict")
 def test_a_real_dictionary_in_a_real_data_bin(databin, tmp_path):
-    path = FREEDICT / "eng-fra.tsv"
-    if not path.exists():
-        pytest.skip("no real dictionaries at ../shared/data/dict")
     for name in ("dict.txt", "sentencepiece.model"):
         (tmp_path / name).write_bytes((databin / name).read_bytes())
     data = DataBin(tmp_path)
-    assert run(data, "--pair", "en-fr", "--from", path, "--fraction", 0.25) == 0
+    assert run(data, "--pair", "en-fr", "--from", FREEDICT, "--fraction", 0.25) == 0
     about = json.loads((tmp_path / "lexicon.en-fr.json").read_text())
     counts = about["counts"]
     assert counts["read"] == 15190 and counts["kept"] > 10_000

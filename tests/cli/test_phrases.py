@@ -47,17 +47,6 @@ def test_counts_and_probabilities_of_phrase_pairs(phrases, tmp_path, capsys):
     assert capsys.readouterr().out == "a\tx\t2\t0.666667\t1\t2.91\n"
 
 
-def test_crossing_links_and_words_without_links(phrases, capsys):
-    assert phrases(src="a b c\n", tgt="x y\n", links="0-1 2-0\n") == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "a\ty\t0-0",
-        "a b\ty\t0-0",
-        "a b c\tx y\t0-1 2-0",
-        "b c\tx\t1-0",
-        "c\tx\t0-0",
-    ]
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [

@@ -1,7 +1,6 @@
 """``xalign prepare`` as a command: its options, and what is left after a kill."""
 
 import argparse
-import gzip
 import os
 import signal
 import subprocess
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli.prepare import PairGroup, add_arguments, assign_links, links_place, mono_sources, pair_sources
+from xalign_fairseq.cli.prepare import PairGroup, add_arguments, mono_sources, pair_sources
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
@@ -42,7 +41,6 @@ def test_options_after_a_pair_belong_to_it():
         "--pair", "en-de", "--trainpref", "a", "--links", "b.gold", "--validpref", "b",
         "--mono", "en=x", "--pair", "fr-en", "--testpref", "c", "--links", "test=other",
     )  # fmt: skip
-    assign_links(args.pairs, args.links)
     assert [source for group in args.pairs for source in pair_sources(group)] == [
         PairSource("train", "en", "de", "a.en", "a.de"),
         PairSource("valid", "en", "de", "b.en", "b.de", "b.gold"),
@@ -52,50 +50,18 @@ def test_options_after_a_pair_belong_to_it():
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"),
+    ("value", "split"),
     [
-        ("d/valid.gold", ("valid", "d/valid.gold")),
-        ("./d/valid.gold", ("valid", "./d/valid.gold")),
-        ("d/validation.gold", ("train", "d/validation.gold")),
-        ("elsewhere.links", ("train", "elsewhere.links")),
-        ("test=d/valid.gold", ("test", "d/valid.gold")),
-        ("d/train.en-de.align", ("train", "d/train.en-de.align")),
-        ("d/train.test.gold", ("test", "d/train.test.gold")),
+        ("d/valid.gold", "valid"),
+        ("d/validation.gold", "train"),
+        ("elsewhere.links", "train"),
+        ("test=d/valid.gold", "test"),
+        ("d/train.test.gold", "test"),
     ],
 )
-def test_links_belong_to_the_split_of_their_prefix(value, expected):
-    group = PairGroup("en", "de", {"train": "d/train", "valid": "d/valid", "test": "d/train.test"})
-    assert links_place([group], 1, value) == (group, *expected)
-
-
-@pytest.mark.parametrize(
-    ("before", "value", "pair", "split"),
-    [
-        (2, "a/train.gold", 0, "train"),
-        (0, "b/valid.gold", 1, "valid"),
-        (1, "b/valid.gold", 1, "valid"),
-        (1, "both.gold", 0, "test"),  # a prefix that the pairs share: the pair before
-        (2, "both.gold", 1, "test"),
-        (1, "elsewhere.links", 0, "train"),
-        (2, "valid=a/train.gold", 1, "valid"),
-    ],
-)
-def test_links_belong_to_the_pair_of_their_prefix_wherever_they_stand(before, value, pair, split):
-    groups = [
-        PairGroup("en", "de", {"train": "a/train", "valid": "a/valid", "test": "both"}),
-        PairGroup("en", "fr", {"train": "b/train", "valid": "b/valid", "test": "both"}),
-    ]
-    assert links_place(groups, before, value) == (groups[pair], split, value.rpartition("=")[2])
-
-
-def test_the_prefix_of_compressed_text_is_that_of_the_plain_one(texts, capsys):
-    path = texts / "train.en-de.de"
-    (texts / "train.en-de.de.gz").write_bytes(gzip.compress(path.read_bytes()))
-    path.unlink()
-    prefix = f"{texts}/train.en-de"
-    options = ["--pair", "en-de", "--trainpref", prefix, "--links", f"{prefix}.gold", "--vocab-size", "60"]
-    assert main(["prepare", "--out", str(texts / "d"), *options]) == 0
-    assert "train en-de: 40 pairs; dropped: none;" in capsys.readouterr().out
+def test_links_belong_to_the_split_of_their_prefix(value, split):
+    group = PairGroup("en", "de", {"train": "d/train", "valid": "d/valid", "test": "d/train.test"}, [value])
+    assert group.links() == {split: value.removeprefix("test=")}
 
 
 def test_filters_and_shards_of_the_command_line(texts, capsys, monkeypatch):
@@ -132,6 +98,7 @@ def test_monolingual_files_of_a_language_are_joined():
     ("options", "message"),
     [
         (["--trainpref", "a"], "--trainpref belongs to a pair"),
+        (["--links", "x", "--pair", "en-de"], "--links belongs to a pair"),
         (["--pair", "ende"], "en-de; found 'ende'"),
         (["--pair", "en-de", "--trainpref", "a", "--trainpref", "b"], "twice for --pair en-de"),
     ],
@@ -147,9 +114,8 @@ def test_wrong_usage(capsys, options, message):
     ("options", "message"),
     [
         (["--pair", "en-de"], "a pair has no text"),
-        (["--pair", "en-de", "--validpref", "v", "--links", "x"], "split without text"),
-        (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train en-de"),
-        (["--links", "x", "--pair", "en-de", "--trainpref", "t"], "a links file belongs to no pair"),
+        (["--pair", "en-de", "--validpref", "v", "--links", "x"], "links file belongs to no text of en-de"),
+        (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train of en-de"),
         (["--mono", "en=x", "--workers", "0"], "where: --workers"),
         (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "where: --vocab-size, --spm"),
         (["--mono", "en=x"], "a file does not exist"),
@@ -186,16 +152,6 @@ def test_several_pairs_links_and_monolingual_text(texts, capsys):
     assert "valid en: 4 sentences" in out
     assert main(options) == 2  # the folder exists now
     assert "--overwrite" in capsys.readouterr().err
-
-
-def test_a_model_made_before_gives_the_same_files(texts):
-    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
-    model = ["--spm", f"{texts}/a/sentencepiece.model", "--dict", f"{texts}/a/dict.txt"]
-    assert main(["prepare", "--out", str(texts / "b"), *model, *train]) == 0
-    for path in (texts / "a").iterdir():
-        if path.name != "manifest.json":
-            assert path.read_bytes() == (texts / "b" / path.name).read_bytes()
 
 
 def test_text_in_a_script_that_the_model_lacks(texts, capsys):
@@ -244,6 +200,7 @@ def group_is_gone(group: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_kill_in_the_middle_keeps_the_old_data_bin_and_ends_the_workers(texts):
     process, _ = start(texts, workers=2)
     os.kill(process.pid, signal.SIGKILL)
@@ -252,6 +209,7 @@ def test_a_kill_in_the_middle_keeps_the_old_data_bin_and_ends_the_workers(texts)
     assert group_is_gone(process.pid)
 
 
+@pytest.mark.slow
 def test_a_polite_end_leaves_no_unfinished_folder(texts):
     process, unfinished = start(texts, workers=1)
     process.terminate()
@@ -260,6 +218,7 @@ def test_a_polite_end_leaves_no_unfinished_folder(texts):
     assert not unfinished.exists()
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_message_and_keeps_the_old_data_bin(texts):
     large_text(texts)
     (texts / "d").mkdir()

@@ -1,12 +1,9 @@
 """Data-bins with the tokenizer of a pretrained model, and what the other commands make of them."""
 
-import json
-
 import pytest
 from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer, from_vocabulary
 
@@ -53,31 +50,6 @@ def test_the_manifest_tells_where_the_tokenizer_is_from(data, checkpoint):
     assert data.manifest["tokenizer"]["model"] == "wordpiece.json" and not data.manifest["tokenizer"]["trained"]
     assert data.manifest["options"]["tokenizer"] == str(checkpoint) and data.manifest["options"]["vocab_size"] is None
     assert {"dict.txt", "wordpiece.json"} <= data.manifest["files"].keys()
-
-
-@pytest.mark.usefixtures("no_transformers")
-def test_doctor(data, checkpoint, tmp_path, capsys):
-    assert main(["doctor", str(data.path), str(checkpoint)]) == 0
-    out = capsys.readouterr().out
-    size = len(data.dictionary)
-    assert out.count(f"WordPiece, cased: {size} symbols") == 2
-    assert f"fits the dictionary of {data.path}" in out
-    for name in ("dict.txt", "wordpiece.json", "train.xx.idx", "train.xx.bin"):
-        (tmp_path / name).write_bytes((data.path / name).read_bytes())
-    settings = json.loads((tmp_path / "wordpiece.json").read_text())
-    (tmp_path / "wordpiece.json").write_text(json.dumps({**settings, "special_ids": [1, 2, 3, 4, 5000]}))
-    assert main(["doctor", str(tmp_path)]) == 1
-    assert "more than 5000" in capsys.readouterr().out
-
-
-def test_lexicon(data, tmp_path):
-    words = [("quick", "foxes"), ("北京", "東京"), ("Brücken", "Straße führt")]
-    (tmp_path / "words.tsv").write_text("".join(f"{src}\t{tgt}\n" for src, tgt in words), encoding="utf-8")
-    options = ["--pair", "xx-yy", "--from", str(tmp_path / "words.tsv"), "--fraction", "1", "--held-out", "0"]
-    assert main(["lexicon", str(data.path), *options]) == 0
-    sides = lexicons.read(data, "xx", "yy").padded()
-    rows = zip(*([[i for i in row if i != 1] for row in side.tolist()] for side in sides), strict=True)
-    assert sorted(rows) == sorted(tuple(data.tokenizer.encode(word) for word in pair) for pair in words)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,9 @@
 """xalign procrustes: what it prints and writes."""
 
-import os
 import re
-import sys
 
 import pytest
 from support.checkpoints import checkpoint_of
-from support.warm_start import WARM
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
@@ -30,13 +27,6 @@ def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(options, t
     assert main(again) == 0
     one, other = (checkpoint.read(tmp_path / out)["model"] for out in ("one.pt", "other.pt"))
     assert one.keys() == other.keys() and all(one[key].equal(other[key]) for key in one)
-
-
-def test_quiet_tells_nothing(options, tmp_path):
-    code = "import sys; from xalign_fairseq.cli import main; sys.exit(main())"  # where pytest takes no log
-    command = [sys.executable, "-c", code, *options, "--out", str(tmp_path / "out.pt"), "-q"]
-    done = WARM.run("torch", command, tmp_path, dict(os.environ))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_an_existing_file_is_left_alone(options, tmp_path, capsys):

@@ -262,27 +262,29 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
     assert not (tmp_path / "other").exists()
 
 
-@pytest.mark.parametrize("golden", [False, True])
-def test_all_steps_leave_one_folder_that_aligns_by_itself(
-    golden, tiny_checkpoint, tiny_text, tmp_path, capsys, fairseq, monkeypatch
-):
-    monkeypatch.setattr(gold, "Fitting", partial(Fitting, updates=1))
-    for ending in ("en", "xx", "gold"):
-        (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
-    text = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
-    text += ["--gold", tmp_path / "en-xx.gold"] if golden else []
-    line = ["train-aligner", "--best", "--model", tiny_checkpoint, *text, "--updates", 2, "--device", "cpu"]
-    with pytest.MonkeyPatch.context() as patch:
-        put_lines(patch, fairseq)
-        assert main([*map(str, line), "--out", str(tmp_path / "best")]) == 0
-        said = capsys.readouterr().out.splitlines()
-        assert main([*map(str, line), "--out", str(tmp_path / "best")]) == 0
-    again = capsys.readouterr().out.splitlines()
-    assert said[-len(again) :] == again and again[-1].startswith("xalign align --model")
-    assert [each.partition(":")[0] for each in again[:2]] == (["gold", "links"] if golden else ["links", "encoder"])
-    assert all(("AER on held-out gold" in each) == golden for each in again[:-1])
-    given = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx"), "--device", "cpu"]
-    assert main(["align", "--model", str(tmp_path / "best"), *given, "--out", str(tmp_path / "links")]) == 0
-    assert len(read_links(tmp_path / "links")) == 40
-    assert main([*map(str, line), "--objectives", "dwa", "--out", str(tmp_path / "other")]) == 2
+def test_all_steps_are_told_with_what_they_cost_and_gave(tmp_path, monkeypatch, capsys):
+    runs = []
+
+    def train_best(run, say, hear):
+        runs.append(run)
+        step = {"done": "the scorer", "cpu_seconds": 3.4, "before": 0.3, "aer": 0.2, "used": True}
+        rest = {"done": "statistics", "cpu_seconds": 2.0, "before": None, "aer": None, "used": False}
+        return {"steps": {"gold": step, "links": rest}}
+
+    monkeypatch.setattr("xalign_fairseq.aligner.training.best.train_best", train_best)
+    line = ["train-aligner", "--best", "--model", "m", "--src", "a.en", "--tgt", "a.xx", "--gold", "en-xx.gold"]
+    line += ["--out", str(tmp_path / "best")]
+    assert main([*line, "--updates", "2", "--device", "cpu"]) == 0
+    first, second, align = capsys.readouterr().out.splitlines()
+    assert first == "gold: the scorer; 3 CPU seconds, AER on held-out gold 30.00 to 20.00"
+    assert second == "links: statistics; 2 CPU seconds, not used" and align.startswith("xalign align --model")
+    [run] = runs
+    assert (run.model, run.golds, run.languages, run.updates, run.device) == (
+        "m",
+        ["en-xx.gold"],
+        ("en", "xx"),
+        2,
+        "cpu",
+    )
+    assert main([*line, "--objectives", "dwa"]) == 2
     assert "has no such option" in capsys.readouterr().err

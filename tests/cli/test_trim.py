@@ -89,19 +89,6 @@ def test_nothing_is_overwritten_silently(trim, tmp_path, capsys):
     assert "is or contains an input" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"), [(None, "does not exist"), (b"", "the file is empty"), (b"a\xff\n", "not UTF-8")]
-)
-def test_bad_text_leaves_nothing(trim, tmp_path, capsys, content, expected):
-    before = set(tmp_path.iterdir())
-    if content is not None:
-        (tmp_path / "b").write_bytes(content)
-    assert trim("out/small.pt", text=("a.en", "b")) == 2
-    assert expected in capsys.readouterr().err
-    left = {path for path in tmp_path.rglob("*") if path.is_file()} - before
-    assert left <= {tmp_path / "b"}
-
-
 def test_other_options(trim, capsys):
     assert trim("small.pt", "--floor", "-1") == 2
     assert "--floor" in capsys.readouterr().err

@@ -106,11 +106,6 @@ def test_what_leads_to_a_pipe_is_written_as_it_is():
     os.close(reader)
 
 
-def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
-    with pytest.raises(XalignError, match="is a folder"), files.atomic_write(tmp_path):
-        pytest.fail("the work began")
-
-
 def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
     model = tmp_path / "model"
     model.mkdir()
@@ -132,17 +127,6 @@ def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
         files.require_place(tmp_path / "text", [tmp_path / "text"])
     with pytest.raises(XalignError, match="folder is a file"), files.atomic_write(tmp_path / "text/a"):
         pytest.fail("the work began")
-
-
-def test_a_file_is_not_replaced_by_a_folder(tmp_path):
-    (tmp_path / "notes").write_text("mine")
-    for overwrite in (False, True):
-        with (
-            pytest.raises(XalignError, match="output folder is a file"),
-            files.atomic_folder(tmp_path / "notes", overwrite),
-        ):
-            pass
-    assert [path.name for path in tmp_path.iterdir()] == ["notes"] and (tmp_path / "notes").read_text() == "mine"
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])

@@ -25,14 +25,10 @@ OTHERS = (
     ("linear_mapping", {"linear_mapping_pooling": "mean"}),
     ("moco", {**MOCO, "moco_pooling": "mean"}),
     ("moco", {**MOCO, "moco_queue_init": "data", "moco_keep_duplicates": True}),
-    ("ot_align", {"ot_align_marginals": "attention", "ot_align_encoding": "joint"}),
-    ("ot_align", {"ot_align_dustbin": 0.5}),
-    ("ot_align", {"ot_align_iterations": 100}),
     ("reg_param", {"reg_param_form": "norm"}),
     *(
-        ("self_training", {"self_training_method": method, "self_training_loss": loss})
+        ("self_training", {"self_training_method": method})
         for method in ("softmax", "itermax", "transport", "ot-unbalanced", "released")
-        for loss in ("cross-entropy", "probability")
     ),
     ("word_contrastive", {"word_contrastive_mask_repeated": True, "word_contrastive_negatives": "strong"}),
     ("word_contrastive", {"word_contrastive_pooling": "mean", "word_contrastive_gather": True}),

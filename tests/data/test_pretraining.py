@@ -49,6 +49,7 @@ def test_pairs_without_links_are_told_where_objectives_learn_by_them(folder, cap
         with MMapWriter(folder / f"valid.en-fr.{lang}", np.uint16) as writer:
             writer.add([4, 5, 2])
     data = PretrainingData(folder)
+    caplog.set_level("WARNING")
     data.dataset(StreamsDataset, "valid", Reader({"bitext"}))
     assert not caplog.messages
     for split, use in (("valid", "validation, whose loss is without them"), ("train", "training")):

@@ -1,4 +1,4 @@
-"""Run by test_yaml_twins.py in a process of its own: prints fairseq's whole configurations of commands and YAML files.
+"""Run by common/test_options.py in its own process: prints fairseq's whole configurations of commands and YAML files.
 
 usage: read_options.py < JOBS > CONFIGURATIONS
 

@@ -235,15 +235,3 @@ def test_the_pointer_starts_as_it_is_told():
     )
     with pytest.raises(XalignError, match=r"(?s)dwa_pointer_start.*zero"):
         trial(pointer_start="zero")
-
-
-def test_a_scaled_identity_points_by_scaled_dot_products():
-    pointer = trial(pointer_start="identity", pointer_scale=2.5).head.pointer.double()
-    width = len(pointer.query.weight)
-    hidden = torch.randn(1, 5, width, dtype=torch.float64)
-    found = pointer.log_probabilities(hidden, torch.tensor([[0, 2, 2, 5]]), torch.tensor([[0, 1]]))[0, :, 2:]
-    expected = (2.5 * hidden[0, :2] @ hidden[0, 2:].T / width**0.5).log_softmax(1)
-    torch.testing.assert_close(found, expected)
-    for wrong in ({"pointer_start": "identity", "pointer_scale": 0.0}, {"pointer_scale": 2.5}):
-        with pytest.raises(XalignError, match="dwa_pointer_scale"):
-            trial(**wrong)

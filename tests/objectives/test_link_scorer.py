@@ -7,15 +7,12 @@ from support.small import typed
 from support.trials import bound
 from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, pair
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.link_scorer import LinkScoring
 from xalign_fairseq.transport.pair_features import WordStates
 
-SMALL = {"layers": "1,2", "similarity_layers": "2", "rank": 4, "width": 8}
-
 
 def trial(**options):
-    return Trial(LinkScoring, **{**SMALL, "train_encoder": True, **options})
+    return Trial(LinkScoring, **{"train_encoder": True, **options})
 
 
 def plain_loss(one, sentence):
@@ -67,18 +64,3 @@ def test_the_encoder_stays_as_it_is_unless_it_is_to_be_trained():
 
 def test_layers_of_an_encoder_of_another_depth():
     assert bound(LinkScoring()).read == (1, 2) and bound(LinkScoring()).similar == (1,)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"layers": "a"}, "not numbers"),
-        ({"layers": "1", "similarity_layers": "2"}, "other layers"),
-        ({"layers": "99"}, "layer"),
-        ({"rank": 0}, "out of range"),
-        ({"encoding": "both"}, "unknown value"),
-    ],
-)
-def test_options_that_do_not_fit(options, message):
-    with pytest.raises(XalignError, match=message):
-        bound(LinkScoring(**options))

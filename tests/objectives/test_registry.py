@@ -88,6 +88,7 @@ def test_options_are_keyword_arguments():
         TLM(lables=3)
 
 
+@pytest.mark.slow  # checks the whole package
 def test_mypy_checks_options(tmp_path):
     pytest.importorskip("mypy")
     calls = ("reveal_type(DWA(label_layer=8).label_layer)", "DWA(label_layers=8)", 'DWA(mu="1")')

@@ -185,10 +185,10 @@ def test_without_a_link_the_loss_is_a_zero_that_reaches_the_head(options, pairs)
 
 def test_self_labels_are_the_links_of_the_unperturbed_pair():
     options = {"heads": "separate", "unaligned": "exclude", "many": "sum"}
-    trial = Exchange(links="self", label_layer=1)
+    trial = Exchange(links="self")
     data = batch([sample(*WORDS, None), sample([0, 1, 2], [0, 1, 2, 3], None), sample([], [0, 1], None)])
     bitext = data.bitext
-    found, _ = pair_matrices(trial.encoder.states(bitext.tokens).layer(1), bitext.spans)
+    found, _ = pair_matrices(trial.encoder.states(bitext.tokens).layer(trial.objective.labels_at), bitext.spans)
     links = [set() for _ in bitext.spans]
     for row, i, j in found.nonzero().tolist():
         links[row].add((int(bitext.spans[row, 0]) + i, int(bitext.spans[row, 2]) + j))
@@ -198,7 +198,8 @@ def test_self_labels_are_the_links_of_the_unperturbed_pair():
 
 
 def test_self_labelling_needs_no_prepared_links_and_has_no_gradient():
-    trial = Exchange(links="self", label_layer=1)
+    trial = Exchange(links="self")
+    trial.objective.labels_at = 1
     assert trial.objective.traits.needs == ("bitext",) and Exchange().objective.traits.needs == ("bitext", "links")
     ran = []
     for number, layer in enumerate(trial.encoder.sentence_encoder.layers, 1):

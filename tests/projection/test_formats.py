@@ -1,3 +1,5 @@
+from importlib.util import find_spec
+
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
@@ -13,6 +15,15 @@ def test_a_format_is_found_by_its_name_or_by_that_of_the_file():
 def test_every_suffix_is_that_of_one_format():
     suffixes = [suffix for each in ANNOTATIONS.values() for suffix in each.suffixes]
     assert len(suffixes) == len(set(suffixes))
+
+
+def test_raw_text_is_split_by_icu_unless_links_only_count_words(tmp_path):
+    (tmp_path / "words").write_text('{"src": [], "tgt": [], "links": []}\n')
+    (tmp_path / "numbers").write_text("0-0\n")
+    raw = "icu" if find_spec("icu4py") else "auto"
+    for name, form in ANNOTATIONS.items():
+        found = [form.segmenter(links) for links in (None, str(tmp_path / "words"), str(tmp_path / "numbers"))]
+        assert found == (["auto"] * 3 if name in ("conll", "conllu") else [raw, raw, "auto"])
 
 
 @pytest.mark.parametrize(

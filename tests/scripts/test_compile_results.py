@@ -32,8 +32,7 @@ def folder(tmp_path):
     shutil.copy(ROOT / "docs/results.md", tmp_path / "docs")
     for study in ("transfer", "transfer/small"):
         (tmp_path / "examples" / study / "studies").mkdir(parents=True)
-    (tmp_path / "examples/small").mkdir()
-    (tmp_path / "examples/small/report.py").touch()
+    (tmp_path / "examples/small/studies").mkdir(parents=True)
     for results in ("transfer/results", "xlm_align/continued/results"):  # figures in prose
         folders = (ROOT / "examples" / results, tmp_path / "examples" / results)
         shutil.copytree(*folders, ignore=shutil.ignore_patterns("*.md"))

@@ -15,7 +15,6 @@ TEXT = [
 UNSEEN = ["  Two\tＷＩＤＥ  words 𝒳 ☃ ", "Ünïcödé naïveté 42", "ქართული", "", "▁", "e\u0301 é", "\u200bzero"]
 POSITIONS = 20
 SIZES = {"hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 40}
-DISTILBERT_SIZES = {"dim": 24, "n_layers": 3, "n_heads": 4, "hidden_dim": 40}
 XLM_R_SETTINGS = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
 PREFIX = "encoder.sentence_encoder."
 

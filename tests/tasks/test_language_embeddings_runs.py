@@ -53,7 +53,7 @@ def test_both_languages_of_a_mixed_pair_are_trained(command, transfer_data, spea
 @pytest.mark.parametrize(
     ("extra", "told"),
     [
-        (("--language-embeddings", "en,de"), ("other language embeddings", "--language-embeddings de,en")),
+        (("--language-embeddings", "en,de"), ("another value of language_embeddings", "--language-embeddings de,en")),
         ((*LANGUAGES, "--train-files", "fr={}"), ("no embedding for a language", "fr", "one of de, en")),
     ],
 )

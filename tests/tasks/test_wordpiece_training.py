@@ -1,9 +1,7 @@
 """Training runs from an encoder of BERT's kind through the real fairseq-train."""
 
-import itertools
 import re
 
-import numpy as np
 import pytest
 from support.text import WORDPIECE_SIZES, train_symbols, write_bert
 
@@ -40,9 +38,9 @@ def bert_bin(sample, bert, command, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(train, bert, bert_bin, tmp_path_factory):
-    """Four updates of XLM-Align's objectives from the checkpoint, with whole words masked."""
+    """Four updates of XLM-Align's objectives from the checkpoint."""
     folder = tmp_path_factory.mktemp("run")
-    logged, done = train(bert_bin, folder, "--init-checkpoint", bert, *EPS, "--max-update", 4, "--mask-whole-words",
+    logged, done = train(bert_bin, folder, "--init-checkpoint", bert, *EPS, "--max-update", 4,
                          "--best-checkpoint-metric", "aer")  # fmt: skip
     return logged, done, folder / "checkpoint_best.pt"
 
@@ -77,29 +75,3 @@ def test_its_checkpoint_aligns(trained, sample):
 def test_another_eps_is_refused(train, bert, bert_bin, tmp_path):
     _, done = train(bert_bin, tmp_path, "--init-checkpoint", bert, "--max-update", 1, check=False)
     assert done.returncode != 0 and "--layer-norm-eps 1e-12" in done.stderr
-
-
-def test_masked_words_are_whole(bert_bin):
-    """Every piece after ## is chosen with the piece before it."""
-    import xalign_fairseq
-
-    xalign_fairseq.register()
-    from xalign_fairseq.data.pretraining import Reader
-    from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask
-
-    task = XalignPretrainingTask(XalignPretrainingConfig(data=str(bert_bin), seed=1, mask_whole_words=True))
-    task.reader = Reader({"mono"})
-    task.load_dataset("train")
-    symbols = task.dictionary.symbols
-    continued = chosen = 0
-    for index in range(20):
-        block = task.datasets["train"][index]
-        predicted = block.targets != 1
-        tokens = [symbols[i] for i in np.where(predicted, block.targets, block.masked)]
-        pairs = zip(itertools.pairwise(tokens), itertools.pairwise(predicted.tolist()), strict=True)
-        for (before, token), (first, second) in pairs:
-            if token.startswith("##") and before not in ("<s>", "<unk>"):
-                continued += 1
-                chosen += second
-                assert first == second, (before, token)
-    assert continued > 20 and chosen > 0

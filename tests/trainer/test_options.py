@@ -3,8 +3,6 @@
 import copy
 
 import pytest
-from fairseq import options
-from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from omegaconf import OmegaConf, open_dict
 from support.trials import configuration
 
@@ -95,10 +93,7 @@ def test_an_optimizer_that_needs_float32_is_refused_for_memory_efficient_precisi
     name = f"memory_efficient_{precision}"
 
     def configured(optimizer, flag=True):
-        line = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
-        line += ["--optimizer", optimizer, "--lr", "0.1"]
-        parsed = options.parse_args_and_arch(options.get_training_parser(), line)
-        cfg = convert_namespace_to_omegaconf(parsed)
+        cfg = copy.deepcopy(configuration("legacy_ddp", 0, 1, "--optimizer", optimizer))
         cfg.common[name] = flag
         return cfg
 

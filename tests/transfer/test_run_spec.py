@@ -77,20 +77,6 @@ def test_a_score_of_the_study_s_own_selects_and_is_of_the_run(runs, folder):
         assert RunSpec.read(path).as_data() == spec.as_data()
 
 
-def test_language_embeddings_are_built_again(runs):
-    speaking = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="de,en"))
-    [spec] = runs(STUDY.replace("[3, 1]", "[3]"), [speaking])
-    assert found(train_options(spec, Path("save")), "--language-embeddings") == "de,en"
-    assert "language_embeddings" not in runs()[0].encoder  # runs of earlier encoders are what they were
-
-
-def test_layer_norms_of_bert_are_built_again(runs):
-    bert = replace(ENCODER, config=replace(ENCODER.config, layer_norm_eps=1e-12))
-    [spec] = runs(STUDY.replace("[3, 1]", "[3]"), [bert])
-    assert float(found(train_options(spec, Path("save")), "--layer-norm-eps")) == 1e-12
-    assert "layer_norm_eps" not in runs()[0].encoder  # runs of earlier encoders are what they were
-
-
 def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     spec, out = runs()[0], tmp_path / "out"
     here = spec.folder(out)
@@ -145,14 +131,6 @@ def test_languages_are_added_to_a_run_whose_model_was_kept(runs, tmp_path):
     (here / "checkpoints").mkdir()
     (here / "checkpoints/checkpoint_best.pt").touch()
     assert not is_done(spec, out)
-
-
-def test_a_spec_goes_through_its_file(runs, tmp_path):
-    spec = runs()[0]
-    path = tmp_path / "spec.json"
-    path.write_text(json.dumps(spec.as_data()))
-    again = RunSpec.read(path)
-    assert again.as_data() == spec.as_data() and train_options(again, tmp_path) == train_options(spec, tmp_path)
 
 
 def test_what_made_a_run_is_the_same_for_its_seeds_on_every_machine_and_no_other(runs, folder):

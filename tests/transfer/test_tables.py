@@ -63,7 +63,7 @@ def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
             write_run("a", {"de": right(9)}, task=task, seed=seed)
     report = make_report(tmp_path)
     assert table(report, "Average").rows == [("a", "45.0 ± 0.0", "45.0 ± 0.0", "45.0")]
-    assert "(none of one run, or of tasks of different seeds)" in to_markdown(report)
+    assert "averages of tasks with different seeds, have no deviation" in to_markdown(report)
 
 
 def test_a_difference_that_may_be_chance(write_run, right, tmp_path):

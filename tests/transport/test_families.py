@@ -46,7 +46,6 @@ def test_linkings_can_be_made_and_differ(row):
         ("xlm-r-base", 12, "", Linking("transport", {}, (8,), "hidden", "joint")),
         ("xlm-r-large", 24, "argmax", Linking("argmax", {}, (16,), "hidden", "separate")),
         ("mbert", 12, "", Linking("softmax", {}, (8,), "hidden", "separate")),
-        ("distilmbert", 6, "", Linking("softmax", {}, (4,), "hidden", "separate")),
         (None, 12, "softmax", Linking("softmax", {}, (8,), "hidden", "separate")),
     ],
 )

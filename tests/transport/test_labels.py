@@ -171,16 +171,3 @@ def test_position_zero_and_long_sequences():
     assert partners(ragged, torch.tensor([[0, 1, 1, 2]]), 4).tolist() == [[1, 0, -1, -1]]
     long = partners(links, torch.tensor([[0, 1, 32767, 32768]]), 32768)
     assert long.dtype == torch.int32 and long[0, 0] == 32767 and long[0, 32767] == 0
-
-
-@pytest.mark.parametrize("scale", [1.0, 20.0])
-def test_bfloat16_states_label_almost_as_their_float64_values(scale):
-    generator = torch.Generator().manual_seed(3)
-    base = torch.randn(16, 24, 64, generator=generator)
-    noisy = base[:, torch.randperm(24, generator=generator)] + 0.7 * torch.randn(16, 24, 64, generator=generator)
-    hidden = torch.zeros(16, 51, 64)
-    hidden[:, 1:25], hidden[:, 26:50] = scale * base, scale * noisy
-    hidden = hidden.bfloat16()
-    spans = torch.tensor([[1, 25, 26, 50]]).repeat(16, 1)
-    same = Transport().labels(hidden, spans) == Transport().labels(hidden.double(), spans)
-    assert same.float().mean() > 0.999

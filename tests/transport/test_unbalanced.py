@@ -54,19 +54,18 @@ def test_labels_are_the_links_of_the_batch():
     assert torch.equal(method.labels(hidden, spans, sizes=(9, 9)), labels)
 
 
-def plan_of(scores, dustbin, mu, iterations, masses=None):
+def plan_of(scores, dustbin, mu, iterations):
     """The plan of one pair by plain loops on the kernel itself, not on its logarithm."""
     n, m = len(scores), len(scores[0])
     kernel = [[math.exp(value / mu) for value in (*row, dustbin)] for row in scores]
     kernel.append([math.exp(dustbin / mu)] * (m + 1))
-    src, tgt = masses or ([1.0] * n, [1.0] * m)
-    row_mass, column_mass = [*src, sum(tgt)], [*tgt, sum(src)]
+    row_mass, column_mass = [*[1.0] * n, m], [*[1.0] * m, n]
     for _ in range(iterations):
         for i in range(n + 1):
-            scale = row_mass[i] and row_mass[i] / sum(kernel[i])
+            scale = row_mass[i] / sum(kernel[i])
             kernel[i] = [value * scale for value in kernel[i]]
         for j in range(m + 1):
-            scale = column_mass[j] and column_mass[j] / sum(row[j] for row in kernel)
+            scale = column_mass[j] / sum(row[j] for row in kernel)
             for row in kernel:
                 row[j] *= scale
     return kernel
@@ -99,26 +98,6 @@ def test_plans_are_those_of_plain_loops(dustbin, mu, iterations):
         expected = torch.tensor(plan_of(pair, dustbin, mu, iterations), dtype=torch.float64)
         torch.testing.assert_close(plan[rows][:, columns], expected)
         assert plan.count_nonzero() == (n + 1) * (m + 1)
-
-
-def test_masses_of_the_tokens():
-    pairs, scores, src_mask, tgt_mask = ragged(6, seed=4)
-    masses = [
-        torch.rand(mask.shape, dtype=torch.float64).masked_fill(~mask, torch.nan) for mask in (src_mask, tgt_mask)
-    ]
-    masses[0][2, 0] = 0.0
-    given = {"src_mass": masses[0], "tgt_mass": masses[1]}
-    plans = dustbin_plan(scores, src_mask, tgt_mask, 0.5, mu=0.2, iterations=5, **given)
-    for pair, plan, *sides in zip(pairs, plans, *masses, strict=True):
-        n, m = len(pair), len(pair[0])
-        rows, columns = [*range(n), plan.shape[0] - 1], [*range(m), plan.shape[1] - 1]
-        own = sides[0][:n].tolist(), sides[1][:m].tolist()
-        expected = torch.tensor(plan_of(pair, 0.5, 0.2, 5, own), dtype=torch.float64)
-        torch.testing.assert_close(plan[rows][:, columns], expected)
-        torch.testing.assert_close(plan.sum(), expected.sum())
-    # Without a mass on either side there is nothing to move.
-    none = {"src_mass": torch.zeros_like(scores[:, :, 0]), "tgt_mass": torch.zeros_like(scores[:, 0])}
-    assert dustbin_plan(scores, src_mask, tgt_mask, 0.5, **none).eq(0).all()
 
 
 def test_marginals():

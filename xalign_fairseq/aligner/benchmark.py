@@ -29,11 +29,8 @@ OWN = "own"  # the method that a model labelled itself with, or its family's
 class BenchmarkRun:
     """The systems and sets of a benchmark; all others are tested against the first system.
 
-    Attributes:
-        data: a folder with test sets (:func:`~xalign_fairseq.aligner.gold_sets.find_sets`).
-        models: paths of aligners by their names, each scored by each of the methods; ``own`` is the model's own.
-        links: folders of links of other tools by their names, with ``S-T.links`` for each set.
-        samples, seed: of the bootstrap.
+    Each of ``models`` is scored by each of ``methods``; ``own`` is the model's own. ``links`` are folders of links of
+    other tools, with ``S-T.links`` for each set. ``samples`` and ``seed`` are of the bootstrap.
     """
 
     data: str
@@ -50,9 +47,6 @@ class BenchmarkRun:
 def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
     """Score every system on every set and compare them: rows of
     :func:`~xalign_fairseq.evaluation.alignment_benchmark.compare_systems`, with the digests of the sets.
-
-    Raises:
-        XalignError: two systems have the same name, a set or a model is missing, or links do not fit their text.
     """
     if run.models.keys() & run.links.keys():
         raise XalignError("a model and links have the same name", parameter=("model", "links"), expected="another name")

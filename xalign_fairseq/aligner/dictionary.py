@@ -29,9 +29,6 @@ class DictionaryRun:
     """A linked text, and the files that are made of it; at least one is needed.
 
     Attributes:
-        src: source sentences.
-        tgt: target sentences.
-        links: their links, a line for each pair.
         segment: what finds the words, as when the text was aligned.
         out: dictionary, TSV: source, target, count, p(t|s), p(s|t), significance
             (:class:`~xalign_fairseq.links.counting.CountedPair`), for each pair of words with a link.

@@ -12,7 +12,7 @@ from xalign_fairseq.aligner.training_links import LinkFiles
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.output import remove_leftovers
+from xalign_fairseq.core.output import remove_leftovers, require_record
 from xalign_fairseq.core.progress import say
 from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.links.linked_text import LinkedLine, LinkedText
@@ -25,8 +25,6 @@ class FilterRun:
     """A bitext to filter, and how.
 
     Attributes:
-        src: source sentences.
-        tgt: target sentences.
         out: prefix P of the kept text, ``P.SRC`` and ``P.TGT`` with the suffixes of the given files, of its links,
             ``P.links``, and of the scores of all pairs, ``P.scores``.
         aligning: how the text is aligned; its text, output and format are not read.
@@ -87,15 +85,8 @@ def _score(run: FilterRun, scores: Path) -> list[str]:
     segment = segmenter_versions(aligning.segment)
     record = run_record(aligning.text, aligning.model, aligning.options, segment=segment)
     if run.resume and not part.exists() and scores.is_file() and made_from.is_file():
-        theirs = read_json(made_from)
-        if different := [name for name in {**theirs, **record} if theirs.get(name) != record.get(name)]:
-            raise XalignError(
-                "the scores have other options or another input, and were not changed",
-                where=scores,
-                found=("a difference in", *map(Parameter, different)),
-                expected="the options and the input of the run that was interrupted",
-                remedy=("give these, or score again without", Parameter("resume")),
-            )
+        remedy = ("give these, or score again without", Parameter("resume"))
+        require_record(scores, read_json(made_from), record, remedy)
         remove_leftovers(str(scores))
         return []
     made_from.unlink(missing_ok=True)

@@ -28,9 +28,6 @@ def find_sets(folder: str) -> list[GoldSet]:
     """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` next to it, ordered by name.
 
     Links to folders are followed; each folder counts once.
-
-    Raises:
-        XalignError: there is none, a text is missing, text and links do not fit each other, or a set has no link.
     """
     top = Path(folder)
     found = [read_set(path, top) for path in sorted(_gold_files(top))]

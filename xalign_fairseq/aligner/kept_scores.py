@@ -27,11 +27,8 @@ REMEDY = "remove it and those of higher numbers"
 
 
 class KeptScores(WordAligner):
-    """An encoder whose scores of a text are in files of 2,048 pairs each.
-
-    Args:
-        encoder: what reads.
-        folder: where the files are and go; those that are there are of this encoder and text.
+    """An encoder whose scores of a text are in files of 2,048 pairs each; those in ``folder`` are of this encoder
+    and text.
     """
 
     def __init__(self, encoder: WordAligner, folder: Path):

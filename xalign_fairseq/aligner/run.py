@@ -85,9 +85,6 @@ def align_files(run: AlignRun) -> AlignReport:
     """Align a text and write its links, a line for each pair.
 
     Memory does not grow with the number of pairs. Checks run before the work begins.
-
-    Raises:
-        XalignError: options do not go together, a file is missing or has an error, or the output is in the way.
     """
     _check(run)
     options, gold = run.options, run.pictures.gold
@@ -132,19 +129,8 @@ def open_guided(
 ) -> Iterator[CombinedAligner]:
     """An encoder with statistics of a text, which are learned first; the same call continues an interrupted one.
 
-    Args:
-        model: the encoder, which reads the text once; its scores are kept next to the statistics.
-        options: its own, with device and dtype chosen.
-        folder: where the statistics go.
-        record: what determines the links (:func:`~xalign_fairseq.aligner.run_record.run_record`).
-
-    Raises:
-        XalignError: the folder has statistics of another text or of other options.
-
-    Example::
-
-        with open_guided("e5-small", options, Path("a.aligner"), record, SentencePairs("a.en", "a.de")) as both:
-            list(both.stream([("the house", "das Haus")]))
+    The encoder reads the text once; its scores are kept next to the statistics. ``record`` is what determines the links
+    (:func:`~xalign_fairseq.aligner.run_record.run_record`).
     """
     # The format and what chooses links have no effect on statistics.
     method = scoring_method(model, options.linking, options.maps)
@@ -168,7 +154,11 @@ def _check(run: AlignRun) -> None:
             expected="files of source and target as input, and a file as output",
         )
     if run.learn_from is not None and not run.learn:
-        raise XalignError("nothing is learned", parameter="learn_from", expected=(Parameter("from_scratch"),))
+        raise XalignError(
+            "nothing is learned",
+            parameter="learn_from",
+            expected=(Parameter("from_scratch"), "or", Parameter("statistics")),
+        )
     run.pictures.check(run.text, run.options.units, run.format == "html")
     check_options(run.model, run.options, run.learn)
 

@@ -28,11 +28,9 @@ NONE: Directions = (frozenset(), frozenset())
 class Tool:
     """The command of a tool: it reads the file ``text`` of its folder, and writes ``forward`` and ``backward``.
 
-    Args:
-        name: also of its Python package, which knows the version.
-        commands: program and arguments, with the file that takes the standard output, if it holds the links.
-        install: how one gets it.
-        most_words: of a side; longer pairs get no links from the tool.
+    Of ``commands``, each with its arguments, the second part is the file for the standard output, if it holds the
+    links. ``name`` is also that of its Python package. Pairs with more than ``most_words`` on a side get no links from
+    it.
     """
 
     name: str
@@ -82,11 +80,7 @@ class Tool:
                 raise failure(self.name, shlex.join(command), code, tail(folder / LOG), remedy)
 
     def links(self, pairs: Iterable[WordPair], folder: Path) -> Iterator[tuple[WordPair, Directions]]:
-        """Each of the pairs with its forward and backward links, none for those that the tool did not get.
-
-        Raises:
-            XalignError: the tool wrote other than one line for each pair that it got, or a link outside its sentences.
-        """
+        """Each of the pairs with its forward and backward links, none for those that the tool did not get."""
         with ExitStack() as stack:
             lines = []
             for path in (folder / FORWARD, folder / BACKWARD):

@@ -29,12 +29,9 @@ FILTERS = (IDENTICAL, ONE_TO_ONE, EMPTY)  # in the order of their work
 class LinkFiles:
     """A text, and the files of its links.
 
-    Args:
-        texts: source and target.
-        out: the links; with ``drops_pairs`` the prefix P (or ``P.links``) of ``P.links`` and of the new texts, whose
-            suffixes are the languages of the old ones.
-        drops_pairs: whether new texts are written.
-        directions: the prefix P of ``P.fwd`` and ``P.rev``, of all pairs; empty: none.
+    With ``drops_pairs``, ``out`` is the prefix P (or ``P.links``) of ``P.links`` and of the new texts, whose suffixes
+    are the languages of the old ones. ``directions`` is the prefix P of ``P.fwd`` and ``P.rev``, of all pairs; empty:
+    none.
     """
 
     texts: tuple[str, str]
@@ -97,18 +94,10 @@ class LinkFiles:
 
 @dataclass(frozen=True)
 class LinksRun:
-    """A text to link, and how.
+    """A text to link, and how: ``engine`` is ``eflomal``, ``fast_align`` or ``auto``, the first that is installed.
 
-    Attributes:
-        src: source sentences.
-        tgt: target sentences.
-        out: the links; a prefix where pairs are dropped.
-        engine: ``eflomal``, ``fast_align``, or ``auto``: the first that is installed.
-        symmetrize: how both directions become one.
-        directions: prefix of files for either direction; empty: none.
-        filters: some of :data:`FILTERS`, or ``wu-dredze``: all.
-        overwrite: replace existing outputs, once the new are complete.
-        quiet: no progress and no notes.
+    Some of :data:`FILTERS`, or ``wu-dredze`` for all, drop links and then pairs; ``out`` is a prefix then.
+    ``directions`` is a prefix of files for either direction; empty: none.
     """
 
     src: str
@@ -127,9 +116,6 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
 
     Nothing is written if an error occurs. The manifest's counts add up: links found are those dropped as identical, as
     not one-to-one, and those kept; pairs are those written and those dropped.
-
-    Raises:
-        XalignError: no tool is installed, a file is in the way, or the filters leave no pair.
     """
     filters = tuple(name for name in FILTERS if {name, WU_DREDZE} & set(run.filters))
     tool = choose_tool(run.engine)

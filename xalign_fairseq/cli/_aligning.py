@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_values
@@ -72,7 +73,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, several: bool = False) 
         encoding = f"both; {own}; joint with a pointer, separate with --maps"
         threshold = f"seven from 0.001 to 0.5; for grow 0.4, 0.5 and 0.6; {own}"
     else:
-        family, threshold = "its family's, otherwise ", "0.001, 0.5, 0.45"
+        family, threshold = "its family's, otherwise ", "0.001, 0.5 and 0.45"
         encoding = (
             "the model's own, otherwise its family's, otherwise joint for transport and ot-unbalanced, separate for "
             "the other methods and with --maps"
@@ -281,6 +282,8 @@ def parse_options(args: argparse.Namespace, linking: "Linking | None" = None) ->
         dictionary=args.dict,
         spm=args.spm,
         sinkhorn_backend=args.sinkhorn_backend,
+        **{name: vars(args)[name] for name in ("units", "processes", "min_probability") if name in args},
+        statistics=vars(args).get("statistics") or None,  # empty: to be learned
     )
 
 
@@ -307,7 +310,9 @@ def text_files(text: Sequence[str], src: str | None, tgt: str | None, pairs: str
             found=" ".join([*text, *(f"--{option}" for option in named)]) or "no file",
             expected="SRC TGT, --src FILE --tgt FILE, or --pairs FILE",
         )
-    return sides_of(files[0], "", "") if len(files) == 1 and kind_of(files[0].partition("#")[0]) == ".tsv" else files
+    table = Path(files[0].partition("#")[0])
+    of_table = len(files) == 1 and kind_of(str(table)) == ".tsv" and table.is_file()
+    return sides_of(files[0], "", "") if of_table else files
 
 
 @contextmanager

@@ -44,7 +44,7 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = action.help or ""
-        told = "default" in text or action.default in (None, False, argparse.SUPPRESS, [], ())
+        told = "default" in text or action.default in (None, False, argparse.SUPPRESS, "", [], ())
         return text if told or not action.option_strings else f"{text} (default: %(default)s)".strip()
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:

@@ -138,8 +138,6 @@ def run(args: argparse.Namespace) -> None:
 
 def parse(args: argparse.Namespace) -> "AlignRun":
     """The run that the options describe."""
-    from dataclasses import replace
-
     from xalign_fairseq.aligner.load import ALONE, GUIDED
     from xalign_fairseq.aligner.pictures import Pictures
     from xalign_fairseq.aligner.run import AlignRun
@@ -151,13 +149,7 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     return AlignRun(
         text,
         "" if args.from_scratch else chosen_model(args.model, args.quiet),
-        replace(
-            parse_options(args),
-            units=args.units,
-            processes=args.processes,
-            statistics=args.statistics or None,
-            min_probability=args.min_probability,
-        ),
+        parse_options(args),
         ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         out=args.out,
         format=args.format or format_of(args.out),

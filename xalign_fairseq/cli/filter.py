@@ -53,18 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score, keep, write, and print counts on stderr."""
-    from dataclasses import replace
-
     from xalign_fairseq.aligner.filtering import FilterRun, filter_files
     from xalign_fairseq.aligner.run import AlignRun
 
     show_log(args.quiet)
     if args.scores and args.resume:
         raise XalignError("given scores cannot be resumed", parameter=("scores", "resume"))
-    options = replace(parse_options(args), processes=args.processes)
-    aligning = AlignRun(
-        (), "" if args.scores else chosen_model(args.model, args.quiet), options, segment=args.segment, quiet=args.quiet
-    )
+    model = "" if args.scores else chosen_model(args.model, args.quiet)
+    aligning = AlignRun((), model, parse_options(args), segment=args.segment, quiet=args.quiet)
     done = filter_files(
         FilterRun(args.src, args.tgt, args.out, aligning, args.min_score, args.scores or "", args.resume)
     )

@@ -25,14 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, write, and say what the encoder is."""
     from xalign_fairseq.encoder.pretrained.saving import convert
+    from xalign_fairseq.trainer.fairseq_train import flag, flags
 
     config = convert(args.model, args.out, overwrite=args.overwrite)
-    named = {name: getattr(config, name) for name in ("layer_norm_eps", "token_types")}
-    options = [
-        f" --{name.replace('_', '-')} {value}" for name, value in named.items() if value != getattr(type(config), name)
-    ]
     print(
         f"{args.out}: {config.encoder_layers} layers of {config.encoder_embed_dim}, {config.encoder_attention_heads} "
         f"heads, {config.vocab_size} ids, {config.max_positions} positions"
     )
-    print(f"to train from it: fairseq-train ... --init-checkpoint {args.out}{''.join(options)}")
+    print(f"to train from it: xalign train DATA --init-checkpoint {args.out} ...")
+    sizes = flags({flag(name): value for name, value in config.as_options().items()})
+    print(f"its sizes, for fairseq-train: {' '.join(sizes)}")

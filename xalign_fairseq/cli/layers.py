@@ -82,7 +82,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--best", type=positive, default=10, metavar="N", help="settings to print (default: %(default)s)"
     )
     add_json(parser)
-    parser.add_argument("--plot", metavar="FILE", help="draw AER over layers (PNG or SVG; needs matplotlib)")
     add_model_arguments(parser, several=True)
 
 
@@ -96,12 +95,11 @@ class LayersRun(NamedTuple):
     files: dict[str, str]
     best: int
     json: bool
-    plot: str | None
     quiet: bool
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score, print the tables, and write the requested files."""
+    """Score, and print the tables."""
     from xalign_fairseq.aligner.neural.comparison import compare_linkings
 
     asked = parse(args)
@@ -120,10 +118,6 @@ def run(args: argparse.Namespace) -> None:
         print_layers(ranked)
         print_certainty(found.runner_up)
         print(f"{ranked[0]['signature']}\n{command}")
-    if asked.plot:
-        from xalign_fairseq.evaluation.plots.layers import curves_by_method, plot_layers
-
-        plot_layers(curves_by_method(list(rows.values())), asked.plot)
 
 
 def parse(args: argparse.Namespace) -> LayersRun:
@@ -142,9 +136,6 @@ def parse(args: argparse.Namespace) -> LayersRun:
         )
     sets = read_sets(texts)
     model = chosen_model(args.model, args.quiet)
-    if args.plot:
-        read = [file for files, gold in texts for file in (*files, gold)]
-        check_picture_place(args.plot, [*read, *filter(None, (model, args.dict, args.spm))])
     given = method_options(vars(args))
     # The common part of all settings; of several methods the first.
     encoding = args.encoding[0] if args.encoding and len(args.encoding) == 1 else ""
@@ -164,19 +155,8 @@ def parse(args: argparse.Namespace) -> LayersRun:
         {key: path for key in ("src", "tgt", "pairs", "gold") if (path := getattr(args, key))},
         args.best,
         args.json,
-        args.plot,
         args.quiet,
     )
-
-
-def check_picture_place(plot: str, read: Sequence[str]) -> None:
-    """Check that the picture can be drawn, and replaces no input."""
-    from xalign_fairseq.core.files import require_place
-    from xalign_fairseq.core.text.containers import file_of
-    from xalign_fairseq.evaluation.plots.figure import check_picture
-
-    check_picture(plot)
-    require_place(plot, map(file_of, read))
 
 
 def align_words(linking: "Linking") -> list[str]:

@@ -1,7 +1,7 @@
 """Prepare text for training: write a data-bin folder.
 
-Writes fairseq's mmap files, the dictionary, links and a manifest. The prefixes after a --pair belong to that pair. A
-file of links belongs to the text whose prefix its name starts with.
+Writes fairseq's mmap files, the dictionary, links and a manifest. The prefixes and links after a --pair belong to that
+pair; a file of links belongs to the split whose prefix its name starts with.
 
 The tokenizer is one of three: that of a pretrained model (--tokenizer bert-base-multilingual-cased), XLM-R's files
 (--spm sentencepiece.bpe.model --dict dict.txt), or a new sentencepiece model trained on the training text.
@@ -13,7 +13,6 @@ Example (the files are train-ende.en, train-ende.de and so on):
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,18 +30,28 @@ SPLITS = ("train", "valid", "test")
 
 @dataclass
 class PairGroup:
-    """The options of one pair: prefixes and links by split."""
+    """The options of one pair: prefixes by split, and files of links."""
 
     src: str
     tgt: str
     prefixes: dict[str, str] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
+    given: list[str] = field(default_factory=list)
 
-    def split_of(self, path: str) -> str | None:
-        """The split whose prefix begins the path, the longest one if there are several."""
-        path = os.path.normpath(path)
-        found = [split for split, prefix in self.prefixes.items() if path.startswith(f"{os.path.normpath(prefix)}.")]
-        return max(found, key=lambda split: len(os.path.normpath(self.prefixes[split])), default=None)
+    def links(self) -> dict[str, str]:
+        """The file of links of each split: ``SPLIT=FILE``, or a name that begins with a prefix; otherwise of train."""
+        found: dict[str, str] = {}
+        for value in self.given:
+            split, equals, path = value.partition("=")
+            if not equals or split not in SPLITS:
+                path = value
+                begun = {each: prefix for each, prefix in self.prefixes.items() if path.startswith(f"{prefix}.")}
+                split = max(begun, key=lambda each: len(begun[each]), default="train")
+            if split in found or split not in self.prefixes:
+                problem = f"two links files for {split}" if split in found else "a links file belongs to no text"
+                expected = f"--links SPLIT=FILE, one for each of {', '.join(self.prefixes)}"
+                raise XalignError(f"{problem} of {self.src}-{self.tgt}", where=path, expected=expected)
+            found[split] = path
+        return found
 
 
 class _OpenPair(argparse.Action):
@@ -57,20 +66,13 @@ class _IntoPair(argparse.Action):
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         if not namespace.pairs:
             parser.error(f"{option} belongs to a pair: give --pair SRC-TGT before it")
-        group = namespace.pairs[-1]
-        split = self.dest.removesuffix("pref")
-        if split in group.prefixes:
+        group, split = namespace.pairs[-1], self.dest.removesuffix("pref")
+        if split == "links":
+            group.given.append(values)
+        elif split in group.prefixes:
             parser.error(f"{option} is given twice for --pair {group.src}-{group.tgt}")
-        group.prefixes[split] = values
-
-
-class _Links(argparse.Action):
-    """Remember the value and the number of pairs before it."""
-
-    def __call__(
-        self, parser: object, namespace: argparse.Namespace, values: object, option: str | None = None
-    ) -> None:
-        namespace.links = [*namespace.links, (len(namespace.pairs or []), values)]
+        else:
+            group.prefixes[split] = values
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,14 +86,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=text)
     parser.add_argument(
         "--links",
-        action=_Links,
-        default=[],
+        action=_IntoPair,
+        default=hidden,
         metavar="[SPLIT=]FILE",
-        help=(
-            "word links, 0-based i-j (sure) and ipj (possible), words separated by spaces; of the text whose "
-            "prefix the name starts with (P.gold), otherwise of the training text of the last --pair; "
-            "repeatable"
-        ),
+        help="word links of the pair, 0-based i-j (sure) and ipj (possible), words separated by spaces; of the text "
+        "whose prefix the name starts with (P.gold), otherwise of the training text; repeatable",
     )
     for option, split in (("--mono", "training"), ("--mono-valid", "validation")):
         text = f"monolingual {split} text; repeatable"
@@ -170,11 +169,9 @@ def run(args: argparse.Namespace) -> None:
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         given = ("vocab_size", "spm" if args.spm else "tokenizer")
         raise XalignError("a vocabulary size is for a new model, but an existing one is given", parameter=given)
-    groups = args.pairs or []
-    assign_links(groups, args.links)
     options = PrepareOptions(
         destdir=args.out,
-        pairs=[source for group in groups for source in pair_sources(group)],
+        pairs=[source for group in args.pairs or () for source in pair_sources(group)],
         mono=mono_sources("train", args.mono) + mono_sources("valid", args.mono_valid),
         spm=args.spm,
         dictionary=args.dict,
@@ -199,49 +196,6 @@ def run(args: argparse.Namespace) -> None:
         print(f"to train from the trimmed model: fairseq-train {args.out} ... --init-checkpoint {args.out}")
 
 
-def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) -> None:
-    """Give each ``--links`` value (with the number of pairs before it) to its pair and split."""
-    for before, value in given:
-        group, split, path = links_place(groups, before, value)
-        name = f"{split} {group.src}-{group.tgt}"
-        if split in group.links:
-            raise XalignError(
-                f"two links files for {name}",
-                found=f"{group.links[split]}, {path}",
-                expected="one for each split",
-                remedy="give each as --links SPLIT=FILE after its --pair",
-            )
-        if split not in group.prefixes:
-            raise XalignError(
-                "a links file belongs to a split without text",
-                where=path,
-                found=f"no --{split}pref",
-                expected=f"one of {', '.join(group.prefixes)}",
-                remedy="name the split with --links SPLIT=FILE",
-            )
-        group.links[split] = path
-
-
-def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[PairGroup, str, str]:
-    """The pair, split and path of a ``--links`` value that follows ``before`` pairs."""
-    own = groups[before - 1] if before else None
-    split, equals, path = value.partition("=")
-    if not equals or split not in SPLITS:
-        split, path = "train", value
-        # The pair before comes first: several pairs may share a prefix (P.en, P.de, P.fr).
-        for group in [*([own] if own else []), *groups]:
-            if found := group.split_of(path):
-                return group, found, path
-    if own is None:
-        raise XalignError(
-            "a links file belongs to no pair",
-            where=path,
-            found="--links before every --pair",
-            expected="a name that begins with a prefix P (P.gold), or its place after --pair SRC-TGT",
-        )
-    return own, split, path
-
-
 def pair_sources(group: PairGroup) -> list["PairSource"]:
     """The splits of a pair, each with its links."""
     from xalign_fairseq.core.text.containers import sides_of
@@ -251,11 +205,11 @@ def pair_sources(group: PairGroup) -> list["PairSource"]:
         raise XalignError(
             "a pair has no text", found=f"--pair {group.src}-{group.tgt} alone", remedy="add --trainpref P after it"
         )
-    sources = []
-    for split, prefix in group.prefixes.items():
-        src, tgt = sides_of(prefix, group.src, group.tgt)
-        sources.append(PairSource(split, group.src, group.tgt, src, tgt, group.links.get(split)))
-    return sources
+    links = group.links()
+    return [
+        PairSource(split, group.src, group.tgt, *sides_of(prefix, group.src, group.tgt), links.get(split))
+        for split, prefix in group.prefixes.items()
+    ]
 
 
 def mono_sources(split: str, values: Sequence[str]) -> list["MonoSource"]:

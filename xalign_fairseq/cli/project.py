@@ -58,9 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--segment",
         choices=SEGMENTERS,
-        default="auto",
-        help="how to find the words of untokenised text; auto: ICU in text without spaces, otherwise spaces "
-        "(default: %(default)s)",
+        default="",
+        help="how to find the words of untokenised text; auto: ICU in text without spaces, otherwise spaces (default: "
+        "icu for JSON lines and markup if installed, otherwise auto; auto with --links in Pharaoh's format)",
     )
     parser.add_argument("--report", metavar="FILE", help="list what is not placed: place, item and reason (TSV)")
     parser.add_argument("--page", metavar="FILE", help="write an HTML page of the pairs with links and labels")
@@ -68,16 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part",
         type=part,
-        default=(0, 1),
+        default="0/1",
         metavar="K/N",
-        help="project only part K of N, from 0/N to N-1/N; the concatenated outputs are the whole",
+        help="project only part K of N, from 0/N to N-1/N; the concatenated outputs are the whole (default: 0/1, all)",
     )
     placing = parser.add_argument_group("placing")
     placing.add_argument(
         "--max-gap",
         type=int,
         metavar="N",
-        help="maximum number of words without a link within a target span (default: 2)",
+        help="maximum number of words without a link within a target span (default: 3)",
     )
     placing.add_argument(
         "--min-share", type=probability, metavar="S", help="minimum share of a span's words with a link (default: 0)"
@@ -122,8 +122,6 @@ def run(args: argparse.Namespace) -> None:
 
 def parse(args: argparse.Namespace) -> "ProjectRun":
     """The run that the options describe."""
-    from dataclasses import replace
-
     from xalign_fairseq.projection.run import ProjectRun
     from xalign_fairseq.projection.spans import Placing
 
@@ -137,12 +135,7 @@ def parse(args: argparse.Namespace) -> "ProjectRun":
         Placing(**given),
         args.links,
         "" if args.links else chosen_model(args.model, args.quiet),
-        replace(
-            parse_options(args),
-            processes=args.processes,
-            statistics=args.statistics or None,
-            min_probability=args.min_probability,
-        ),
+        parse_options(args),
         args.statistics == LEARNED,
         args.part,
         args.report,

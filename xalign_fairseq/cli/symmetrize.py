@@ -10,7 +10,6 @@ Example:
 import argparse
 
 from xalign_fairseq.cli._arguments import add_out
-from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,18 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read both files, combine them line by line, write the complete result."""
     from xalign_fairseq.core.output import Output
+    from xalign_fairseq.core.text.lines import different_lengths
     from xalign_fairseq.links.pharaoh import format_links, read_links
     from xalign_fairseq.links.symmetrize import symmetrize
 
     output = Output(args.out, None, False, (args.forward, args.backward))
     forward, backward = read_links(args.forward), read_links(args.backward)
     if len(forward) != len(backward):
-        raise XalignError(
-            "the two directions have different numbers of lines",
-            where=f"{args.forward}, {args.backward}",
-            found=f"{len(forward)} and {len(backward)} lines",
-            expected="one line each per sentence pair",
-        )
+        raise different_lengths(args.forward, args.backward, f"{len(forward)} and {len(backward)} lines")
     with output.open() as out:
         for pair in zip(forward, backward, strict=True):
             out.write(format_links(symmetrize(*pair, method=args.symmetrize)) + "\n")

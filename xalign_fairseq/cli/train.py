@@ -24,6 +24,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.core.errors import Command, XalignError
+from xalign_fairseq.core.files import nearly
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,9 @@ def run(args: argparse.Namespace) -> int:
     require_fairseq()
     for each in args.data.split(":"):
         if not Path(each).is_dir():
-            raise XalignError("the data folder does not exist", where=each, remedy=Command("prepare"))
+            raise XalignError(
+                "the data folder does not exist", where=each, found=nearly(each), remedy=Command("prepare")
+            )
     if {"-h", "--help"} & set(args.options):
         with running([*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]) as helping:
             return helping.wait()

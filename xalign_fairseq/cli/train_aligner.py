@@ -255,11 +255,7 @@ def _way(given: dict[str, Any], quiet: bool) -> str:
 
 
 def _usual_start(given: dict[str, Any], quiet: bool) -> str:
-    """Start from the packaged encoder, or learn from the bitext alone where it is not installed; says which.
-
-    Raises:
-        XalignError: it is not installed, and there are options that are for an encoder.
-    """
+    """Start from the packaged encoder, or learn from the bitext alone where it is not installed; says which."""
     from xalign_fairseq.encoder.pretrained import packaged
 
     try:

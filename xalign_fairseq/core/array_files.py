@@ -26,15 +26,8 @@ class ArrayForm(NamedTuple):
 def read_arrays(
     path: StrPath, form: Mapping[str, ArrayForm] | ArrayForm, *, most: int = MOST_BYTES, remedy: Text | None = None
 ) -> dict[str, np.ndarray]:
-    """The arrays of an ``.npz`` file: those with the names in ``form``, or all of one form.
-
-    Any file gives arrays or one of the errors below; memory is bounded by ``most``.
-
-    Args:
-        form: of each array by its name, or of all.
-
-    Raises:
-        XalignError: the file is missing or damaged, or an array is missing, of another type or too large.
+    """The arrays of an ``.npz`` file: those with the names in ``form``, or all of one form; memory is bounded by
+    ``most``.
     """
     path = Path(path)
     if not path.is_file():

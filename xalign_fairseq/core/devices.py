@@ -45,11 +45,8 @@ def fast_bfloat16(device: "torch.device") -> bool:
 
 
 class Cpu(NamedTuple):
-    """The properties of a CPU.
-
-    Attributes:
-        vendor: such as ``GenuineIntel`` or ``AuthenticAMD``; empty if unknown.
-        family: its vendor's number of the generation; 0 if unknown.
+    """The properties of a CPU: its vendor, such as ``GenuineIntel``, and its vendor's number of the generation, if
+    known.
     """
 
     vendor: str
@@ -75,11 +72,7 @@ def training_device(cpu: bool) -> "torch.device":
 
 
 def choose_device(name: str) -> "torch.device":
-    """The device of an option: ``auto`` is the CUDA device if there is one, otherwise the CPU.
-
-    Raises:
-        XalignError: no name of a device, or the device is not there.
-    """
+    """The device of an option: ``auto`` is the CUDA device if there is one, otherwise the CPU."""
     import torch
 
     available = torch.cuda.is_available()
@@ -101,11 +94,7 @@ def choose_device(name: str) -> "torch.device":
 
 
 def process_devices(names: str, processes: int) -> "list[torch.device]":
-    """The device of each process: those named, as ``cuda:0,cuda:1``, or one for several processes on the CPU.
-
-    Raises:
-        XalignError: there is no such device, or several processes are to share a GPU.
-    """
+    """The device of each process: those named, as ``cuda:0,cuda:1``, or one for several processes on the CPU."""
     devices = [choose_device(name) for name in names.split(",")]
     if processes == 1:
         return devices
@@ -126,11 +115,7 @@ def choose_devices(names: str, dtype: str, processes: int = 1) -> tuple[str, str
 
 
 def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
-    """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it natively, otherwise float32.
-
-    Raises:
-        XalignError: no name of a dtype.
-    """
+    """The dtype of an option: ``auto`` is bfloat16 where all devices multiply it natively, otherwise float32."""
     if name not in DTYPES:
         raise XalignError("there is no such dtype", parameter="dtype", found=name, expected=" or ".join(DTYPES))
     if name != "auto":

@@ -94,10 +94,6 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
     With ``keep``, the temporary folder remains after an error or a kill, and the next call with ``keep`` continues in
     it.
-
-    Raises:
-        XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
-            another process has filled it; or another process fills it.
     """
     path = _resolved(path)
     if path.exists() and not path.is_dir():
@@ -215,38 +211,33 @@ def _hold(handle: int) -> bool:
     return True
 
 
-def _remove_leftovers(path: Path) -> None:
-    """Remove leftovers of killed processes of the same output; files in use stay."""
+def _leftovers(path: Path, running: bool) -> Iterator[tuple[Path, int]]:
+    """Temporaries of the same output, each opened, of processes that run here, or of the others."""
     for left in path.parent.iterdir():
         found = re.fullmatch(LEFTOVER, left.name)
-        if found is None or found[1] != path.name or _is_running(int(found[2])):
-            continue
-        with suppress(OSError):  # held by a process of another machine, or gone meanwhile
-            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if left.is_dir():
-                    shutil.rmtree(left)
-                else:
-                    left.unlink()
-            finally:
-                os.close(handle)
+        if found and found[1] == path.name and _is_running(int(found[2])) == running:
+            with suppress(OSError):  # gone meanwhile, or somebody else's
+                handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+                try:
+                    yield left, handle
+                finally:
+                    os.close(handle)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove leftovers of killed processes of the same output; files in use stay."""
+    for left, handle in _leftovers(path, running=False):
+        with suppress(OSError):  # held by a process of another machine
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if left.is_dir():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
 
 
 def _in_use(path: Path) -> Path | None:
     """The temporary of the same output that another process, or another block of this one, fills."""
-    for left in path.parent.iterdir():
-        found = re.fullmatch(LEFTOVER, left.name)
-        if found is None or found[1] != path.name or not _is_running(int(found[2])):
-            continue
-        with suppress(FileNotFoundError):
-            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
-            try:
-                if not _hold(handle):
-                    return left
-            finally:
-                os.close(handle)
-    return None
+    return next((left for left, handle in _leftovers(path, running=True) if not _hold(handle)), None)
 
 
 def _is_running(process: int) -> bool:

@@ -16,11 +16,7 @@ def read_json(path: StrPath) -> dict[str, Any]: ...
 @overload
 def read_json(path: StrPath, form: type[Form]) -> Form: ...
 def read_json(path: StrPath, form: Any = dict[str, Any]) -> Any:
-    """The object in a JSON file, by default of any keys.
-
-    Raises:
-        XalignError: it is missing, damaged, larger than :data:`LARGEST_JSON`, or not of the form.
-    """
+    """The object in a JSON file, by default of any keys."""
     try:
         with open(path, "rb") as stream:
             content = stream.read(LARGEST_JSON + 1)
@@ -33,10 +29,6 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
     """The value of a JSON text.
 
     Halves of surrogate pairs are refused if ``whole_characters``; no text file can hold them.
-
-    Raises:
-        XalignError: it is none, longer than :data:`LARGEST_JSON`, nested deeper or with longer numbers than Python
-            follows.
     """
     if len(content) > LARGEST_JSON:
         raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
@@ -54,9 +46,6 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     """The value itself, if it is of a form: a type of Python's ``typing``, as msgspec reads it.
 
     Keys of objects that a ``TypedDict`` does not name are left as they are.
-
-    Raises:
-        XalignError: it is not; the error names the place.
     """
     import msgspec  # where it is needed: not for --help
 

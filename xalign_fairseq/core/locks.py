@@ -25,9 +25,6 @@ def alone(folder: Path) -> Iterator[int]:
 
     Yields:
         the open lock's number, for processes that are to hold it too (``pass_fds``).
-
-    Raises:
-        XalignError: another process holds the folder, or a file is in its place.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,11 +38,7 @@ def alone(folder: Path) -> Iterator[int]:
 
 @contextmanager
 def alone_on(output: Path) -> Iterator[None]:
-    """Lock a future file against other processes, by a lock next to it, which is removed when the block ends.
-
-    Raises:
-        XalignError: another process holds it.
-    """
+    """Lock a future file against other processes, by a lock next to it, which is removed when the block ends."""
     output.parent.mkdir(parents=True, exist_ok=True)
     lock = output.with_name(output.name + LOCK)
     with _locked(lock, output):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import Parameter, Text, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write, new_file, opened, require_own, require_place
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone_on
@@ -32,11 +32,6 @@ class Output:
             written.
         record: what determines every line, by the name of its parameter; ``None`` if the run can't be repeated.
         resume: continue an unfinished file, or begin if there is none.
-
-    Raises:
-        XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
-            one with ``resume``; ``resume`` without a record or without a file; a folder or an input in the place of
-            the file; another process that makes the same output.
     """
 
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
@@ -96,16 +91,7 @@ class Output:
             theirs = dict(read_json(self._note))
         except (OSError, XalignError):
             theirs = {}
-        ours = self._record or {}
-        different = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
-        if different:
-            raise XalignError(
-                "the unfinished output has other options or another input, and was not changed",
-                where=self.part,
-                found=("a difference in", *map(Parameter, different)),
-                expected="the options and the input of the run that was interrupted",
-                remedy=f"give these, or remove {self.part} to start again",
-            )
+        require_record(self.part, theirs, self._record or {}, f"give these, or remove {self.part} to start again")
 
     @contextmanager
     def open(self) -> Iterator[IO[str]]:
@@ -155,6 +141,15 @@ class Output:
         else:
             self.part.unlink()
             self._note.unlink()
+
+
+def require_record(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object], remedy: Text) -> None:
+    """:class:`XalignError` if an earlier output was made of another input or by other options."""
+    if different := [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]:
+        problem = "the earlier output has other options or another input, and was not changed"
+        found = ("a difference in", *map(Parameter, different))
+        expected = "the options and the input of the run that was interrupted"
+        raise XalignError(problem, where=path, found=found, expected=expected, remedy=remedy)
 
 
 def is_plain(path: StrPath) -> bool:

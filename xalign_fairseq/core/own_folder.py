@@ -66,11 +66,7 @@ def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[s
 
 @contextmanager
 def begun_folder(folder: Path, note: str, identity: Mapping[str, Any], maker: str) -> Iterator[None]:
-    """Hold a folder, created if needed; its note has the ``identity``, everything that determines the result.
-
-    Raises:
-        XalignError: the folder has other content or another identity, or another process holds it.
-    """
+    """Hold a folder, created if needed; its note has the ``identity``, everything that determines the result."""
     require_own_folder(folder, note, maker)
     folder.mkdir(parents=True, exist_ok=True)
     with alone_on(folder / note):

@@ -39,9 +39,6 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
 
     Ctrl-C then reaches this process alone, which ends the other in order. If this process or the calling thread is
     killed, the child gets a SIGTERM.
-
-    Raises:
-        XalignError: there is no such program, or it can't be run.
     """
     if shutil.which(command[0]) is None:
         raise XalignError(
@@ -84,10 +81,7 @@ def heard(
 ) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
     """Run a command; give the process, and each line of its output, errors included, after adding it to ``log``.
 
-    The command is ended if the block is left early (Ctrl-C).
-
-    Args:
-        held: open files, such as a lock, that the command holds too for as long as it runs.
+    The command is ended if the block is left early (Ctrl-C). It also holds the open files ``held``, such as a lock.
     """
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "pass_fds": held}
     text: dict[str, Any] = {"text": True, "encoding": "utf-8", "errors": "replace"}
@@ -108,11 +102,7 @@ def exit_text(code: int) -> str:
 
 
 def failure(program: str, where: object, code: int, said: str, remedy: Text) -> XalignError:
-    """The error for a program that has ended with another exit code than 0.
-
-    Args:
-        code: negative for the signal that ended it, as :class:`subprocess.Popen` has it.
-    """
+    """The error for a program that has ended with another exit code than 0; a negative one is a signal's."""
     if code in KILLED:
         return XalignError(f"{program} was killed", where=where, found="probably too little memory", remedy=remedy)
     return XalignError(

@@ -17,14 +17,8 @@ def progress(
     desc: str | None = None,
     quiet: bool = False,
 ) -> Any:
-    """A bar of tqdm on a terminal, :class:`SparseLines` elsewhere, with the remaining time.
-
-    Args:
-        items: what is gone through, if the caller goes through it by this.
-        total: how much there is to do, if that is known.
-        unit: of it, with a space before.
-        desc: what is done.
-        quiet: nothing is shown.
+    """A bar of tqdm on a terminal, :class:`SparseLines` elsewhere, with the remaining time; ``unit`` begins with a
+    space.
     """
     if quiet or sys.stderr.isatty():
         from tqdm import tqdm

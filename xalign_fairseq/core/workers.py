@@ -28,11 +28,7 @@ class Workers(Protocol):
 
 @contextmanager
 def processes(number: int) -> Iterator[Workers]:
-    """Give a :class:`Workers` over ``number`` processes; 1 works in this process.
-
-    Raises:
-        XalignError: a process was killed. An error in the function is raised here as it is.
-    """
+    """Give a :class:`Workers` over ``number`` processes; 1 works in this process."""
     if number <= 1:
         yield _run_here
         return

@@ -29,7 +29,6 @@ class TransferCriterion(FairseqCriterion):
     """Mean of the task's loss over its predictions; in validation ``score``, the metric that selects the model."""
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
-        """fairseq's criterion call: loss to differentiate, sample size, logging output."""
         total, count, scores = model(lambda encoder: self._run(encoder, sample))
         logs = {
             "loss": total.detach(),
@@ -76,7 +75,6 @@ class TransferCriterion(FairseqCriterion):
 
     @staticmethod
     def logging_outputs_can_be_summed() -> bool:
-        """All logged values are sums."""
         return True
 
 

@@ -87,7 +87,6 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
 
     @classmethod
     def build_criterion(cls, cfg: object, task: object) -> "WeightedCriterion":
-        """fairseq's constructor."""
         return cls(cfg, task)
 
     def _build(self, name: str) -> Objective:
@@ -132,7 +131,6 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         return "; ".join(found)
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
-        """fairseq's criterion call: loss to differentiate, sample size, logging output."""
         batch = self.batch(sample)
         losses, aer = model(lambda encoder: (self.losses(encoder, batch), self.aer.counts(encoder, batch, self.task)))
         if self.training:
@@ -171,7 +169,6 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
 
     @staticmethod
     def logging_outputs_can_be_summed() -> bool:
-        """All logged values are sums."""
         return True
 
 

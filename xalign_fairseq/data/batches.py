@@ -90,6 +90,11 @@ class Bitext:
         return self.host.spans[:, 1::2] - self.host.spans[:, ::2]
 
     @property
+    def complete(self) -> int:
+        """The number of pairs with tokens on both sides."""
+        return int(self.sizes.all(1).sum())
+
+    @property
     def longest(self) -> tuple[int, int]:
         """Tokens of the longest side of each kind."""
         src, tgt = self.sizes.max(0).tolist()

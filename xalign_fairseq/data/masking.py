@@ -38,13 +38,8 @@ class MaskOptions:
             raise XalignError("the shares of masking sum to more than 1", parameter=both, found=found)
 
 
-def mask_tokens(
-    tokens: np.ndarray, rng: np.random.Generator, options: MaskOptions, word_starts: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def mask_tokens(tokens: np.ndarray, rng: np.random.Generator, options: MaskOptions) -> tuple[np.ndarray, np.ndarray]:
     """Perturb a sequence.
-
-    Args:
-        word_starts: (V,) bool, True for pieces that begin a word; if given, whole words are masked.
 
     Returns:
         the perturbed ids (T,) and the targets (T,): the original id at chosen positions, ``pad`` elsewhere.
@@ -54,7 +49,8 @@ def mask_tokens(
         masked, targets = mask_tokens(tokens, np.random.default_rng((seed, epoch, index)), options)
     """
     eligible = np.arange(len(tokens)) if options.specials else np.flatnonzero(tokens > 3)
-    chosen = _choose(tokens, eligible, rng, options, word_starts)
+    count = int(options.probability * len(eligible) + rng.random())
+    chosen = rng.permutation(eligible)[:count]
     masked = tokens.copy()
     targets = np.full_like(tokens, options.pad)
     targets[chosen] = tokens[chosen]
@@ -65,22 +61,3 @@ def mask_tokens(
     drawn = rng.integers(4, options.vocab - 1, size=len(randomised))
     masked[randomised] = drawn + (drawn >= options.mask)
     return masked, targets
-
-
-def _choose(
-    tokens: np.ndarray,
-    eligible: np.ndarray,
-    rng: np.random.Generator,
-    options: MaskOptions,
-    word_starts: np.ndarray | None,
-) -> np.ndarray:
-    if word_starts is None:
-        count = int(options.probability * len(eligible) + rng.random())
-        return rng.permutation(eligible)[:count]
-    starts = word_starts[tokens[eligible]]
-    starts[:1] = True
-    starts[1:] |= np.diff(eligible) > 1  # behind a special token, whatever the tokenizer marks
-    words = np.split(eligible, np.flatnonzero(starts)[1:]) if len(eligible) else []
-    count = int(options.probability * len(words) + rng.random())
-    picked = [words[i] for i in rng.permutation(len(words))[:count]]
-    return np.concatenate(picked) if picked else np.empty(0, dtype=np.int64)

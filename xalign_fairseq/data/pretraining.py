@@ -15,7 +15,6 @@ from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset
-from xalign_fairseq.data.tokenizers.tokenizer_model import word_starts
 
 logger = logging.getLogger(__name__)
 Made = TypeVar("Made", bound=StreamsDataset)
@@ -68,9 +67,6 @@ class PretrainingDataOptions:
     leave_unmasked_prob: float = option(0.1, "share of the chosen tokens that stay unchanged")
     random_token_prob: float = option(0.1, "share of the chosen tokens that become a random token")
     mask_special_tokens: bool = option(False, "also choose <s>, </s> and <unk>, as the released code does")
-    mask_whole_words: bool = option(
-        False, "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"
-    )
     verify_data: bool = option(
         False,
         "before training, compare every file of the data-bins with the hash in manifest.json, which must "
@@ -264,7 +260,6 @@ class PretrainingData:
             items=options.epoch_items if training else None,
             mono_tokens=options.mono_max_tokens,
             mono_blocks=options.mono_batch_size,
-            word_starts=word_starts(data.dictionary, data.tokenizer_model) if options.mask_whole_words else None,
             bucket_width=options.length_bucket_width,
             apart=reader.apart,
             visit=self.shards.visit,

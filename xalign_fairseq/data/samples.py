@@ -133,14 +133,8 @@ class BlockSample:
     lang: int = 0
 
 
-def block_sample(
-    block: np.ndarray,
-    rng: np.random.Generator,
-    options: MaskOptions,
-    word_starts: np.ndarray | None = None,
-    lang: int = 0,
-) -> BlockSample:
-    """Put ``<s>`` before a block in a language and perturb it; ``word_starts`` masks whole words."""
+def block_sample(block: np.ndarray, rng: np.random.Generator, options: MaskOptions, lang: int = 0) -> BlockSample:
+    """Put ``<s>`` before a block in a language and perturb it."""
     tokens = np.concatenate([[BOS], block]).astype(np.int64)
-    masked, targets = mask_tokens(tokens, rng, options, word_starts)
+    masked, targets = mask_tokens(tokens, rng, options)
     return BlockSample(masked, targets, rng.random(len(tokens), dtype=np.float32), lang)

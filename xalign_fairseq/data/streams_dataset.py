@@ -28,7 +28,6 @@ class DrawOptions:
         temperature: of the choice between language pairs and between languages.
         items: draws of an epoch; None for one for each pair and direction.
         mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
-        word_starts: (V,) bool; if given, whole words are masked in the blocks.
         bucket_width: in training, pairs whose lengths lie in the same range of this width are batched in random
             order; 1 sorts by length, 0 does not look at lengths.
         apart: in training, no batch has a pair twice, in either direction.
@@ -39,7 +38,6 @@ class DrawOptions:
     items: int | None = None
     mono_tokens: int | None = None
     mono_blocks: int | None = None
-    word_starts: np.ndarray | None = None
     bucket_width: int = 1
     apart: bool = False
     visit: Callable[[int], int] | None = None
@@ -77,7 +75,7 @@ class StreamsDataset(Dataset):
         self.bitext, self.mono, self.mask = bitext, mono, mask
         self.seed, self.training, self.temperature, self.items = seed, training, options.temperature, options.items
         self.mono_tokens, self.mono_blocks = options.mono_tokens, options.mono_blocks
-        self.word_starts, self._visit_of = options.word_starts, options.visit
+        self._visit_of = options.visit
         self.bucket_width = options.bucket_width if training else 1
         self.apart = options.apart and training
         self.pairs = len(bitext) if bitext is not None else 0
@@ -107,7 +105,7 @@ class StreamsDataset(Dataset):
         rng = np.random.default_rng((self.seed, MONO, self.now, index))
         block = self.mono[item - self.pairs]
         self._require_known(block)
-        return block_sample(block, rng, self.mask, self.word_starts, self.mono.language(item - self.pairs))
+        return block_sample(block, rng, self.mask, self.mono.language(item - self.pairs))
 
     def _draws(self, items: np.ndarray) -> np.ndarray:
         """The indices of items that are drawn in this order."""
@@ -329,7 +327,6 @@ class StreamsDataset(Dataset):
         return each
 
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
-        """Length of each item."""
         items = indices % len(self)
         lengths = np.full(len(items), self.mono.length if self.mono is not None else 0, dtype=np.int64)
         here = items < self.pairs

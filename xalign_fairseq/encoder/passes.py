@@ -170,11 +170,6 @@ class StepEncoder:
         zeros = [0.0 * p.flatten()[0].float() for p in parameters]
         return sum(zeros, start=torch.zeros((), device=encoder.embed_tokens.weight.device))
 
-    def lm_logits(self, hidden: Tensor) -> Tensor:
-        """Logits (N, V) of the tied MLM head for hidden states (N, H)."""
-        made: Tensor = self._encoder.lm_head(hidden)
-        return made
-
     def expect_predictions(self, predictions: Iterable[Prediction]) -> None:
         """Announce the predictions that :meth:`losses` will get, and so the inputs that will be read."""
         for prediction in predictions:

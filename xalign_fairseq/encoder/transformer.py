@@ -213,7 +213,6 @@ class Encoder(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """The encoder's device."""
         return next(self.sentence_encoder.parameters()).device
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> HiddenStates:

@@ -12,13 +12,7 @@ from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, mean_ae
 
 @dataclass(frozen=True)
 class System:
-    """Links of an aligner on all test sets.
-
-    Attributes:
-        name: what the table calls it.
-        signature: how the links were made, on which data.
-        counts: for each set, the counts of each pair.
-    """
+    """Links of an aligner on all test sets: of each set the counts of each pair."""
 
     name: str
     signature: str
@@ -28,14 +22,10 @@ class System:
 def compare_systems(
     systems: Sequence[System], sets: Sequence[str], *, samples: int = 1000, seed: int = 1
 ) -> list[dict[str, Any]]:
-    """A row for each system, fractions.
+    """A row for each system, fractions: scores with intervals of each set, their means, and tests against the first.
 
-    Returns:
-        ``system``, ``signature``; ``sets``: for each set its name, ``aer``, ``precision``, ``recall``, ``f1`` with
-        ``interval`` of each, and numbers of ``links``, ``sure`` and ``sentences``; their means as ``aer`` (with
-        ``interval``), ``precision``, ``recall``, ``f1``; and of all but the first ``difference`` of the mean AER to the
-        first, its ``difference_interval``, the ``p_value`` of the paired bootstrap and ``holm``, that value corrected
-        for the number of tests.
+    The difference is of the mean AER; ``holm`` is its ``p_value`` of the paired bootstrap, corrected for the number of
+    tests.
     """
     rows = []
     for system in systems:

@@ -81,7 +81,6 @@ class ComparedEmbeddings:
     """The words of linked pairs by one checkpoint.
 
     Attributes:
-        checkpoint: its name.
         cosine: mean over the linked pairs.
         others: mean over all other pairs of these words; None if there are none.
         src, tgt: float32 vectors (pairs, H) of the words of each pair.

@@ -51,7 +51,6 @@ def lexicon_scores(
     Args:
         embeddings: (V, H), the encoder's input embeddings.
         lexicon: of ids below V.
-        samples, seed, level: of the bootstrap interval.
 
     Returns:
         a score for each part that has entries, and for all of them if there are several.
@@ -101,10 +100,7 @@ def score_checkpoints(
     """Scores of every part of every lexicon, for several checkpoints.
 
     Args:
-        models: paths by their names.
         data_bin: whose lexicons are scored; None: those that each checkpoint carries.
-        samples: of the bootstrap.
-        seed: of the bootstrap.
 
     Returns:
         rows with ``checkpoint``, ``pair``, the fields of :class:`PartScore` and ``signature``.
@@ -129,24 +125,13 @@ def score_checkpoints(
 def lexicons_for(data_bin: str | None, state: Mapping[str, Any], vocab_size: int, path: str) -> list[Lexicon]:
     """The lexicons of the data-bin if one is given, otherwise those of the checkpoint."""
     if data_bin is None:
-        stored = (state.get("task_state") or {}).get("lexicons") or []
-        found = [Lexicon.from_state(each) for each in stored]
-        if not found:
-            raise XalignError(
-                "there is no lexicon to score",
-                where=path,
-                expected="a checkpoint trained with a lexicon",
-                remedy=("name a data-bin with one by", Parameter("data", "DATA_BIN")),
-            )
-        return found
-    data = DataBin(data_bin)
-    check_dictionary(data.dictionary, data.path, dict(state), vocab_size, path)
-    found = [lexicons.read(data, src, tgt) for src, tgt in lexicons.lexicons(data)]
+        found = [Lexicon.from_state(each) for each in (state.get("task_state") or {}).get("lexicons") or []]
+    else:
+        data = DataBin(data_bin)
+        check_dictionary(data.dictionary, data.path, dict(state), vocab_size, path)
+        found = [lexicons.read(data, src, tgt) for src, tgt in lexicons.lexicons(data)]
     if not found:
-        raise XalignError(
-            "there is no lexicon to score",
-            where=data_bin,
-            expected="a data-bin with a lexicon",
-            remedy=("make one by", Command("lexicon", data_bin, "...")),
-        )
+        data_of = ("name a data-bin with one by", Parameter("data", "DATA_BIN"))
+        remedy = data_of if data_bin is None else ("make one by", Command("lexicon", data_bin, "..."))
+        raise XalignError("there is no lexicon to score", where=data_bin or path, remedy=remedy)
     return found

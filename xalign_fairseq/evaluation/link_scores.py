@@ -6,7 +6,7 @@ from typing import Any
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.containers import text_sha256
-from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.lines import different_lengths, read_lines
 from xalign_fairseq.evaluation.signature import on_data, score_signature
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
 from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, paired_bootstrap
@@ -20,16 +20,9 @@ SAMPLES_OF_A_COMPARISON = 1000
 class LinkFilesToScore:
     """The links to score, and their gold.
 
-    Attributes:
-        hyp: links.
-        gold: gold links.
-        text: tokenised source and target, to check every index against.
-        compare: other links, for a paired bootstrap test.
-        bootstrap: number of resamples for intervals; 0: no intervals.
-        seed: of the resamples.
-        hyp_index_base: index of the first token in ``hyp`` and ``compare``; None: 0, and an error if it looks like 1.
-        gold_index_base: the same in ``gold``.
-        system: what made the links, for the signature.
+    ``text`` is tokenised source and target, to check every index against; ``compare`` has other links, for a paired
+    bootstrap test; ``bootstrap`` is the number of resamples (0: no intervals). An index base of None is 0, and an error
+    if the file looks 1-based.
     """
 
     hyp: str
@@ -40,15 +33,10 @@ class LinkFilesToScore:
     seed: int = 1
     hyp_index_base: int | None = None
     gold_index_base: int | None = None
-    system: str | None = None
 
 
 def score_files(files: LinkFilesToScore) -> dict[str, Any]:
-    """The scores as fractions, with signature, and on request with intervals and a comparison.
-
-    Raises:
-        XalignError: files do not fit each other, a link lies outside its sentences, or a file looks 1-based.
-    """
+    """The scores as fractions, with signature, and on request with intervals and a comparison."""
     if files.bootstrap < 0 or files.seed < 0:
         raise XalignError(
             "resamples or seed is negative", parameter=("bootstrap", "seed"), found=f"{files.bootstrap}, {files.seed}"
@@ -56,7 +44,7 @@ def score_files(files: LinkFilesToScore) -> dict[str, Any]:
     first, *rest = read_counts(files)
     result: dict[str, Any] = figures(first)
     hyp_base, gold_base = files.hyp_index_base or 0, base_of_gold(files)
-    signature = score_signature(hyp_base=hyp_base, gold_base=gold_base, system=files.system)
+    signature = score_signature(hyp_base=hyp_base, gold_base=gold_base)
     result["signature"] = on_data(signature, {"gold": text_sha256(files.gold)[:12]})
     if files.bootstrap:
         result["interval"] = bootstrap_intervals(first, samples=files.bootstrap, seed=files.seed)
@@ -117,12 +105,7 @@ def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
     """Tokens, separated by spaces, of each line of two files."""
     sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
     if len(sides[0]) != len(sides[1]):
-        raise XalignError(
-            "the two sides have different numbers of lines",
-            where=f"{src}, {tgt}",
-            found=f"{len(sides[0])} and {len(sides[1])} lines",
-            expected="one line each per sentence pair",
-        )
+        raise different_lengths(src, tgt, f"{len(sides[0])} and {len(sides[1])} lines")
     return list(zip(*sides, strict=True))
 
 

@@ -17,10 +17,8 @@ COLUMNS = ("table", "row", "column", "metric", "value")
 class Figure:
     """A figure of a table, in the unit that the paper prints, percent for all scores.
 
-    Attributes:
-        table, row, column: where it is; columns are languages, pairs of languages, ``average`` or ``mean``.
-        metric: task and metric, such as ``xnli accuracy`` or ``alignment aer``.
-        deviation: over seeds, where the paper has it.
+    Columns are languages, pairs of languages, ``average`` or ``mean``; ``metric`` is of task and metric, such as ``xnli
+    accuracy`` or ``alignment aer``.
     """
 
     table: str
@@ -38,11 +36,7 @@ class Figure:
 
 
 def find_published(paper: str) -> Path:
-    """The published figures of a paper: a file, a folder that has one, or the name of a folder of ``examples/``.
-
-    Raises:
-        XalignError: there is none; the known names are listed.
-    """
+    """The published figures of a paper: a file, a folder that has one, or the name of a folder of ``examples/``."""
     given = Path(paper)
     examples = Path(__file__).resolve().parents[2] / "examples"
     for path in (given, given / NAME, examples / paper / NAME, Path("examples", paper, NAME)):
@@ -61,9 +55,6 @@ def read_published(path: StrPath) -> list[Figure]:
     """Read a table of published figures, tab-separated with a head of :data:`COLUMNS`.
 
     A value is ``70.1`` or ``70.1 ± 0.8``.
-
-    Raises:
-        XalignError: another head, a value that is not a number, or two values of one place.
     """
     figures: dict[tuple[str, ...], Figure] = {}
     rows = (line.split("\t") for line in read_lines(path, table=True))
@@ -87,15 +78,9 @@ def read_published(path: StrPath) -> list[Figure]:
 
 @dataclass(frozen=True)
 class PublishedTables:
-    """A paper's figures, and which of its rows each of our names is compared with.
+    """A paper's figures, and by ``rows`` the paper's row that each of our names is compared with.
 
-    Attributes:
-        figures: as :func:`read_published` reads them.
-        rows: our name -> the paper's row; others are compared with the row of their own name, capitals apart, if there
-            is one.
-
-    Raises:
-        XalignError: the paper has no such row.
+    Other names are compared with the row of their own name, capitals apart, if there is one.
     """
 
     figures: Sequence[Figure]
@@ -120,13 +105,8 @@ class PublishedTables:
             )
 
     def tables(self, ours: Sequence[Figure]) -> list[Table]:
-        """The paper's tables of metrics that we have, with our rows under its own and the difference from one of them.
-
-        Args:
-            ours: ``table`` is ignored; ``row`` is the name of a model or a system.
-
-        Raises:
-            XalignError: the paper has no metric that we have.
+        """The paper's tables of metrics that we have, with our rows under its own and the difference from one of
+        them.
         """
         metrics = {figure.metric for figure in ours}
         self.require(metrics)

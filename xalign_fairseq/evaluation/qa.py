@@ -44,7 +44,6 @@ def normalise_mlqa(text: str, language: str) -> str:
     answer keeps all its words and is split at spaces.
 
     Args:
-        text: the answer.
         language: its code, which is the context's; only the part before the first ``-`` counts, so that ``en-de``
             (a German question on an English text) is ``en``.
 

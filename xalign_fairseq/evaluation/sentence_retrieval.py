@@ -29,14 +29,9 @@ Bar = Callable[[int], AbstractContextManager[Callable[[int], object] | None]]
 class RetrievalOptions:
     """How translations are searched for.
 
-    Attributes:
-        layer: of the hidden states; None is 7/12 of the depth, with ``cls`` the last.
-        pooling: ``mean`` of all tokens (XTREME), or ``cls``, the state of ``<s>`` (PPA).
-        bootstrap, seed: resamples of the intervals.
-        languages: of the sides; an encoder with language embeddings needs them.
-        maps: map the states of both sides by the model's linear maps of ``languages``.
-        dictionary, spm: of the tokenizer, if the model does not carry its own.
-        device, batch_tokens: of the encoder's passes.
+    Of ``layer`` None is 7/12 of the depth, with ``cls`` the last; ``pooling`` is ``mean`` of all tokens (XTREME), or
+    ``cls``, the state of ``<s>`` (PPA). An encoder with language embeddings needs ``languages``; ``maps`` applies its
+    linear maps of them.
     """
 
     layer: int | None = None
@@ -60,17 +55,8 @@ def translation_accuracy(
 ) -> dict[str, Any]:
     """Accuracy by cosine and by margin, in both directions, with 95 % intervals by a bootstrap over sentences.
 
-    Args:
-        model: whatever can be read as an encoder.
-        src, tgt: sentences; line i of one translates line i of the other.
-        options: by default :class:`RetrievalOptions`.
-        progress: given the number of sentences, a context with the function that advances it.
-
-    Returns:
-        ``scores``, one for each direction and measure, and everything that they depend on; plain data.
-
-    Raises:
-        XalignError: options out of range, no such layer, a language without an embedding or a map.
+    ``progress`` is given the number of sentences and yields the function that advances it. Returns ``scores``, one for
+    each direction and measure, and everything that they depend on; plain data.
     """
     options = options or RetrievalOptions()
     check_options(options.bootstrap, seed=options.seed)

@@ -27,7 +27,6 @@ def score_signature(
     does not exist and is not counted); counts are summed over sentences before the division.
 
     Args:
-        unit: what a link joins, ``word`` or ``subword``.
         hyp_base: the index base of the hypothesis file.
         gold_base: that of the gold file.
         linking: how an encoder's links were made, complete; the encoding is named where it is not ``joint``.
@@ -70,8 +69,6 @@ def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: obj
     """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
 
     Args:
-        metric: its name and variant are in the line.
-        benchmark: whose rules of reading the test file were used.
         data_digest: of the test file's content, sha256 in hex, shortened.
         more: other settings of the score, such as ``language="de"``.
 

@@ -13,6 +13,7 @@ from xalign_fairseq.links.bootstrap import (
     check_options,
     paired_test,
     percentile_interval,
+    resampled,
     resampling_weights,
 )
 
@@ -52,7 +53,6 @@ def bootstrap_interval(
     Args:
         counts: (N, K), one row per item.
         value: summed counts (..., K) -> score (...,).
-        samples, seed, level: resamples, their seed, and the share of them inside the interval.
 
     Raises:
         XalignError: no item, or options without meaning.
@@ -64,8 +64,7 @@ def bootstrap_interval(
     check_options(samples, level, seed)
     if not len(counts):
         raise XalignError("there is no item to resample")
-    drawn = np.concatenate([value(weights @ counts) for weights in resampling_weights(len(counts), samples, seed)])
-    return percentile_interval(drawn, level)
+    return percentile_interval(resampled([counts], value, samples, seed)[0], level)
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,6 @@ def paired_items(
         second: per test set, counts (S2, N, K) of the second system's runs on the same items.
         value: summed counts (..., K) -> score (...,).
         samples: resamples R.
-        seed: the same seed gives the same draws.
 
     Raises:
         XalignError: no test set or item, or other items in one system than in the other.
@@ -258,7 +256,6 @@ def spearman(
 
     Args:
         x, y: the points (n,).
-        samples, seed, level: resamples, their seed, and the share of them inside the interval.
 
     Raises:
         XalignError: fewer than 3 points, other than one ``y`` for each ``x``, numbers that are not finite, or a side

@@ -1,6 +1,6 @@
 """Bootstrap intervals of scores, and a paired bootstrap test of two sets of links."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,8 +40,7 @@ def bootstrap_intervals(
         bootstrap_intervals(sentence_counts(hyps, golds))["aer"]  # (0.16, 0.19)
     """
     check_options(samples, level, seed)
-    table = _table(counts)
-    rates = np.concatenate([_rates(weights @ table) for weights in resampling_weights(len(table), samples, seed)])
+    (rates,) = resampled([_table(counts)], _rates, samples, seed)
     return {name: percentile_interval(rates[:, k], level) for k, name in enumerate(METRICS)}
 
 
@@ -131,11 +130,17 @@ def _drawn_aers(
     systems: Sequence[Sequence[AlignmentCounts]], samples: int, seed: int | tuple[int, int]
 ) -> list[np.ndarray]:
     """AER of each system, (samples,), on the same resamples of a test set."""
-    tables = [_table(counts) for counts in systems]
-    drawn: list[list[np.ndarray]] = [[] for _ in systems]
-    for block in resampling_weights(len(tables[0]), samples, seed):
+    return [rates[:, 0] for rates in resampled([_table(counts) for counts in systems], _rates, samples, seed)]
+
+
+def resampled(
+    tables: Sequence[np.ndarray], value: Callable[[np.ndarray], np.ndarray], samples: int, seed: int | Sequence[int]
+) -> list[np.ndarray]:
+    """The value of each system's counts (N, K), summed over the same resamples of N items: (samples, ...)."""
+    drawn: list[list[np.ndarray]] = [[] for _ in tables]
+    for weights in resampling_weights(len(tables[0]), samples, seed):
         for table, found in zip(tables, drawn, strict=True):
-            found.append(_rates(block @ table)[:, 0])
+            found.append(value(weights @ table))
     return [np.concatenate(found) for found in drawn]
 
 

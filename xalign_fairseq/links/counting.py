@@ -110,11 +110,6 @@ def _counted(pairs: Iterable[tuple[str, str]], folder: Path) -> Iterator[Counted
 def write_counted(stream: IO[str], rows: Iterable[CountedPair], min_count: int = 1) -> int:
     """Write counted pairs as lines of TSV: source, target, count, p(t | s), p(s | t), significance.
 
-    Args:
-        stream: to write to.
-        rows: as of :func:`count_pairs`.
-        min_count: fewest links of a row.
-
     Returns:
         how many were written.
     """

@@ -4,13 +4,12 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.core.text.segmentation import find_segmenters
 from xalign_fairseq.core.text.segmented import SegmentedText
-from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
+from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line, require_links_of
 
 
 class LinkedLine(NamedTuple):
@@ -29,8 +28,6 @@ class LinkedText:
     r"""The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
 
     Args:
-        src: source sentences.
-        tgt: target sentences.
         links: a line of Pharaoh links for each pair.
         segment: what finds the words, as when the text was aligned
             (:func:`~xalign_fairseq.core.text.segmentation.find_segmenters`).
@@ -53,15 +50,7 @@ class LinkedText:
         self._split = find_segmenters(segment)
         self._src, self._tgt, self._links, self._table = src, tgt, links, table
         pairs = len(SentencePairs(src, tgt))
-        lines = sum(1 for _ in read_lines(links, table))
-        if lines != pairs:
-            raise XalignError(
-                "links and sentence pairs differ in number",
-                where=links,
-                found=f"{lines} lines of links",
-                expected=f"{pairs}, one per sentence pair",
-                remedy="use the links of this text, with an empty line for a pair without links",
-            )
+        require_links_of(pairs, sum(1 for _ in read_lines(links, table)), links)
 
     @property
     def paths(self) -> tuple[str, str, str]:

@@ -133,6 +133,15 @@ def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[
     return f"looks 1-based: index 0 never occurs and an index equals its sentence's length {at_length} times"
 
 
+def require_links_of(pairs: int, lines: int, where: object) -> None:
+    """:class:`XalignError` unless there are as many lines of links as sentence pairs."""
+    if lines != pairs:
+        found, expected = f"{lines} lines of links", f"{pairs}, one per sentence pair"
+        remedy = "use the links of this text, with an empty line for a pair without links"
+        problem = "links and sentence pairs differ in number"
+        raise XalignError(problem, where=where, found=found, expected=expected, remedy=remedy)
+
+
 def check_bounds(
     links: Sequence[Iterable[Link]],
     lengths: Sequence[tuple[int, int]],
@@ -152,14 +161,7 @@ def check_bounds(
         XalignError: numbers of lines differ (both are named), or a link lies outside its sentences (the first line,
             link and lengths of such are named, and whether the file looks 1-based).
     """
-    if len(links) != len(lengths):
-        raise XalignError(
-            "links and sentence pairs differ in number",
-            where=where,
-            found=f"{len(links)} lines of links",
-            expected=f"{len(lengths)}, one per sentence pair",
-            remedy="use the links of this text, with an empty line for a pair without links",
-        )
+    require_links_of(len(lengths), len(links), where)
     for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), first):
         outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]
         if outside:

@@ -58,7 +58,6 @@ def write_phrases(text: LinkedText, out: str, max_length: int = 7, counts: bool 
     r"""Write the phrase pairs of a linked text.
 
     Args:
-        text: sentence pairs with links.
         out: a file, or ``-`` for standard output.
         max_length: most words on a side.
         counts: each different pair once, as :func:`~xalign_fairseq.links.counting.write_counted` writes it, instead of

@@ -11,8 +11,7 @@ def unit_links(links: Iterable[Link], src: Sequence[Sequence[int]], tgt: Sequenc
 
     Args:
         links: of words.
-        src: for each source word the numbers of its units.
-        tgt: for each target word the same.
+        src, tgt: for each word the numbers of its units.
 
     Example::
 

@@ -19,7 +19,8 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained.huggingface.adapting import is_body
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
-from xalign_fairseq.training.headed import HeadedEncoder, require_autocast, require_fitting_head
+from xalign_fairseq.objectives.registry import choice
+from xalign_fairseq.training.headed import HeadedEncoder, require_fitting_head
 from xalign_fairseq.transport.ops import products
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
@@ -118,7 +119,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         if not task.restoring:
             warn_of_dropout(config)
         model = cls(config)
-        model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
+        model.autocast = choice(getattr(cfg, "autocast", "no"), ("yes", "no", "auto"), "autocast")
         products.select(getattr(cfg, "linear_products", "auto"))
         compiled = getattr(cfg, "compile", False)
         if compiled:
@@ -140,10 +141,10 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             task.lasting = checkpoint.lasting(task_state)
             given = checkpoint.options(state)
-            require_languages(given.get("language_embeddings"), cfg.language_embeddings)
+            require_same("language_embeddings", given.get("language_embeddings") or config.language_embeddings, config)
             require_sizes(given, cfg)
             for name in ("layer_norm_eps", "token_types"):
-                require_setting(name, given, model.encoder.config)
+                require_same(name, getattr(EncoderConfig, name) if given.get(name) is None else given[name], config)
             model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
@@ -230,15 +231,16 @@ def require_compiler() -> None:
         ) from error
 
 
-def require_languages(given: str | None, own: str) -> None:
-    """Raise :class:`XalignError` if a checkpoint has other language embeddings than this run."""
-    if given and given != own:
+def require_same(name: str, theirs: object, config: EncoderConfig) -> None:
+    """Raise :class:`XalignError` if a setting of a checkpoint differs from this run's."""
+    own = getattr(config, name)
+    if theirs != own:
         raise XalignError(
-            "the checkpoint has other language embeddings",
-            parameter="language_embeddings",
+            f"the checkpoint has another value of {name}",
+            parameter=name,
             found=own or "none",
-            expected=given,
-            remedy=(Parameter("language_embeddings", given),),
+            expected=theirs,
+            remedy=(Parameter(name, theirs),),
         )
 
 
@@ -258,20 +260,6 @@ def require_sizes(given: Mapping[str, object], cfg: object) -> None:
                 "take them from the checkpoint: leave out",
                 Parameter("arch"),
             ),
-        )
-
-
-def require_setting(name: str, given: Mapping[str, object], own: EncoderConfig) -> None:
-    """Raise :class:`XalignError` if a setting of a checkpoint (by default XLM-R's) differs from this run's."""
-    theirs = given.get(name)
-    theirs = getattr(EncoderConfig, name) if theirs is None else theirs
-    if theirs != getattr(own, name):
-        raise XalignError(
-            f"{name} differs from the checkpoint's",
-            parameter=name,
-            found=getattr(own, name),
-            expected=theirs,
-            remedy=(Parameter(name, theirs),),
         )
 
 

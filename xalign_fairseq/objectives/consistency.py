@@ -7,7 +7,6 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS
 from xalign_fairseq.transport.similarity import agreement
 
 
@@ -16,41 +15,33 @@ from xalign_fairseq.transport.similarity import agreement
 class Consistency(Objective):
     """L = sum over pairs of 1 - trace(P Q^T) / min(n, m): awesome-align's objective ``co``.
 
-    P and Q are the softmaxes of similarities/temperature of each side's tokens over the other side's; they agree where
-    p_ij q_ij is large. The released code omits the 1. The count is the number of pairs with tokens on both sides: use
-    ``--loss-normalization per-objective`` with other objectives.
+    P and Q are the softmaxes of cosines/temperature of each side's tokens over the other side's; they agree where
+    p_ij q_ij is large. The released code omits the 1, and has dot products at temperature 1. The count is the number of
+    pairs with tokens on both sides: use ``--loss-normalization per-objective`` with other objectives.
     """
 
     traits = Traits(needs=("bitext",), counts_ahead=True, in_nats=False)
 
     layer: int | None = option(None, "layer to train (default: 8 of 12)")
-    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
-    similarity: str = option("cosine", "similarity in the softmaxes: cosine, or dot (product; awesome-align)")
-    temperature: float = option(0.1, "divides the similarities (awesome-align: 1, with dot products)")
+    temperature: float = option(0.1, "divides the cosines")
 
     def __post_init__(self) -> None:
-        self.require_choices(encoding=ENCODINGS, similarity=AGREEMENT_SIMILARITIES)
         self.require_values(temperature=(self.temperature > 0, "a number above 0"))
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the layer."""
         super().bind(context)
         self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 8 / 12)))
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides; pairs with non-finite states have no loss."""
-        return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
+        return declared(batch.bitext, "bitext").complete
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The pairs."""
-        return [(given, self.trained_layer) for given in step.bitext.pair_inputs(self.encoding)]
+        return [(given, self.trained_layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
-        """Sum over all pairs that have tokens on both sides and finite states."""
-        hidden, spans = step.encoder.pair_states(step.bitext, self.trained_layer, self.encoding)
-        found = agreement(
-            hidden, spans, similarity=self.similarity, temperature=self.temperature, sizes=step.bitext.longest
-        )
+        hidden, spans = step.encoder.pair_states(step.bitext, self.trained_layer, "separate")
+        found = agreement(hidden, spans, temperature=self.temperature, sizes=step.bitext.longest)
         shared = (found.forward + found.backward).exp().masked_fill(~found.inside, 0.0).sum((1, 2))
         n, m = found.lengths
         shortest = n.minimum(m)

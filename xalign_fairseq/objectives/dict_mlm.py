@@ -99,11 +99,9 @@ class DictMLM(TokenPrediction):
         return DictionaryHead(table, source_tokens(lexicons, config.vocab_size, self.context.mask))
 
     def count(self, batch: Batch) -> int:
-        """The chosen tokens of the blocks."""
         return len(declared(batch.mono, "mono").predicted)
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
-        """The chosen tokens of the blocks, or their translations."""
         mono, targets = step.mono, step.mono.targets
         asked, found = self._looked_up(mono, step.head.table)
         translated = asked & found.there
@@ -116,7 +114,6 @@ class DictMLM(TokenPrediction):
         return [Prediction.of(read, targets, mono.predicted)]
 
     def forward(self, step: Step) -> Loss:
-        """Sum over the chosen tokens of the blocks."""
         loss = super().forward(step)
         asked, found = self._looked_up(step.mono, step.head.table)
         loss.stats["translated"] = ((asked & found.there).sum(), loss.count)

@@ -33,9 +33,9 @@ class DwaHead(ReadOnce):
     agreement: Tensor
     own_labels: Tensor
 
-    def __init__(self, config: EncoderConfig, start: str = "random", scale: float = 1.0):
+    def __init__(self, config: EncoderConfig, start: str = "random"):
         super().__init__()
-        self.pointer = Pointer(config.encoder_embed_dim, start, scale)
+        self.pointer = Pointer(config.encoder_embed_dim, start)
         self.register_buffer("agreement", torch.zeros(()))
         self.register_buffer("own_labels", torch.zeros(()))
 
@@ -70,7 +70,6 @@ class DWA(Objective):
         "initial pointer maps: random (released code) or identity, which keeps the good states of an "
         "encoder that is already aligned",
     )
-    pointer_scale: float = option(1.0, "initial factor of the scores h_i . h_j / sqrt(d), with identity maps")
     method: str = option(
         "transport",
         "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner",
@@ -103,8 +102,6 @@ class DWA(Objective):
             order=ORDERS,
             filter=FILTERS,
         )
-        fits = self.pointer_scale > 0 and (self.pointer_scale == 1 or self.pointer_start == "identity")
-        self.require_values(pointer_scale=(fits, "a number above 0, and 1 unless the pointer begins as the identity"))
         self.labeller = self._labelling_method()
         self.bootstraps = self.links_until > 0 or self.links_agreement > 0
         if self.bootstraps:
@@ -151,14 +148,12 @@ class DWA(Objective):
 
     def build_head(self) -> nn.Module:
         """The pointer's two maps and the state of bootstrapping."""
-        return DwaHead(self.context.config, self.pointer_start, self.pointer_scale)
+        return DwaHead(self.context.config, self.pointer_start)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The perturbed pairs."""
         return [(step.bitext.input("masked"), self.layer)]
 
     def forward(self, step: Step) -> Loss:
-        """Label, choose the queries, point."""
         bitext, head = step.bitext, step.head
         labels, agreement = self._labels(step)
         queries = self._queries(bitext, labels)

@@ -20,7 +20,6 @@ class L2Align(WordPairObjective):
     traits = replace(WordPairObjective.traits, in_nats=False)
 
     def forward(self, step: Step) -> Loss:
-        """Sum over word pairs, symmetric in both sides."""
         pairs = WordPairs(step.bitext)
         s, t = self.vectors(step, pairs)
         # Sums in half precision overflow.

@@ -45,7 +45,6 @@ class LexiconAlign(Objective):
         return self.entries
 
     def forward(self, step: Step) -> Loss:
-        """Sum over the entries, independent of the batch."""
         entries: Entries = step.head
         rows = self._drawn(len(entries), step.update, entries.src.device)
         src, tgt = entries.vectors(step.encoder.sentence_encoder.embed_tokens.weight, rows)

@@ -53,7 +53,6 @@ class LinearMapping(Objective):
             )
 
     def bind(self, context: RunContext) -> None:
-        """The pairs share a language."""
         super().bind(context)
         self.required_pivot()
 
@@ -70,7 +69,6 @@ class LinearMapping(Objective):
         return sum(host.links_between(pivot, other) for other in others)
 
     def forward(self, step: Step) -> Loss:
-        """Orthogonalise in training, then map and measure."""
         bitext = step.bitext
         maps: LanguageMaps = step.head
         if step.training and self.beta:

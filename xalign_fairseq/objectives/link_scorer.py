@@ -8,13 +8,11 @@ import torch
 from torch import Tensor
 from torch.func import functional_call
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.link_scorer import LinkScorer, Scores, link_loss, usual_layers
-from xalign_fairseq.transport.names import ENCODINGS
 from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -33,65 +31,30 @@ class LinkScoring(Objective):
 
     traits = Traits(needs=("bitext", "links"), stats=("precision", "recall"), freezes_encoder=True, counts_ahead=True)
 
-    layers: str = option("", "layers to read, such as 4,6,7,9 (default: these of 12, or the same relative depths)")
-    similarity_layers: str = option("", "layers that the learned similarity reads (default: 6,7 of 12)")
-    encoding: str = option("separate", "separate (each side alone) or joint (both sides in one sequence)")
-    rank: int = option(64, "dimensions that the learned similarity adds to the encoder's")
-    width: int = option(32, "hidden units of the networks")
     train_encoder: bool = option(False, "also train the encoder")
 
     def __post_init__(self) -> None:
-        self.require_choices(encoding=ENCODINGS)
-        self.require_values(rank=(self.rank > 0, "1 or more"), width=(self.width > 1, "2 or more"))
-        self.numbers = {name: self._numbers(name) for name in ("layers", "similarity_layers")}
         if self.train_encoder:
             self.traits = replace(self.traits, freezes_encoder=False)
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the layers."""
+        """The layers that it reads: 4, 6, 7 and 9 of 12, its similarity 6 and 7, or those of the same depths."""
         super().bind(context)
-        usual = usual_layers(context.config.encoder_layers)
-        self.read = self._layers("layers") or usual[0]
-        self.similar = self._layers("similarity_layers") or tuple(each for each in usual[1] if each in self.read)
-        if not self.similar or not set(self.similar) <= set(self.read):
-            raise XalignError(
-                "the similarity reads other layers than the link scorer",
-                parameter="link_scorer_similarity_layers",
-                found=self.similarity_layers or usual[1],
-                expected=f"some of {', '.join(map(str, self.read))}",
-            )
-
-    def _numbers(self, name: str) -> tuple[int, ...]:
-        try:
-            return tuple(map(int, filter(None, getattr(self, name).split(","))))
-        except ValueError:
-            raise XalignError(
-                "layers are not numbers separated by commas",
-                parameter=f"link_scorer_{name}",
-                found=getattr(self, name),
-                expected="such as 4,6,7,9",
-            ) from None
-
-    def _layers(self, name: str) -> tuple[int, ...]:
-        config = self.context.config
-        return tuple(config.resolve_layer(number, f"link_scorer_{name}") for number in self.numbers[name])
+        self.read, self.similar = usual_layers(context.config.encoder_layers)
 
     def count(self, batch: Batch) -> int:
-        """The links."""
         return int(declared(batch.bitext, "bitext").host.links.sum())
 
     def build_head(self) -> LinkScorer:
         """The link scorer."""
-        return LinkScorer(self.context.config.encoder_embed_dim, self.read, self.similar, self.rank, self.width)
+        return LinkScorer(self.context.config.encoder_embed_dim, self.read, self.similar)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The pairs."""
         if not self.train_encoder:
             return ()
-        return [(given, max(self.read)) for given in step.bitext.pair_inputs(self.encoding)]
+        return [(given, max(self.read)) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
-        """Score all pairs of words."""
         bitext = step.bitext
         src, tgt = self._words(step)
         with torch.autocast(src.states.device.type, enabled=False):
@@ -110,9 +73,9 @@ class LinkScoring(Objective):
     def _words(self, step: Step) -> tuple[WordStates, WordStates]:
         """The words of both sides."""
         bitext, frozen = step.bitext, not self.train_encoder
-        inputs = bitext.pair_inputs(self.encoding)
+        inputs = bitext.pair_inputs("separate")
         step.encoder.expect([(given, max(self.read)) for given in inputs], labelling=frozen)
-        found = [step.encoder.pair_states(bitext, at, self.encoding, labelling=frozen) for at in self.read]
+        found = [step.encoder.pair_states(bitext, at, "separate", labelling=frozen) for at in self.read]
         hidden, spans = torch.cat([states for states, _ in found], 2), found[0][1]
         src, tgt = (self._side(bitext, hidden, spans, side) for side in (0, 1))
         return src, tgt

@@ -18,10 +18,8 @@ class MLM(TokenPrediction):
     traits = replace(TokenPrediction.traits, needs=("mono",))
 
     def count(self, batch: Batch) -> int:
-        """Masked tokens of the blocks."""
         return len(declared(batch.mono, "mono").predicted)
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
-        """The masked tokens of the blocks."""
         mono = step.mono
         return [Prediction.of(mono.input(), mono.targets, mono.predicted)]

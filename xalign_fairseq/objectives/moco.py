@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Parameter
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -101,7 +101,6 @@ class MoCo(Objective):
         needs=("bitext",), stats=("accuracy", "masked_negatives", "queue_fill"), counts_ahead=True, contrasts=True
     )
 
-    layer: int = option(-1, "layer of the sentence representations; -1: last")
     pooling: str = option("cls", "cls (state of <s>) or mean (of all tokens, with <s> and </s>)")
     normalize: str = option(
         "both",
@@ -159,20 +158,18 @@ class MoCo(Objective):
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, which have a loss when the queue is full."""
-        return complete_pairs(declared(batch.bitext, "bitext"))
+        return declared(batch.bitext, "bitext").complete
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The queries."""
-        return [(step.bitext.side_input(0), self.layer)]
+        return [(step.bitext.side_input(0), -1)]
 
     def forward(self, step: Step) -> Loss:
-        """Move the momentum encoder, contrast, enqueue."""
         bitext = step.bitext
         head: MocoHead = step.head
-        pairs = 0 if step.batch.stands_in else complete_pairs(bitext)  # which leave a key
+        pairs = 0 if step.batch.stands_in else bitext.complete  # which leave a key
         sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
-        hidden = step.encoder.states(sides[0]).layer(self.layer)
+        hidden = step.encoder.states(sides[0]).layer(-1)
         query = self._represent(hidden, sides[0].tokens, head.projection)
         if step.training:
             head.move(step.encoder.sentence_encoder, step.update, self.momentum)
@@ -200,7 +197,7 @@ class MoCo(Objective):
 
     @torch.no_grad()
     def _key(self, momentum_encoder: MomentumEncoder, side: Input, dtype: torch.dtype) -> Tensor:
-        hidden = momentum_encoder.encoder.layer(side, self.layer, dtype)
+        hidden = momentum_encoder.encoder.layer(side, -1, dtype)
         return self._represent(hidden, side.tokens, momentum_encoder.projection)
 
     def _represent(self, hidden: Tensor, tokens: Tensor, projection: Projection) -> Tensor:
@@ -218,8 +215,3 @@ class MoCo(Objective):
         if self.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)
-
-
-def complete_pairs(bitext: Bitext) -> int:
-    """The number of pairs with tokens on both sides, from values on the host."""
-    return int(bitext.sizes.all(1).sum())

@@ -54,7 +54,6 @@ class PSI(Objective):
     )
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the layer."""
         super().bind(context)
         self.trained_layer = self.resolve_layer("layer", max(1, round(context.config.encoder_layers * 9 / 12)))
         self.most = context.config.max_positions
@@ -64,16 +63,13 @@ class PSI(Objective):
         return PsiHead(self.context.config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
-        """Pairs with tokens on both sides, and exchanged ones."""
         bitext = declared(batch.bitext, "bitext")
-        return int(bitext.sizes.all(1).sum() + (partners(*on_host(bitext), self.most) >= 0).sum())
+        return bitext.complete + int((partners(*on_host(bitext), self.most) >= 0).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The pairs."""
         return [(step.bitext.input(), self.trained_layer)]
 
     def forward(self, step: Step) -> Loss:
-        """Exchange sides, read both kinds in one pass, and classify them."""
         bitext = step.bitext
         langs, sizes, draw = on_device(bitext)
         chosen = partners(langs, sizes, draw, self.most)

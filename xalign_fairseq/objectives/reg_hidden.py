@@ -34,7 +34,6 @@ class RegHidden(Objective):
     layer: int = option(-1, "layer whose hidden states are kept close to the original; -1: last")
 
     def bind(self, context: RunContext) -> None:
-        """There must be a pivot language."""
         super().bind(context)
         self.required_pivot()
 
@@ -53,7 +52,6 @@ class RegHidden(Objective):
         return np.where(second, bitext.sizes[:, 1], bitext.sizes[:, 0])
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """Both sides, each by itself."""
         return [(given, self.layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:

@@ -36,7 +36,6 @@ class RegParam(Objective):
         return EncoderCopy(self.context.config)
 
     def count(self, batch: Batch) -> int:
-        """One, independent of the batch."""
         return 1
 
     def forward(self, step: Step) -> Loss:

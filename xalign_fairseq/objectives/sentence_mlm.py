@@ -21,12 +21,10 @@ class SentenceMLM(TokenPrediction):
     traits = replace(TokenPrediction.traits, needs=("bitext",))
 
     def count(self, batch: Batch) -> int:
-        """Masked tokens of both sides."""
         host = declared(batch.bitext, "bitext").host
         return int(((host.targets != PAD) & (host.inside(0) | host.inside(1))).sum())
 
     def predicts(self, step: Step) -> Sequence[Prediction]:
-        """The masked tokens of each side."""
         bitext = step.bitext
         return [
             Prediction.of(bitext.side_input(side, "masked"), bitext.side(side, "targets"), predicted_in(bitext, side))

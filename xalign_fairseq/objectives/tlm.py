@@ -37,7 +37,6 @@ class TLM(TokenPrediction):
             logger.warning("%s has no effect: the encoder takes no positions", option)
 
     def count(self, batch: Batch) -> int:
-        """Masked tokens of the pairs."""
         return len(declared(batch.bitext, "bitext").predicted)
 
     def predicts(self, step: Step) -> Sequence[Prediction]:

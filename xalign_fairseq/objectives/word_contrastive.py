@@ -57,7 +57,6 @@ class WordContrastive(WordPairObjective):
         return Projection(self.context.config.encoder_embed_dim, self.projection_dim)
 
     def forward(self, step: Step) -> Loss:
-        """Sum over word pairs of half the losses of both directions."""
         bitext = step.bitext
         gathers = self.gather and step.training
         # The replacement of a missing batch repeats words of other batches.

@@ -121,9 +121,6 @@ class WordExchange(Objective):
     subwords: str = option(
         "all", "how a word link becomes token links: first, all or k-to-k (not specified in the paper)"
     )
-    label_layer: int | None = option(
-        None, "labelling layer (default: 10 of 12, the same relative depth for other encoders)"
-    )
     unaligned: str = option(
         "exclude",
         "masked tokens without a partner: exclude (not predicted), zero (literal Eq. 5: predicted from "
@@ -155,9 +152,8 @@ class WordExchange(Objective):
         )
 
     def bind(self, context: RunContext) -> None:
-        """Resolve the labelling layer."""
         super().bind(context)
-        self.labels_at = self.resolve_layer("label_layer", context.config.default_labelling_layer())
+        self.labels_at = context.config.default_labelling_layer()
 
     def build_head(self) -> nn.Module:
         """The maps behind the exchange."""
@@ -172,11 +168,9 @@ class WordExchange(Objective):
         return int((partner_counts(links, bitext.spans, bitext.predicted, bitext.tokens.shape[1]) > 0).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The perturbed pairs."""
         return [(step.bitext.input("masked"), -1)]
 
     def forward(self, step: Step) -> Loss:
-        """Exchange the states of linked tokens, predict the masked ones."""
         bitext, masked = step.bitext, step.bitext.predicted
         labels = bitext.targets.flatten().index_select(0, masked)
         hidden = step.encoder.states(bitext.input("masked")).layer(-1)

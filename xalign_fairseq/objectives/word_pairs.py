@@ -122,11 +122,9 @@ class WordPairObjective(Objective):
         self.require_choices(pooling=POOLINGS)
 
     def count(self, batch: Batch) -> int:
-        """Word pairs."""
         return len(declared(batch.bitext, "bitext").links)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """Both sides, each by itself."""
         return [(given, self.layer) for given in step.bitext.pair_inputs("separate")]
 
     def vectors(self, step: Step, pairs: WordPairs) -> tuple[Tensor, Tensor]:

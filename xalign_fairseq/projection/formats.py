@@ -6,6 +6,8 @@ from functools import partial
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.text.segmentation import segmenter_of_raw_text
 from xalign_fairseq.projection.labels.conll import EntityColumns
 from xalign_fairseq.projection.labels.conllu import Treebank
 from xalign_fairseq.projection.labels.json_lines import JsonSpans
@@ -16,19 +18,21 @@ from xalign_fairseq.projection.units import Annotated, AnnotationReader
 
 @dataclass(frozen=True)
 class AnnotationFormat:
-    """A format of annotation.
+    """A format of annotation: how its files end, what makes its reader, and what they hold.
 
-    Attributes:
-        suffixes: how the names of its files end.
-        read: makes its reader.
-        bilingual: whether a file holds the translation, too.
-        marked: whether its texts, without the annotation, can be written as lines for a translator.
+    A ``bilingual`` file holds the translation, too; the texts of a ``marked`` one can be written as lines for a
+    translator.
     """
 
     suffixes: tuple[str, ...]
     read: Callable[[Annotated], AnnotationReader]
     bilingual: bool = False
     marked: bool = False
+
+    def segmenter(self, links: str | None) -> str:
+        """The default segmenter: of raw text ICU; of other text, and with links that only count words, ``auto``."""
+        given = next(read_lines(links), "{") if links else "{"
+        return segmenter_of_raw_text() if (self.bilingual or self.marked) and given.startswith("{") else "auto"
 
 
 ANNOTATIONS = {
@@ -47,17 +51,7 @@ ANNOTATIONS = {
 
 
 def find_format(name: str, src: str, tgt: str | None, extract: bool = False) -> AnnotationFormat:
-    """The format by its name, or, if that is empty, by the name of the annotated file.
-
-    Args:
-        name: of the format.
-        src, tgt: the annotated file, and that of the translation.
-        extract: only the texts of ``src`` are wanted.
-
-    Raises:
-        XalignError: there is no such format, or it needs a translation and there is none, or the reverse; or its texts
-            can't be extracted.
-    """
+    """The format by its name, or, if that is empty, by the name of the annotated file."""
     named = [name] if name else [key for key, each in ANNOTATIONS.items() if unpacked_name(src).endswith(each.suffixes)]
     if len(named) != 1 or named[0] not in ANNOTATIONS:
         problem = "there is no such format" if name else "the file's name has no ending of a known format"

@@ -19,14 +19,14 @@ from xalign_fairseq.aligner.run import open_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.devices import choose_devices
-from xalign_fairseq.core.errors import XalignError, check_values
+from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output, is_plain
 from xalign_fairseq.core.progress import progress
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_versions
-from xalign_fairseq.links.pharaoh import check_bounds, parse_line
+from xalign_fairseq.links.pharaoh import check_bounds, parse_line, require_links_of
 from xalign_fairseq.projection.formats import find_format
 from xalign_fairseq.projection.spans import Placing
 from xalign_fairseq.projection.units import Annotated, AnnotationReader, Piece, Unit
@@ -39,33 +39,31 @@ class ProjectRun:
     """A file with annotation, its translation, and how to project.
 
     Attributes:
-        src: the annotated file.
         tgt: the translation; ``None`` of a format that holds both.
         out: the annotated translation; ``-`` is standard output.
         format: a name of :data:`~xalign_fairseq.projection.formats.ANNOTATIONS`; empty: by the name of ``src``.
-        segment: what finds the words of text that is not split into words.
+        segment: what finds the words of text that is not split into words; empty: ICU for JSON lines and markup, if it
+            is installed and ``links`` does not only count words; otherwise ``auto``.
         placing: how spans are placed.
         links: a file with the links of each sentence pair, Pharaoh or JSON; ``None``: the aligner finds them.
-        model, options: of the aligner.
         learns: learn statistics of the sentence pairs, guided by the encoder, into ``OUT.aligner``, and use them.
         part: ``(k, n)``: project only part k, from 0, of n parts of the file.
         report: a file for all that could not be placed.
         page: a file for a page in HTML that shows the pairs, their links and the labels of both sides.
         resume: continue an interrupted run.
-        quiet: no progress.
 
     Example::
 
         >>> run = ProjectRun("film.srt", "film.de.txt", "film.de.srt", model="e5-small")
-        >>> run.segment
-        'auto'
+        >>> run.placing.max_gap
+        3
     """
 
     src: str
     tgt: str | None = None
     out: str = STANDARD_OUTPUT
     format: str = ""
-    segment: str = "auto"
+    segment: str = ""
     placing: Placing = field(default_factory=Placing)
     links: str | None = None
     model: str = ""
@@ -117,16 +115,12 @@ def project_files(run: ProjectRun) -> ProjectReport:
     for place in filter(None, (run.report, run.page, None if run.out == STANDARD_OUTPUT else run.out)):
         require_place(place, files)
     _check(run)
+    run = replace(run, segment=run.segment or form.segmenter(run.links))
     reader = form.read(Annotated(run.src, run.tgt, find_segmenter(run.segment), run.placing))
     text = AnnotatedPairs(reader)
     units = len(text)
-    if run.links and (lines := sum(1 for _ in read_lines(run.links))) != units:
-        raise XalignError(
-            "links and sentence pairs differ in number",
-            where=run.links,
-            found=f"{lines} lines of links",
-            expected=f"{units}, one per sentence pair",
-        )
+    if run.links:
+        require_links_of(units, sum(1 for _ in read_lines(run.links)), run.links)
     part, parts = run.part
     first, last = units * part // parts, units * (part + 1) // parts
     pieces = _between(reader.pieces(), first, last, part + 1 == parts)
@@ -263,7 +257,11 @@ def read_line(line: str, unit: Unit, path: str, number: int) -> Links:
         for ours, theirs in ((unit.src, content["src"]), (unit.tgt, content["tgt"])):
             if list(ours) != theirs:
                 raise XalignError(
-                    "the links belong to other words", where=where, found=theirs, expected=f"{unit.where}: {[*ours]}"
+                    "the links belong to other words",
+                    where=where,
+                    found=theirs,
+                    expected=f"{unit.where}: {[*ours]}",
+                    remedy=("if the text is the same, give the segmenter that found them as", Parameter("segment")),
                 )
         links = {(i, j): probability for i, j, probability in content["links"]}
     check_bounds([links], [(len(unit.src), len(unit.tgt))], where=path, first=number)

@@ -17,7 +17,7 @@ class Placing:
         min_share: the least share of the span's words that must have a link. A span with fewer is not placed.
     """
 
-    max_gap: int = 2
+    max_gap: int = 3
     min_share: float = 0.0
 
     def __post_init__(self) -> None:

@@ -14,7 +14,6 @@ class FairseqStreams(StreamsDataset, FairseqDataset):
 
     @property
     def can_reuse_epoch_itr_across_epochs(self) -> bool:
-        """Each epoch of training has its own draws."""
         return not self.training
 
     def filter_indices_by_size(self, indices: np.ndarray, max_sizes: object) -> tuple[np.ndarray, list[int]]:
@@ -22,7 +21,6 @@ class FairseqStreams(StreamsDataset, FairseqDataset):
         return indices, []
 
     def num_tokens(self, index: int) -> int:
-        """Length of one item."""
         return int(self.num_tokens_vec(np.array([index]))[0])
 
     size = num_tokens

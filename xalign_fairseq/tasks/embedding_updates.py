@@ -6,6 +6,7 @@ from typing import Any
 
 from xalign_fairseq.core.devices import training_device
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.objectives.registry import choice
 
 logger = logging.getLogger(__name__)
 CHOICES = ("dense", "lazy", "auto")
@@ -26,7 +27,7 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
         XalignError: ``lazy`` where that cannot be, or another word.
     """
     embeddings = model.encoder.sentence_encoder.embed_tokens
-    option = require_choice(task.cfg.embedding_updates)
+    option = choice(task.cfg.embedding_updates, CHOICES, "embedding_updates")
     if option == "dense" or not embeddings.weight.requires_grad:
         return
     reason = _obstacle(task, with_all)
@@ -43,15 +44,6 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
     logger.info(
         "token embeddings: %s", f"all are updated ({reason})" if reason else "only those of a batch are updated"
     )
-
-
-def require_choice(given: str) -> str:
-    """The value of ``--embedding-updates``; :class:`XalignError` for one that it does not take."""
-    if given not in CHOICES:
-        raise XalignError(
-            "an option has an unknown value", parameter="embedding_updates", found=given, expected=", ".join(CHOICES)
-        )
-    return given
 
 
 def _obstacle(task: Any, with_all: Sequence[str]) -> str | None:

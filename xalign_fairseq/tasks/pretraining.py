@@ -18,7 +18,7 @@ from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOpti
 from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
-from xalign_fairseq.models.xalign import require_languages
+from xalign_fairseq.models.xalign import require_same
 from xalign_fairseq.objectives.registry import Objective
 from xalign_fairseq.tasks.dataset import FairseqStreams, XalignTask
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
@@ -115,12 +115,10 @@ class XalignPretrainingTask(XalignTask):
 
     @property
     def seed(self) -> int:
-        """The run's seed."""
         return self.cfg.seed
 
     @property
     def mask(self) -> int:
-        """The id of ``<mask>``."""
         return self.source.mask
 
     @property
@@ -136,8 +134,9 @@ class XalignPretrainingTask(XalignTask):
 
     def build_model(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
-        keep_freed_memory(training_device(self.cfg.cpu))
         model = super().build_model(cfg, from_checkpoint)
+        # After the model: the weights that were read are returned to the system.
+        keep_freed_memory(training_device(self.cfg.cpu))
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)
         model.frozen_updates = self.cfg.freeze_encoder_updates
@@ -297,8 +296,9 @@ class XalignPretrainingTask(XalignTask):
             self.source.shards.go_on(**require_form(state_dict["shard"], ShardPlace, "the checkpoint's shard"))
         if "lexicon" in self.reader.needs:
             require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
-        if self.models:  # fairseq-validate builds the model later, by the checkpoint's own options
-            require_languages(state_dict.get("language_embeddings"), self._language_embeddings)
+        if self.models and (languages := state_dict.get("language_embeddings")):
+            # fairseq-validate builds the model later, by the checkpoint's own options
+            require_same("language_embeddings", languages, self.models[0].encoder.config)
 
     @property
     def _language_embeddings(self) -> str:

@@ -58,11 +58,9 @@ class TransferDataset(FairseqDataset):
 
     @property
     def can_reuse_epoch_itr_across_epochs(self) -> bool:
-        """Each epoch of training has its own batches."""
         return not self.training
 
     def set_epoch(self, epoch: int) -> None:
-        """Draws are keyed by the epoch."""
         self.now = epoch
 
     def collater(self, samples: Sequence[int]) -> dict[str, Any]:
@@ -117,11 +115,9 @@ class TransferDataset(FairseqDataset):
         return indices, []
 
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
-        """Tokens of each item."""
         return np.asarray(self.sizes[indices])
 
     def num_tokens(self, index: int) -> int:
-        """Tokens of one item."""
         return int(self.sizes[index])
 
     size = num_tokens

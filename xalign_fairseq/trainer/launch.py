@@ -12,7 +12,7 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.process import KILLED, failure, heard, tail
 from xalign_fairseq.core.signals import REQUEUE, Requeued, requeue_handed_on
-from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, value
 from xalign_fairseq.trainer.log_rows import read_optimizer
 from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.trainer.train_record import session
@@ -61,7 +61,7 @@ def run_training(
         lock = stack.enter_context(alone(training.folder)) if training.lock is None else training.lock
         if training.save_dir is not None and mend(training.save_dir, say):
             say("resuming from the last checkpoint")
-        say(f"training; log: {log}")
+        say(f"training; log: {log}, a line after every {value(line, 'log_interval') or 100} updates")
         ended = stack.enter_context(session(training.folder, line))
         process, lines = stack.enter_context(heard([*FAIRSEQ_TRAIN, *line], log, [lock]))
         signalled = stack.enter_context(requeue_handed_on(lambda: [process]))

@@ -105,15 +105,6 @@ class HeadedEncoder(nn.Module):
         return self.encoder.config.max_positions
 
 
-def require_autocast(given: str) -> str:
-    """The value of ``autocast``; :class:`XalignError` for an unknown one."""
-    if given not in ("yes", "no", "auto"):
-        raise XalignError(
-            "an option has an unknown value", parameter="autocast", found=given, expected="yes, no or auto"
-        )
-    return given
-
-
 def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
     """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's."""
     sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]

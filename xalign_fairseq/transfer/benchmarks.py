@@ -57,12 +57,7 @@ class Benchmark:
     def score(self, names: Sequence[str] = (), where: str = "score") -> tuple[Metric, ...]:
         """The metrics whose mean is the score of a task; the first one chooses the model.
 
-        Args:
-            names: of some of its metrics; without names, EM and F1 for QA, as in XTREME, otherwise the first one.
-            where: for errors.
-
-        Raises:
-            XalignError: it has no such metric, or one is named twice.
+        Without ``names`` of some of its metrics they are EM and F1 for QA, as in XTREME, otherwise the first one.
         """
         if not names:
             return self.metrics if self.family == "qa" else self.metrics[:1]
@@ -73,11 +68,7 @@ class Benchmark:
         return tuple(known[name] for name in names)
 
     def read(self, path: str | os.PathLike, language: str) -> list[Any]:
-        """Examples of a file, in order, each with its language (``en`` for ``en_ewt`` and ``en-de``).
-
-        Raises:
-            XalignError: whatever is wrong in the file (file and line, or id), or labels on some examples only.
-        """
+        """Examples of a file, in order, each with its language (``en`` for ``en_ewt`` and ``en-de``)."""
         examples = list(self.reader(path, language))
         unlabelled = [each.id for each in examples if label_of(each) is None]
         if unlabelled and len(unlabelled) < len(examples):
@@ -93,17 +84,9 @@ class Benchmark:
 def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: str) -> Path:
     """The file of a split and language in a folder of the benchmark, or in a folder of many benchmarks.
 
-    Args:
-        benchmark: one of :data:`BENCHMARKS`.
-        folder: of the data.
-        split: ``train``, ``dev`` or ``test`` (SQuAD trains XQuAD's models; Tatoeba has only a test set).
-        language: its code; for treebanks also ``en_ewt``, where a folder holds several of a language; for MLQA also
-            ``en-de``, contexts in English and questions in German. Of a language with several treebanks in a release
-            that of :data:`USUAL_TREEBANKS` is taken.
-
-    Raises:
-        XalignError: no such file (with the names that were tried and the files that are there), or several; or not a
-        language.
+    The language of a treebank may be ``en_ewt``; of a language with several in a release that of
+    :data:`USUAL_TREEBANKS` is taken. MLQA's ``en-de`` has contexts in English and questions in German. An error has the
+    names that were tried and the files that are there.
     """
     tried = []
     for pattern in _patterns(benchmark, split, language):
@@ -131,11 +114,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
 
 
 def find_all(wanted: Mapping[K, Callable[[], Path]]) -> dict[K, Path]:
-    """Find many files at once: each value of ``wanted`` finds one.
-
-    Raises:
-        XalignError: some can't be found; all of them are listed.
-    """
+    """Find many files at once: each value of ``wanted`` finds one."""
     found, problems = {}, []
     for key, finder in wanted.items():
         try:

@@ -16,14 +16,9 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """An encoder to compare.
+    """An encoder to compare: ``path`` is in fairseq's format, ``digest`` of the file or folder that was given.
 
-    Attributes:
-        name: in tables and folders.
-        path: in fairseq's format.
-        config: its sizes.
-        digest: of the file or folder that was given.
-        pair_separators: ``</s>`` that its tokenizer puts between two texts.
+    Its tokenizer puts ``pair_separators`` ``</s>`` between two texts.
     """
 
     name: str
@@ -34,11 +29,7 @@ class Checkpoint:
 
 
 def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoint:
-    """Read and check a checkpoint; a Hugging Face folder or the packaged encoder is converted into ``cache`` once.
-
-    Raises:
-        XalignError: it is missing, is not an encoder of this kind, or brings no tokenizer.
-    """
+    """Read and check a checkpoint; a Hugging Face folder or the packaged encoder is converted into ``cache`` once."""
     given = find_pretrained(path).absolute()
     digest = _digest(given)
     file = _converted(name, given, digest, cache) if given.is_dir() or is_four_bit(given) else given

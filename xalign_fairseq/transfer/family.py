@@ -66,14 +66,8 @@ class EncodedExample:
 class TaskFamily(ABC, Generic[E]):
     """A family of transfer tasks: examples -> windows -> hidden states -> loss and predictions.
 
-    It has no parameters; the head, which belongs to the model, has them. ``config()`` has everything to build it again,
-    as plain data that a fine-tuned checkpoint stores.
-
-    Args:
-        tokenizer: the encoder's own.
-        labels: the output classes in order (empty for QA).
-        limits: lengths of the windows.
-        options: the family's own options, with its defaults where they are missing.
+    It has no parameters; the head, which belongs to the model, has them. ``labels`` are the output classes in order
+    (empty for QA); ``options`` are the family's own, with its defaults where they are missing.
     """
 
     name: ClassVar[str]

@@ -43,11 +43,6 @@ def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precisi
     """Every run of a study, in order: by task, seed and checkpoint.
 
     A task whose checkpoints are complete for one seed can be compared before the next seed begins.
-
-    Raises:
-        XalignError: files that are missing (all of them are listed), unreadable, unlabelled though they are trained
-            on, or with labels that the training data lack; an empty or complete holdout; windows, layers or languages
-            that an encoder does not have.
     """
     files = find_files(study)
     specs: list[RunSpec] = []
@@ -106,11 +101,7 @@ def _spec(task: Task, training: Training, encoder: Checkpoint, seed: int) -> Run
 
 
 def find_files(study: Study) -> dict[str, Files]:
-    """The absolute paths of every task.
-
-    Raises:
-        XalignError: some are missing; all of them are listed.
-    """
+    """The absolute paths of every task."""
     wanted = {
         (task.name, part, language): partial(_find, task, part, language)
         for task in study.tasks

@@ -18,18 +18,11 @@ from xalign_fairseq.transfer.study import Study, check_name, load_study, select,
 
 @dataclass(frozen=True)
 class TransferOptions:
-    """The plan: models, data and options.
+    """The plan: models by their names in tables and folders, data and options.
 
-    Attributes:
-        models: path of each encoder by its name in tables and folders.
-        out: the folder of all runs.
-        study: a YAML file; without one XTREME's tasks on ``data`` in ``languages``.
-        data: folder of the data; by default the study's.
-        tasks, languages, seeds: a part of the study, or other seeds.
-        jobs: runs at a time.
-        precision: ``fp32``, ``fp16`` or ``bf16``.
-        cpu: use no GPU.
-        keep_models: keep each run's best model.
+    Without a ``study``, a YAML file, it is XTREME's tasks on ``data`` in ``languages``; with one, ``tasks``,
+    ``languages`` and ``seeds`` choose a part of it. ``jobs`` run at a time; ``precision`` is ``fp32``, ``fp16`` or
+    ``bf16``.
     """
 
     models: Mapping[str, str]
@@ -68,12 +61,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """The runs of a study, everything checked.
-
-    Attributes:
-        specs: all runs, in order.
-        done: the names of those that have their result.
-    """
+    """The runs of a study in order, everything checked; ``done`` are the names of those that have their result."""
 
     options: TransferOptions
     study: Study
@@ -106,11 +94,7 @@ class StudyPlan:
 
 
 def make_plan(options: TransferOptions, dry: bool = False) -> StudyPlan:
-    """Read the study, the encoders and all data, and check them; a ``dry`` plan writes nothing.
-
-    Raises:
-        XalignError: anything that would stop a run, from a misspelt key to a missing file.
-    """
+    """Read the study, the encoders and all data, and check them; a ``dry`` plan writes nothing."""
     check_values("there must be at least one job", ("jobs", options.jobs, options.jobs >= 1, "1 or more"))
     for name in options.models:
         check_name(name, parameter="model")

@@ -47,14 +47,8 @@ PRECISIONS = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat
 class Evaluation:
     """One test file's predictions, and its scores if it has labels.
 
-    Attributes:
-        ids: of the test items.
-        golds: in the family's form; ``None`` where the file has no label.
-        predictions: one an item, in the family's form.
-        digest: of the test data.
-        counts: metric name -> (N, K); empty without labels.
-        scores: metric name -> fraction; empty without labels.
-        signatures: metric name -> its signature.
+    Golds and predictions are in the family's form, golds ``None`` where the file has no label. ``counts`` (N, K),
+    ``scores`` and ``signatures`` are by the names of metrics, empty without labels.
     """
 
     ids: list[str]
@@ -73,10 +67,8 @@ class Evaluation:
     def score(self, benchmark: Benchmark, of_answers: str, **choices: object) -> None:
         """Count, score and sign by every metric of the benchmark, if all items have a label.
 
-        Args:
-            benchmark: whose test file it is.
-            of_answers: language of the answers, which decides their normalisation: ``en`` of MLQA's ``en-de``.
-            choices: settings that affect the scores, for their signatures, such as ``language``.
+        ``of_answers`` decides their normalisation: ``en`` of MLQA's ``en-de``. ``choices`` are settings for the
+        signatures.
         """
         if any(gold is None for gold in self.golds):
             return
@@ -87,12 +79,9 @@ class Evaluation:
 
 
 class Predictor:
-    """An encoder fine-tuned on a transfer task.
+    """An encoder fine-tuned on a transfer task; :meth:`load` builds it from a checkpoint.
 
-    Args:
-        encoder, head, family, spec: its parts; :meth:`load` builds them from a checkpoint.
-        maps: linear maps of a frozen encoder's layers, which its features read through them.
-        dtype: of products; in half precision, autocast as in training; parameters do not change.
+    The features of a frozen encoder are read through ``maps``. ``dtype`` is of products, autocast as in training.
     """
 
     def __init__(
@@ -190,11 +179,7 @@ def evaluate_files(
     max_tokens: int = 8192,
     progress: Progress | None = None,
 ) -> Iterator[tuple[str, Evaluation]]:
-    """Find a benchmark's file of each language, check them all; :func:`evaluate` each as the result is iterated over.
-
-    Raises:
-        XalignError: files that are missing (all of them are listed), or a language that the encoder does not have.
-    """
+    """Find and check a benchmark's file of each language; :func:`evaluate` each as the result is iterated over."""
     benchmark = predictor.benchmark
     files = find_all({each: partial(find, benchmark, folder, split, each) for each in languages})
     for language, path in files.items():

@@ -22,13 +22,7 @@ SCORE = "score"
 
 @dataclass(frozen=True)
 class Row:
-    """A checkpoint's scores by one metric, fractions; ``None`` without a run (for averages, without a complete run).
-
-    Attributes:
-        languages: language -> scores over seeds.
-        average: over all languages.
-        zero_shot: over zero-shot languages.
-    """
+    """A checkpoint's scores by one metric, fractions; ``None`` without a run (for averages, without a complete run)."""
 
     checkpoint: str
     languages: dict[str, Summary | None]
@@ -38,14 +32,10 @@ class Row:
 
 @dataclass(frozen=True)
 class TaskReport:
-    """One setting of the study.
+    """One setting of the study, with a title such as ``pos, trained on en``.
 
-    Attributes:
-        title: such as ``pos, trained on en``.
-        metrics: by name; the first one comes first in tables.
-        rows: metric, or ``score`` for the mean of those in ``scored_by`` -> a row per checkpoint.
-        scored_by: the metrics that make the task's score.
-        signatures: language -> metric -> of all runs; layers and versions that differ are with their checkpoints.
+    ``rows`` has a row per checkpoint for each metric, and for ``score``, the mean of those in ``scored_by``.
+    ``signatures``, by language and metric, are of all runs; layers and versions that differ are with their checkpoints.
     """
 
     title: str
@@ -90,12 +80,8 @@ class SupervisedGap:
 class StudyReport:
     """The data of tables and plots.
 
-    Attributes:
-        overall: checkpoint -> average score over the tasks with one model for all languages; ``None`` if one is
-            missing.
-        bootstrap: resamples and seed of the tests.
-        findings: tests against ``baseline``, if there is one.
-        missing, unlabelled: runs without a result, test files without labels.
+    ``overall`` has the average score over the tasks with one model for all languages; ``None`` if one is missing.
+    ``findings`` are tests against ``baseline``, if there is one.
     """
 
     version: str
@@ -118,17 +104,9 @@ class StudyReport:
 def make_report(
     out: str | os.PathLike, baseline: str | None = None, *, samples: int = 1000, seed: int = 1
 ) -> StudyReport:
-    """Read the finished runs below ``OUT/runs`` and compute all figures.
+    """Read the finished runs below ``OUT/runs`` and compute all figures; ``baseline`` comes first.
 
     Checkpoints that were fine-tuned with other settings, or on other training data, than the first one are reported.
-
-    Args:
-        out: the folder of a study's runs.
-        baseline: checkpoint that the others are compared with, if any; it comes first.
-        samples, seed: of the bootstrap.
-
-    Raises:
-        XalignError: runs that can't be read or compared, or no such baseline.
     """
     limits = (("samples", samples, samples >= 1, "1 or more"), ("seed", seed, seed >= 0, "0 or more"))
     check_values("no bootstrap can be made", *limits)

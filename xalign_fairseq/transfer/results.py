@@ -39,15 +39,10 @@ class ResultFile(TypedDict):
 
 @dataclass(frozen=True)
 class RunResult:
-    """One checkpoint fine-tuned on one task with one seed, and its scores.
+    """One checkpoint fine-tuned on one task with one seed, and its scores, by language and metric.
 
-    Attributes:
-        folder: with ``result.json`` and ``counts.npz``.
-        train_languages: empty if the task needs no training.
-        scores: language -> metric -> fraction; only languages whose test files have labels.
-        items: test items of each tested language.
-        signatures: language -> metric -> what was measured.
-        made_by: everything that determines the training except the seed; None if the file lacks it.
+    Only languages whose test files have labels have scores. ``made_by`` is everything that determines the training
+    except the seed; None if the file lacks it.
     """
 
     folder: Path
@@ -123,11 +118,7 @@ class RunResult:
 
 
 def read_counts(path: Path, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """The tables of a run's ``counts.npz``: of all names, or of these, which it must have.
-
-    Raises:
-        XalignError: it is missing or damaged, or lacks a table.
-    """
+    """The tables of a run's ``counts.npz``: of all names, or of these, which it must have."""
     form = COUNTS if names is None else dict.fromkeys(names, COUNTS)
     return read_arrays(path, form, remedy="remove the run's folder and run it again")
 

@@ -2,7 +2,6 @@
 
 import logging
 import os
-from collections.abc import Callable
 
 import torch
 
@@ -28,22 +27,11 @@ def evaluate_retrieval(
     *,
     layer: int | None = None,
     maps: LanguageMaps | None = None,
-    progress: Callable[[int], object] | None = None,
 ) -> Evaluation:
     """Find the English line of each line of a bitext, and the reverse, by cosine and by margin.
 
-    Args:
-        encoder, tokenizer: which belong together.
-        path: the foreign side; the English file is next to it.
-        language: of ``path``.
-        layer: whose states are averaged; :func:`default_retrieval_layer` without one.
-        maps: linear maps of the encoder's hidden states; a side in a language without one is compared
-            unmapped, with a warning.
-        progress: is called with the number of sentences newly done.
-
-    Returns:
-        scores by the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS`; ``predictions`` are, for
-        each line, the ids (line numbers from 1) that each search has found.
+    Scores are by the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS`; ``predictions`` are, for
+    each line, the ids (line numbers from 1) that each search has found.
     """
     benchmark = BENCHMARKS["tatoeba"]
     chosen = encoder.config.resolve_layer(
@@ -54,9 +42,7 @@ def evaluate_retrieval(
     if maps is not None:
         maps.tell_unmapped(languages)
     foreign, english = (
-        mapped(
-            sentence_vectors(encoder, tokenizer, side, chosen, language_row=row, progress=progress), maps, each, chosen
-        )
+        mapped(sentence_vectors(encoder, tokenizer, side, chosen, language_row=row), maps, each, chosen)
         for each, row, side in zip(
             languages,
             encoder.config.side_rows(languages) or (None, None),
@@ -84,20 +70,11 @@ def retrieval_evaluation(
     *,
     layer: int | None = None,
     device: str | torch.device = "cpu",
-    dtype: torch.dtype = torch.float32,
-    progress: Callable[[int], object] | None = None,
 ) -> Evaluation:
     """:func:`evaluate_retrieval` with the encoder, the tokenizer and any linear maps of a fairseq checkpoint."""
     state = checkpoints.read(checkpoint)
     encoder, heads = checkpoints.load_encoder(state, checkpoint)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=checkpoint)
     maps = load_maps(heads)
-    return evaluate_retrieval(
-        encoder.to(device, dtype),
-        tokenizer,
-        path,
-        language,
-        layer=layer,
-        maps=None if maps is None else maps.to(device),
-        progress=progress,
-    )
+    maps = None if maps is None else maps.to(device)
+    return evaluate_retrieval(encoder.to(device), tokenizer, path, language, layer=layer, maps=maps)

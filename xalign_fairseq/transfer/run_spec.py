@@ -110,10 +110,6 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     """Whether the run has its result, for all its test languages.
 
     A language that was not tested is not another run: it is tested with the model, if that was kept.
-
-    Raises:
-        XalignError: something in its folder was made by a run of another description (the keys that differ are named),
-            or languages are to be added to a run whose model is gone.
     """
     folder = spec.folder(out)
     path = folder / "spec.json"
@@ -138,11 +134,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
 
 
 def untested(spec: RunSpec, folder: Path) -> list[str]:
-    """The test languages that the run's result lacks (all, without a result).
-
-    Raises:
-        XalignError: there is a result, and the model is gone.
-    """
+    """The test languages that the run's result lacks (all, without a result)."""
     has = _tested(folder)
     lacking = [language for language in spec.digests["test"] if language not in has]
     if has and lacking and spec.train_languages and not (folder / MODEL).is_file():

@@ -68,9 +68,6 @@ def make(path: Path, keep_models: bool = False) -> None:
 
     Interrupted training continues from ``checkpoint_last.pt``. Languages that the result has are not tested again, and
     a run with a result is not trained again.
-
-    Raises:
-        XalignError: another process makes the run, or languages are to be added to one whose model is gone.
     """
     folder = path.parent
     with alone(folder) as lock:

@@ -48,16 +48,8 @@ def run_jobs(
 
     Each job leads a process group of its own. If the iteration is left early, by an exception (Ctrl-C) or by
     ``close()``, the groups that still run are ended before it returns; there is nothing left to clean up. SIGUSR1 is
-    passed on to the jobs; no further one starts, and those that had to stop are not yielded.
-
-    Args:
-        jobs: what to run.
-        slots: processes at a time, at least 1.
-        environment: variables that are added to this process's environment for a job in slot 0 ... slots - 1.
-        poll: seconds between two looks.
-
-    Raises:
-        Requeued: SIGUSR1 has ended the jobs.
+    passed on to the jobs; no further one starts, those that had to stop are not yielded, and ``Requeued`` is raised.
+    ``environment`` has the variables that are added for a slot; ``poll`` is in seconds.
     """
     waiting, running = list(jobs), list[_Running]()
     with requeue_handed_on(lambda: [each.process for each in running]) as signalled:

@@ -66,13 +66,7 @@ def read_settings(
 ) -> tuple[Settings, dict[str, Any]]:
     """Settings from mappings (later ones override earlier ones), and the family's own options in them.
 
-    Args:
-        layers: the study's ``defaults`` and the task's ``settings``, as YAML gives them.
-        family_defaults: the family's options and their defaults, which give them their types.
-        where: the study and the task, for errors.
-
-    Raises:
-        XalignError: an unknown name (with the nearest known one), a value of the wrong kind, epochs and updates both.
+    ``family_defaults`` gives the family's options their types; ``where`` is for errors.
     """
     # A setting of both (dropout) is one option of fairseq.
     family = {name: default for name, default in family_defaults.items() if name not in NAMES}

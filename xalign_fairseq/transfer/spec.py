@@ -25,15 +25,7 @@ class TransferHead(nn.Module):
 
 @dataclass(frozen=True)
 class TransferSpec:
-    """A transfer task with its options.
-
-    Attributes:
-        benchmark: name in :data:`~xalign_fairseq.transfer.benchmarks.BENCHMARKS`.
-        labels: output classes in order, from the training examples.
-        limits: lengths of windows.
-        options: the family's own.
-        features: those of :class:`~xalign_fairseq.transfer.heads.features.Features`.
-    """
+    """A transfer task with its options; ``labels`` are the output classes in order, from the training examples."""
 
     benchmark: str
     labels: tuple[str, ...]

@@ -23,12 +23,7 @@ LENGTHS = ("epochs", "updates")  # the settings of which a run has one
 
 
 def load_yaml(path: str | os.PathLike) -> Any:
-    """The content of a file.
-
-    Raises:
-        XalignError: the file is missing or not YAML, has a key twice, an object, a value that contains itself, or more
-            than :data:`MOST_VALUES` values or :data:`MOST_LEVELS` levels.
-    """
+    """The content of a file."""
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
     try:
@@ -48,9 +43,6 @@ def load_with_base(path: str | os.PathLike) -> Any:
     Its values replace the base's, mappings key by key. A run's length replaces the base's, whichever of
     :data:`LENGTHS` either is. If the study names tasks, only those remain. The base's ``data`` are relative to the
     base.
-
-    Raises:
-        XalignError: as :func:`load_yaml`; or the base is not a mapping, or has a base itself.
     """
     own = load_yaml(path)
     if not isinstance(own, Mapping) or "base" not in own:
@@ -102,16 +94,7 @@ def _require_small(text: bytes, path: str | os.PathLike) -> None:
 
 
 def structured(schema: type, found: object, where: str) -> dict[str, Any]:
-    """The fields of a dataclass by name, with the values of ``found`` converted to their types.
-
-    Args:
-        schema: a dataclass whose annotations OmegaConf knows.
-        found: a mapping, as :func:`load_yaml` gives it.
-        where: its place in the study, for errors.
-
-    Raises:
-        XalignError: not a mapping, an unknown key (with the most similar field), a value of another type.
-    """
+    """The fields of a dataclass by name, with the values of a mapping converted to their types."""
     if not isinstance(found, Mapping):
         raise XalignError("the study needs keys and values here", where=where, found=found)
     types = {each.name: each.type for each in fields(schema)}

@@ -8,12 +8,10 @@ from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
-from xalign_fairseq.evaluation.tables import Table, latex_file, markdown_text, signed
+from xalign_fairseq.evaluation.tables import Table, latex_file, markdown_text, percent, signed
 from xalign_fairseq.transfer.comparisons import Difference
 from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH
-
-NOTHING = ""
 
 
 def make_tables(report: StudyReport) -> list[Table]:
@@ -42,18 +40,18 @@ def to_latex(report: StudyReport) -> str:
 
 def _preface(report: StudyReport) -> list[str]:
     text = (
-        "Percent, mean ± sample deviation over seeds (none of one run, or of tasks of different seeds); the best "
-        "of each column is bold. Averages are over runs that were tested on all languages of the task."
+        "Scores in percent: mean ± sample deviation over seeds. Single runs, and averages of tasks with different "
+        "seeds, have no deviation. The best of each column is bold. Averages are over runs that were tested on all "
+        "languages of the task."
     )
     if report.baseline is None:
         return [text]
     return [
         text,
         f"Tests against {markdown_text(report.baseline)} are paired bootstraps of {report.bootstrap['samples']} "
-        "resamples on the seeds that both have, over test items alone (these models on other items) and over items and "
-        "seeds (other seeds too). "
-        "Holm's correction over a checkpoint's tasks is of the latter, and of the former where a checkpoint has one "
-        "seed. With 2 or 3 seeds the test over seeds is too ready to find a difference.",
+        "resamples, on the seeds that both have. *Items* resamples the test items; *items and seeds* resamples the "
+        "seeds too. Holm's correction over a checkpoint's tasks applies to *items and seeds*, or to *items* if the "
+        "checkpoint has one seed. With 2 or 3 seeds, the test over seeds gives too many false positives.",
     ]
 
 
@@ -69,11 +67,6 @@ def _signatures(report: StudyReport) -> list[str]:
                 data.setdefault(rest, []).append(f"{language} {parts['data']}")
             lines += [f"{markdown_text(task.title)}: `{rest}` on {', '.join(found)}" for rest, found in data.items()]
     return lines
-
-
-def percent(summary: Summary | None) -> str:
-    """``83.1 ± 0.4``; ``83.1`` of one run; nothing without a run."""
-    return NOTHING if summary is None else f"{100 * summary.mean:.1f}{_spread(summary)}"
 
 
 def _spread(summary: Summary) -> str:
@@ -176,7 +169,7 @@ def _finding(finding: Difference) -> tuple[str, ...]:
         signed(100 * finding.difference),
         f"{signed(100 * finding.low)} to {signed(100 * finding.high)}",
         f"{finding.p_items:.3f}",
-        NOTHING if seeds is None else f"{seeds:.3f}",
+        "" if seeds is None else f"{seeds:.3f}",
         f"{finding.p_holm:.3f}",
     )
 

@@ -20,15 +20,9 @@ OF_ENCODER = ("checkpoint_digest", "encoder")
 class TaskResults:
     """A task and what its models are trained on, with the runs of all checkpoints and seeds.
 
-    Attributes:
-        task: its name in the study.
-        benchmark: what was tested.
-        models: ``one`` model for all languages, or one for ``each``.
-        train_languages: of all its runs.
-        languages: those with scores, English first.
-        measured: language -> the signatures' parts that all runs share, metric by metric.
-        runs: checkpoint -> seed -> language -> the run that tested it.
-        score: names of the metrics that the study scores the task by; empty for the benchmark's own.
+    ``languages`` are those with scores, English first; ``measured`` has the signatures' parts that all runs share,
+    metric by metric; ``runs`` goes by checkpoint, seed and language; ``score`` names the metrics that the study scores
+    the task by, empty for the benchmark's own.
     """
 
     task: str
@@ -119,13 +113,7 @@ def is_english(language: str) -> bool:
 
 
 def read_results(out: str | os.PathLike) -> StudyResults:
-    """Read and check all runs below ``OUT/runs``.
-
-    Raises:
-        XalignError: no finished run, one that can't be read, or runs that can't be compared: of one task, but tested
-            on other data or with other metrics; of one checkpoint and task, but different in more than the seed, or
-            not even in that.
-    """
+    """Read and check all runs below ``OUT/runs``."""
     top = Path(out) / "runs"
     files = (path for name in ("spec", "result") for path in sorted(top.glob(f"*/*/*/*/{name}.json")))
     folders = list(dict.fromkeys(path.parent for path in files))
@@ -162,13 +150,8 @@ def _require_one_training(runs: Sequence[RunResult]) -> None:
         for first in (firsts.setdefault(task, run), firsts.setdefault((*task, languages), run)):
             same = first.train_languages == run.train_languages
             if keys := differing(first, run, but=() if same else OF_LANGUAGES):
-                raise XalignError(
-                    "two runs of a checkpoint on a task differ in more than seed and languages",
-                    where=f"{first.folder} and {run.folder}",
-                    found=both(keys, first, run),
-                    expected="the same encoder, training data and settings",
-                    remedy="remove the runs that you do not want, or give each study its own folder",
-                )
+                problem = "two runs of a checkpoint on a task differ in more than seed and languages"
+                raise _clash(problem, first, run, both(keys, first, run))
 
 
 def _grouped(group: Sequence[RunResult]) -> TaskResults:
@@ -178,24 +161,14 @@ def _grouped(group: Sequence[RunResult]) -> TaskResults:
     runs: dict[str, dict[int, dict[str, RunResult]]] = {}
     for run in group:
         if run.score != first.score:
-            raise XalignError(
-                f"two runs of {run.task} have different metrics",
-                where=f"{first.folder} and {run.folder}",
-                found=" and ".join(", ".join(each.score) or "the benchmark's own" for each in (first, run)),
-                expected="one score",
-                remedy="give each study its own folder, or the tasks two names",
-            )
+            scores = (", ".join(each.score) or "the benchmark's own" for each in (first, run))
+            raise _clash(f"two runs of {run.task} have different metrics", first, run, " and ".join(scores))
         for language in run.scores:
             _require_same_test(seen.setdefault(language, run), run, language)
             tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
             if language in tested:  # a copied folder, for example
-                raise XalignError(
-                    f"two runs of {run.task} have the same checkpoint and seed",
-                    where=f"{tested[language].folder} and {run.folder}",
-                    found=f"{run.checkpoint}, seed {run.seed}, tested on {language}",
-                    expected="one",
-                    remedy="move the one that you do not want out of runs/",
-                )
+                problem = f"two runs of {run.task} have the same checkpoint and seed"
+                raise _clash(problem, tested[language], run, f"{run.checkpoint}, seed {run.seed}, tested on {language}")
             tested[language] = run
     trained = sorted({each for run in group for each in run.train_languages}, key=_english_first)
     languages = tuple(sorted(seen, key=_english_first))
@@ -208,13 +181,13 @@ def _require_same_test(first: RunResult, run: RunResult, language: str) -> None:
     theirs, mine = first.measured(language), run.measured(language)
     items = [each.items[language] for each in (first, run)]
     if mine != theirs or items[0] != items[1]:
-        raise XalignError(
-            f"two runs of {run.task} were not tested in the same way on {language}",
-            where=f"{first.folder} and {run.folder}",
-            found=_difference(theirs, mine) or f"{items[0]} and {items[1]} items",
-            expected="the same data and metrics",
-            remedy="remove the runs on the data that you do not want and run them again",
-        )
+        problem = f"two runs of {run.task} were not tested in the same way on {language}"
+        raise _clash(problem, first, run, _difference(theirs, mine) or f"{items[0]} and {items[1]} items")
+
+
+def _clash(problem: str, first: RunResult, run: RunResult, found: str) -> XalignError:
+    remedy = "move the runs that you do not want out of runs/, or give each study its own folder"
+    return XalignError(problem, where=f"{first.folder} and {run.folder}", found=found, remedy=remedy)
 
 
 def _difference(first: Iterable[dict[str, str]], second: Iterable[dict[str, str]]) -> str:

@@ -54,7 +54,7 @@ TABLE: tuple[tuple[tuple[str, ...], tuple[Linking, ...], str], ...] = (
         f"rules; the same depth elsewhere; {NOT_MEASURED}",
     ),
     (
-        ("mbert", "mbert-uncased", "distilmbert"),
+        ("mbert", "mbert-uncased"),
         (Linking("softmax", {"threshold": 0.001}, (8,), encoding="separate"), *_SIMALIGN),
         "awesome-align (Dou and Neubig 2021) and SimAlign (Jalili Sabet et al. 2020): layer 8 of mBERT; the same depth "
         f"elsewhere; {NOT_MEASURED}",

@@ -40,13 +40,7 @@ class Scores(NamedTuple):
 
 
 class Similarity(nn.Module):
-    """cos(f(u), f(v)), where f(x) = [exp(d) * x, x A]: a learned weight of each dimension, and some new ones.
-
-    Args:
-        dim: of the words' states.
-        rank: new dimensions.
-        dropout: in training, of the states.
-    """
+    """cos(f(u), f(v)), where f(x) = [exp(d) * x, x A]: a learned weight of each dimension, and some new ones."""
 
     def __init__(self, dim: int, rank: int, dropout: float = 0.0):
         super().__init__()
@@ -97,12 +91,8 @@ class LinkScorer(nn.Module):
     row, column and neighbours too. Source and target can be exchanged: the scores are the same.
 
     Args:
-        dim: hidden size of the encoder.
         layers: of the encoder, that the states are of; 0 are the embeddings.
         similarity_layers: those of them that the learned similarity reads.
-        rank: new dimensions of the similarity.
-        width: hidden units of the networks.
-        dropout: in training, of states and hidden units.
 
     Example::
 

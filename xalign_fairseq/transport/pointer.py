@@ -16,7 +16,6 @@ class Pointer(nn.Module):
         dim: the hidden size.
         start: ``random``, as BERT's maps; or ``identity``, which points by h_i . h_j / sqrt(d): what states that are
             aligned already need, as random maps would send noise into them.
-        scale: what ``identity`` multiplies these scores by; ``sqrt(d) / (T |h|^2)`` points by the cosine over T.
 
     Example::
 
@@ -24,14 +23,13 @@ class Pointer(nn.Module):
         total, correct = pointer.loss(hidden, spans, queries, labels)
     """
 
-    def __init__(self, dim: int, start: str = "random", scale: float = 1.0):
+    def __init__(self, dim: int, start: str = "random"):
         super().__init__()
         self.query = nn.Linear(dim, dim)
         self.key = nn.Linear(dim, dim)
         for map_ in (self.query, self.key):
             if start == "identity":
                 nn.init.eye_(map_.weight)
-                map_.weight.data.mul_(scale**0.5)
             else:
                 nn.init.normal_(map_.weight, std=0.02)
             nn.init.zeros_(map_.bias)

@@ -15,7 +15,6 @@ class Procrustes:
     Args:
         layers: number L of problems.
         dim: hidden size H.
-        device: where the sums are.
 
     Attributes:
         pairs: word pairs so far.

@@ -36,9 +36,6 @@ def resolve_linking(
 
     Returns:
         a linking without unspecified parts, whose layers are counted from 0.
-
-    Raises:
-        XalignError: the method has no such option, or the encoder no such layer.
     """
     if scored and own is None and not maps and agrees(asked, SCORED) and _is_of(SCORED.finder, depth, width):
         usual = replace(SCORED, similarity="hidden")

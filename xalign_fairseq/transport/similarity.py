@@ -123,24 +123,21 @@ def agreement(
     hidden: Tensor,
     spans: Tensor,
     *,
-    similarity: str = "cosine",
     temperature: float = 0.1,
     sizes: tuple[int, int] | None = None,
 ) -> Agreement:
     r"""Both sides' softmax over the tokens of the other side (Dou & Neubig 2021, Eq. 1).
 
-    :math:`p_{ij} = \exp(S_{ij}/\tau) / \sum_k \exp(S_{ik}/\tau)`, and :math:`q_{ij}` the same over source tokens.
+    :math:`p_{ij} = \exp(S_{ij}/\tau) / \sum_k \exp(S_{ik}/\tau)` of the cosines S, and :math:`q_{ij}` the same over
+    source tokens.
 
     Args:
         hidden: (B, T, H), any floating dtype; the gradient flows into it.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
-        similarity: S, ``cosine`` or ``dot`` product.
         temperature: :math:`\tau`.
         sizes: (n, m), the longest sides; given, nothing is read back from the device.
     """
-    wide = at_least_float32(hidden)
-    states = F.normalize(wide, dim=2) if similarity == "cosine" else wide
-    scores, src_mask, tgt_mask = finite_pairs(*pair_similarity(states, spans, sizes=sizes))
+    scores, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
     # Finite instead of -inf, which would make the gradient of padding NaN.
     scores = (scores / temperature).masked_fill(
         ~(src_mask[:, :, None] & tgt_mask[:, None, :]), torch.finfo(scores.dtype).min

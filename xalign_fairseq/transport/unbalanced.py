@@ -34,14 +34,12 @@ def dustbin_plan(
     *,
     mu: float = 0.1,
     iterations: int = 20,
-    src_mass: Tensor | None = None,
-    tgt_mass: Tensor | None = None,
 ) -> Tensor:
     r"""Transport plan of each pair, with one more row and one more column for tokens without a partner.
 
     The scores get a last row and a last column of the dustbin's score z (as Sarlin et al., 2020, match key points;
-    unbalanced transport for words: Arase et al., 2023), :math:`K = \exp(\bar S/\mu)`. Every token has mass 1, or that
-    given; the source's dustbin (last row) has the mass of all target tokens and the target's (last column) that of all
+    unbalanced transport for words: Arase et al., 2023), :math:`K = \exp(\bar S/\mu)`. Every token has mass 1;
+    the source's dustbin (last row) has the mass of all target tokens and the target's (last column) that of all
     source tokens, so that both sides have the same total and any token may stay alone. Each iteration scales the rows
     of K to these marginals, then the columns, which the plan meets exactly; its rows come near with iterations.
 
@@ -52,8 +50,6 @@ def dustbin_plan(
         dustbin: z, in the unit of the scores; a tensor of one element may be learnt.
         mu: weight of the entropy.
         iterations: passes over both sides, 1 or more.
-        src_mass: (B, n), the mass of each source token, 0 or more; default: 1 each.
-        tgt_mass: (B, m), likewise.
 
     Returns:
         (B, n + 1, m + 1), 0 at padding; a pair with an empty side has nothing but its dustbins.
@@ -67,7 +63,7 @@ def dustbin_plan(
         plan = dustbin_plan(torch.tensor([[[1.0, 0.0], [0.0, 0.1]]]), mask, mask, 0.5)
         plan[0, 1].argmax()  # 2: the second token stays alone
     """
-    check_sinkhorn_shapes(scores, src_mask, tgt_mask, src_mass, tgt_mass)
+    check_sinkhorn_shapes(scores, src_mask, tgt_mask, None, None)
     wide = at_least_float32(scores)
     batch, n, m = wide.shape
     score = dustbin.to(wide) if isinstance(dustbin, Tensor) else wide.new_full((), dustbin)
@@ -77,11 +73,8 @@ def dustbin_plan(
     inside = rows[:, :, None] & columns[:, None, :]
     # Finite instead of -inf, which would make the gradients at padding NaN.
     kernel = (kernel / mu).masked_fill(~inside, torch.finfo(wide.dtype).min / 4)
-    masses = [
-        mask.to(wide.dtype) if mass is None else mass.to(wide.dtype).masked_fill(~mask, 0.0)
-        for mask, mass in ((src_mask, src_mass), (tgt_mask, tgt_mass))
-    ]
-    row_mass, column_mass = _marginals(masses[0], masses[1]), _marginals(masses[1], masses[0])
+    src_mass, tgt_mass = src_mask.to(wide.dtype), tgt_mask.to(wide.dtype)
+    row_mass, column_mass = _marginals(src_mass, tgt_mass), _marginals(tgt_mass, src_mass)
     v = torch.zeros_like(column_mass)
     for _ in range(iterations):
         u = (row_mass - torch.logsumexp(kernel + v[:, None, :], 2)).masked_fill(~rows, 0.0)

@@ -30,11 +30,9 @@ def test_the_program_takes_any_number_of_sentences_of_any_length(aligner):
             torch.testing.assert_close(made[inside], states.layer(layer)[inside], rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("encoding", ["separate", "joint"])
-def test_links_by_onnxruntime_are_the_same(aligner, encoding, tmp_path):
+def test_links_by_onnxruntime_are_the_same(aligner, tmp_path):
     pytest.importorskip("onnxruntime", reason="the extra onnx")
     pytest.importorskip("onnxscript", reason="the extra onnx")
-    aligner = replace(aligner, linking=replace(aligner.linking, encoding=encoding))
     export_onnx(aligner, tmp_path / "onnx", PAIRS)
     other = replace(aligner, encoder=OnnxEncoder(tmp_path / "onnx", aligner.encoder))
     sides = list(zip(*PAIRS, strict=True))

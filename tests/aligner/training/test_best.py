@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,11 @@ from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.training import best
+from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.best import HELD_OUT, BestRun, train_best
 from xalign_fairseq.aligner.training.gold import judging_part, learned_part
+from xalign_fairseq.aligner.training.link_scorer import Fitting
+from xalign_fairseq.aligner.training.low_rank import Changing, train_together
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
@@ -21,6 +25,14 @@ from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.encoder.pretrained.low_rank import NAME, record_of
 
 STEPS = ["gold", "links"]
+
+
+@pytest.fixture(autouse=True)
+def briefly(monkeypatch):
+    """Gold teaches in a few updates."""
+    monkeypatch.setattr(gold_module, "Fitting", partial(Fitting, epochs=1, updates=1))
+    brief = partial(train_together, changing=Changing(epochs=0, updates=2))
+    monkeypatch.setattr(gold_module, "train_together", brief)
 
 
 @pytest.fixture

@@ -42,11 +42,6 @@ def test_the_defaults(parsed):
     assert args.pivot_lang == "fr"
 
 
-def test_self_training_labels_by_the_method(parsed):
-    assert parsed(objectives=("self_training",)).self_training_method == "argmax"
-    assert parsed(objectives=("self_training",), method="grow").self_training_method == "grow"
-
-
 @pytest.mark.parametrize(("updates", "keys"), [(20000, 16000), (100000, 32000), (5, 8)])
 def test_mocos_queue_is_full_after_a_tenth_of_the_updates(parsed, updates, keys):
     assert parsed(objectives=("moco",), updates=updates).moco_queue_size == keys
@@ -66,11 +61,6 @@ def test_checkpoints_are_chosen_by_aer_at_updates_alone(parsed):
     assert not args.disable_validation
     assert (args.aer_layer, args.aer_similarity) == (2, "hidden")
     assert parsed(dev=DEV, patience=0).patience == -1  # never
-
-
-def test_without_development_set_there_is_no_validation(parsed):
-    args = parsed(validate_every=7)
-    assert (args.disable_validation, args.save_interval_updates, args.patience) == (True, 7, -1)
 
 
 def test_given_links_are_all_that_the_pointer_learns_from(parsed):
@@ -98,17 +88,13 @@ def test_self_training_reads_the_layer_and_trains_what_is_not_frozen(parsed):
     args = parsed(objectives=("self_training", "consistency"), warmup=50, freeze_layers=0, pointer_start="identity")
     assert (args.dwa_pointer_start, parsed().dwa_pointer_start) == ("identity", "random")
     assert (args.dwa_layer, parsed().dwa_layer) == (2, -1)  # it begins with what labels
-    heads = parsed(heads_lr=1e-3, freeze_encoder_updates=5, pointer_start="identity", pointer_scale=2.5)
-    assert (heads.heads_lr, heads.freeze_encoder_updates, heads.dwa_pointer_scale) == (1e-3, 5, 2.5)
-    assert (parsed().heads_lr, parsed().freeze_encoder_updates, parsed().dwa_pointer_scale) == (None, 0, 1.0)
+    heads = parsed(heads_lr=1e-3, freeze_encoder_updates=5)
+    assert (heads.heads_lr, heads.freeze_encoder_updates) == (1e-3, 5)
+    assert (parsed().heads_lr, parsed().freeze_encoder_updates) == (None, 0)
     assert (args.self_training_layer, args.consistency_layer, args.psi_layer, args.aer_layer) == (2, 2, 3, 2)
     assert (args.warmup_updates, args.freeze_layers, args.autocast) == (50, 0, "auto")
     assert (parsed().warmup_updates, parsed().freeze_layers) == (0, None)
     assert not hasattr(parsed(cpu=False), "autocast")  # as it is without the option
-
-
-def test_the_sinkhorn_backend_is_handed_on(parsed):
-    assert (parsed().sinkhorn_backend, parsed(sinkhorn_backend="reference").sinkhorn_backend) == ("auto", "reference")
 
 
 def test_options_of_the_user_come_last(parsed):

@@ -17,13 +17,3 @@ def test_families_are_known_and_their_options_those_of_a_run(family):
 
 def test_another_model_has_none():
     assert family_options(None, True) == family_options("xlm-r-base", True) == {}
-
-
-def test_with_labels_of_others_objectives_and_updates_are_as_for_any_model():
-    assert family_options("e5-small", True)["objectives"] == ("self_training",)
-    assert family_options("e5-small", False) == {
-        "layer": 7,
-        "freeze_layers": 0,
-        "pointer_start": "identity",
-        "trim_vocabulary": True,
-    }

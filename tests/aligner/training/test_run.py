@@ -114,7 +114,7 @@ def test_what_makes_another_run(run, tmp_path):
         replace(run, objectives=("dwa",)), replace(run, updates=3), replace(run, extra=("--bf16",)),
         replace(run, patience=0), replace(run, languages=("de", "nl")), replace(run, method="grow"),
         replace(run, warmup=3), replace(run, freeze_layers=0), replace(run, heads_lr=1e-3),
-        replace(run, pointer_start="identity"), replace(run, pointer_scale=2.5), replace(run, trim_vocabulary=True),
+        replace(run, pointer_start="identity"), replace(run, trim_vocabulary=True),
     ]  # fmt: skip
     assert all(other.identity("digest", 2) != mine for other in others)
     assert run.identity("other", 2) != mine != run.identity("digest", 1)

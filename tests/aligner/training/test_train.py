@@ -14,7 +14,7 @@ from support.launched import put_lines
 from xalign_fairseq.aligner.training import model, train
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.locks import LOCK, alone
+from xalign_fairseq.core.locks import LOCK
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
@@ -144,12 +144,6 @@ def test_what_was_trained_to_the_end_is_not_trained_again(call, small_run, fairs
     with pytest.raises(KeyboardInterrupt):
         call()
     assert call()[0]["updates"] == 4 and fairseq.calls == [0]
-
-
-def test_one_process_makes_a_run(call, small_run, fairseq):
-    with alone(small_run.out), pytest.raises(XalignError, match="another process"):
-        call()
-    assert fairseq.calls == []
 
 
 def test_options_that_fairseq_does_not_take_stop_before_the_text_is_prepared(call, small_run):

@@ -13,7 +13,6 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import (
     find_model,
     make_tokenizer,
     read_model,
-    word_starts,
     write_model,
 )
 
@@ -129,12 +128,6 @@ def test_one_symbol_may_stand_for_several():
     assert order[0] == order[2] == 2 and order[-1] == order[3] == 3
     assert sorted(set(order)) == list(range(pipeline.size))
     assert pickle.loads(pickle.dumps(tokenizer)).encode("the") == tokenizer.encode("the") != []
-
-
-def test_words_begin_at_their_marks(tokenizer):
-    starts = word_starts(tokenizer.dictionary, tokenizer.model)
-    assert len(starts) == tokenizer.dictionary.embedding_size
-    assert {tokenizer.dictionary.symbols[i][0] for i in np.flatnonzero(starts)} <= {"Ġ", "▁"} and starts.any()
 
 
 @pytest.mark.parametrize("state", [

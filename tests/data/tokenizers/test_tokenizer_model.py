@@ -14,7 +14,6 @@ from xalign_fairseq.data.tokenizers.tokenizer_model import (
     make_tokenizer,
     open_model_file,
     read_model,
-    word_starts,
     write_model,
 )
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer, from_vocabulary
@@ -82,17 +81,6 @@ def test_damaged_settings_are_named(folder, text):
     for read in (read_model, lambda path: make_tokenizer(open_model_file(path), Dictionary(["##a"]))):
         with pytest.raises(XalignError, match=r"wordpiece\.json"):
             read(folder / "wordpiece.json")
-
-
-def test_words_begin_after_a_mark_or_without_one(bert):
-    dictionary = Dictionary(["▁the", "s", "▁", "##ing", "the"])
-    settings = bert[1]
-    assert word_starts(dictionary, b"model").tolist() == [False] * 4 + [True, False, True, False, False, False]
-    assert word_starts(dictionary, None).tolist() == word_starts(dictionary, b"model").tolist()
-    # The special ones are never chosen by halves: each is a word of its own.
-    assert word_starts(dictionary, settings).tolist() == [True] * 4 + [True, True, True, False, True, False]
-    holds_mask = Dictionary(["<mask>", "##a"])
-    assert word_starts(holds_mask, settings).shape == (6,)
 
 
 def test_text_normalised_in_another_way_is_refused(folder, bert):

@@ -128,11 +128,6 @@ def test_language_embeddings_are_refused(encoder):
         TransformersBody(replace(encoder.config, language_embeddings="en,de"))
 
 
-def test_attention_is_not_looked_into(encoder):
-    with pytest.raises(XalignError, match="can't be looked into"):
-        _ = encoder.sentence_encoder.layers[0].self_attn
-
-
 def test_a_layer_of_near_tokens_sees_no_further(tmp_path):
     encoder = assert_same_states(tmp_path, "modernbert", layer_types=["sliding_attention"] * 4)
     tokens = ragged_tokens(encoder, (19,))

@@ -1,4 +1,4 @@
-"""Tiny models of XLM-R's, BERT's and DistilBERT's kind, written by transformers itself with tokenizers of real text."""
+"""Tiny models of XLM-R's and BERT's kind, written by transformers itself with tokenizers of real text."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 import sentencepiece
 import torch
 from support.checkpoints import old_state, roberta, tokens  # noqa: F401
-from support.huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
+from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
 from support.text import sentencepiece_model
 from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
 
@@ -42,8 +42,6 @@ def build(transformers, vocab_size):
         own = {"vocab_size": len(BERT_SYMBOLS), "max_position_embeddings": POSITIONS}
         if kind.startswith("Bert"):
             config = transformers.BertConfig(**{**SIZES, **own, **options})
-        elif kind.startswith("DistilBert"):
-            config = transformers.DistilBertConfig(**{**DISTILBERT_SIZES, **own, **options})
         else:
             own = {"vocab_size": vocab_size, "max_position_embeddings": POSITIONS + 2}
             config = transformers.XLMRobertaConfig(**{**SIZES, **XLM_R_SETTINGS, **own, **options})

@@ -59,6 +59,7 @@ def test_the_tokenizer_has_xlm_rs_ids(small_file):
 
 
 def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):
+    caplog.set_level("WARNING")
     packaged.read(small_file)
     assert caplog.text == ""
     packaged.read(small_file.rename(tmp_path / packaged.FILE))

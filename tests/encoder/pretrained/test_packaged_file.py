@@ -94,6 +94,7 @@ def map_of(path):
 
 
 def test_it_is_the_release_that_this_was_tested_with(caplog):
+    caplog.set_level("WARNING")
     packaged.read(packaged.find())
     assert caplog.text == ""
 

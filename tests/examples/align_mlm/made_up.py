@@ -5,7 +5,6 @@ import numpy as np
 from tests.examples.recipes import load
 
 study, claims, report = load("align_mlm", "study", "claims", "report")
-write = study.results.write
 WORDS, SENTENCES = 10, 50
 
 
@@ -43,7 +42,7 @@ def add(results, name, sup, zs, alignment=0.5, tasks=("pos",), wobble=0, held_ou
         },
         **record,
     }
-    write(study.place(results, name), record, counts)
+    study.write(study.place(results, name), record, counts)
 
 
 def rows(text, title):

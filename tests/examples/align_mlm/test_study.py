@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from tests.examples.align_mlm.made_up import add, study
@@ -66,3 +67,14 @@ def test_seeds_are_in_the_order_of_numbers_and_settings_in_the_papers(tmp_path):
     found = study.read(tmp_path)
     assert [str(each) for each in found] == ["mlm.trans", "mlm.trans_inv", "align_mlm.trans", "xlm.trans_inv.overlap25"]
     assert [run.seed for run in found[study.Setting("mlm", "trans_inv")]] == [2, 10]
+
+
+def test_counts_are_kept_in_the_smallest_integers(tmp_path):
+    path = tmp_path / "runs/mlm.trans-1.json"
+    study.write(path, {"seed": 1, "name": "é"}, {"aer": np.array([[1, 300]]), "accuracy": np.array([[0, 1], [1, 1]])})
+    [[run]] = study.read(tmp_path).values()
+    assert run.record == {"seed": 1, "name": "é"}
+    assert {name: (table.dtype, table.tolist()) for name, table in run.counts.items()} == {
+        "aer": (np.uint16, [[1, 300]]),
+        "accuracy": (np.uint8, [[0, 1], [1, 1]]),
+    }

@@ -17,9 +17,6 @@ TRAINING = {
     "ppa/2_train.sh": ("ppa",),
     "weam/2_train.sh": ("weam", "de-en"),
     "xlm_align/3_train.sh": ("base",),
-    "xlm_align/small/3_train.sh": ("links",),
-    "transfer/small/2_encoders.sh": ("base",),
-    "small/1_train.sh": ("tlm", "1"),
     "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }
 EPOCH = "2026 | INFO | train | epoch 001 | loss 8.7 | bsz 92.8 | num_updates 40 | lr 0 | gnorm 1.4\n"
@@ -32,11 +29,7 @@ def train(folder, script, *options, **variables):
     checkpoint.touch()
     setting, *others = TRAINING[script]
     name, places = setting, ["/data-bin", folder / "runs" / setting]
-    if script.startswith("transfer"):
-        places = ["/data-bin", folder / "runs"]
-    elif script.startswith("small"):
-        name, places = "tlm-1", ["/data-bin", checkpoint, folder / "runs"]
-    elif script.startswith("align_mlm"):
+    if script.startswith("align_mlm"):
         name, places = "align_mlm.trans_inv-1", [folder, folder / "runs"]
         (folder / "data/trans_inv").mkdir(parents=True, exist_ok=True)
     variables = {"UPDATES": "40", "INIT": str(checkpoint), **variables}
@@ -63,8 +56,7 @@ def test_a_finished_run_is_not_continued(script, tmp_path):
 @pytest.mark.parametrize("script", TRAINING)
 def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(script, tmp_path):
     """DISTRIBUTED: what scripts/slurm/train.sbatch adds to examples/*/*_train.sh."""
-    takes_options = not script.startswith("transfer")
-    options = takes_options * ["--adam-betas", "(0.9, 0.98)", "--user", 'a "b" \\']
+    options = ["--adam-betas", "(0.9, 0.98)", "--user", 'a "b" \\']
     variables = {"DISTRIBUTED": "--distributed-world-size 16", "DEVICE": "--bf16 --checkpoint-activations"}
     done, save = train(tmp_path, script, *options, **variables)
     assert done.returncode == 0, done.stderr
@@ -72,13 +64,10 @@ def test_options_devices_and_processes_are_passed_on_and_stand_in_run_json(scrip
     words = shlex.split(record["command"])
     assert "UPDATES=40" in words[: words.index("bash")] and "/" not in record["command"]
     assert record["setting"] == save.name.removesuffix("-1") and record["seed"] == 1
-    assert words[-4:] == options or not takes_options
-    if script.count("/") == 1:
-        assert "--distributed-world-size" in given
-    if script != "xlm_align/small/3_train.sh":
-        assert {"--bf16", "--checkpoint-activations"} < set(given) and f"DEVICE={variables['DEVICE']}" in words
+    assert words[-4:] == options and "--distributed-world-size" in given
+    assert {"--bf16", "--checkpoint-activations"} < set(given) and f"DEVICE={variables['DEVICE']}" in words
     # a run that is resumed, perhaps elsewhere, keeps what was written at its start
-    train(tmp_path, script, *["--other"] * takes_options)
+    train(tmp_path, script, "--other")
     assert json.loads((save / "run.json").read_text()) == record
 
 
@@ -202,26 +191,20 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
 def test_a_run_that_goes_on_with_more_updates_is_not_measured(tmp_path):
     """Its log has the end of the shorter training."""
     end = "2026 | INFO | fairseq_cli.train | done training in 9.1 seconds\n"
-    runs, checkpoint = tmp_path / "runs", tmp_path / "model.pt"
+    runs = tmp_path / "runs"
     for name, log in (("tlm-1", f"{EPOCH}{end}{EPOCH}"), ("tlm-2", f"{EPOCH}{end}{EPOCH}{end}")):
         (runs / name).mkdir(parents=True)
         (runs / name / "train.log").write_text(log)
         (runs / name / "checkpoint_last.pt").touch()
-    checkpoint.touch()
-    (tmp_path / "gold").mkdir()
     (tmp_path / "recipe").mkdir()
     (tmp_path / "recipe/evaluate.py").write_text("import sys\nprint('measures', *sys.argv[1:])\n")
-    for script, given in (
-        ("align_mlm/3_evaluate.sh", [tmp_path, runs]),
-        ("small/2_evaluate.sh", [checkpoint, runs, "text"]),
-    ):
-        done = subprocess.run(
-            ["bash", alone(tmp_path / "recipe", script), *given],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "BENCHMARK": str(tmp_path), "RESULTS": str(tmp_path)},
-        )
-        assert done.returncode == 0, done.stderr
-        first, *more = [line for line in done.stdout.splitlines() if "tlm" in line]
-        assert first == "tlm-1: not finished" and len(more) == 1
-        assert more[0].startswith("measures ") and "tlm-2" in more[0] and "tlm-1" not in more[0]
+    done = subprocess.run(
+        ["bash", alone(tmp_path / "recipe", "align_mlm/3_evaluate.sh"), tmp_path, runs],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "RESULTS": str(tmp_path)},
+    )
+    assert done.returncode == 0, done.stderr
+    first, *more = [line for line in done.stdout.splitlines() if "tlm" in line]
+    assert first == "tlm-1: not finished" and len(more) == 1
+    assert more[0].startswith("measures ") and "tlm-2" in more[0] and "tlm-1" not in more[0]

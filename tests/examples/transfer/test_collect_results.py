@@ -13,28 +13,21 @@ COMMAND = (
     "fairseq-train /home/me/data/eval/ud --user-dir /usr/lib/x --init-checkpoint /tmp/model.pt --save-dir /tmp/run "
     "--files en=/home/me/data/eval/a.tsv,de=/home/me/data/bitext/b.tsv --lr 0.1"
 )
-LOG = (
-    "epoch 001 | valid on 'valid' subset | loss 9 | aer 0.9 | ppl 3 | num_updates 10\n"
-    "epoch 002 | valid on 'valid' subset | loss 8.5 | aer_de-en 0.8 | wps 7 | num_updates 20\n"
-    "done training in 90.0 seconds\ndone training in 30.0 seconds\n"
-)
 
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """What is collected of one encoder and one finished run; of another there is no result yet."""
-    run, encoder = tmp_path / "out/runs/tlm/pos/1", tmp_path / "encoders/tlm"
-    for folder in (run, tmp_path / "out/runs/tlm/pos/2", encoder):
+    """What is collected of one finished run; of another there is no result yet."""
+    run = tmp_path / "out/runs/tlm/pos/1"
+    for folder in (run, tmp_path / "out/runs/tlm/pos/2"):
         folder.mkdir(parents=True)
     (run / "result.json").write_text(json.dumps({"command": COMMAND, "seed": 1, "name": "é"}))
     np.savez_compressed(run / "counts.npz", **{"de/f1": np.arange(6).reshape(2, 3)})
     (run / "predictions.jsonl").touch()
-    (encoder / "run.json").write_text(json.dumps({"setting": "tlm", "seed": 1}))
-    (encoder / "train.log").write_text(LOG)
     stale = tmp_path / "results/runs/old/result.json"
     stale.parent.mkdir(parents=True)
     stale.touch()
-    arguments = map(str, (tmp_path / "out", tmp_path / "results", "--encoders", tmp_path / "encoders"))
+    arguments = map(str, (tmp_path / "out", tmp_path / "results"))
     monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
     collect_results.main()
     return tmp_path / "results"
@@ -42,7 +35,6 @@ def results(tmp_path, monkeypatch):
 
 def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
     assert sorted(str(path.relative_to(results)) for path in results.rglob("*") if path.is_file()) == [
-        "encoders/tlm.json",
         "runs/tlm/pos/1/counts.npz",
         "runs/tlm/pos/1/result.json",
     ]
@@ -55,15 +47,6 @@ def test_runs_are_replaced_by_their_results_and_counts(results, capsys):
     }
     with np.load(results / "runs/tlm/pos/1/counts.npz") as counts:
         assert counts["de/f1"].tolist() == [[0, 1, 2], [3, 4, 5]]
-
-
-def test_encoders_have_their_minutes_and_last_validation(results):
-    assert json.loads((results / "encoders/tlm.json").read_text()) == {
-        "setting": "tlm",
-        "seed": 1,
-        "minutes": 2.0,
-        "validation": {"loss": "8.5", "aer_de-en": "0.8", "num_updates": "20"},
-    }
 
 
 def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):

@@ -33,6 +33,12 @@ def test_spans_are_characters_of_the_translation_and_other_keys_stay(units):
     assert projected.labels[1] == ((range(0, 1), "LOC"), (range(2, 3), "PER"))
 
 
+def test_a_span_is_placed_without_the_punctuation_at_its_words(units):
+    [unit] = units({"text": "I «like» books.", "translation": "本 が 好き 。", "spans": [[3, 7, "V"], [9, 14, "O"]]})
+    projected = unit.project({(1, 2): 0.9, (2, 0): 0.5, (2, 3): 0.9})
+    assert json.loads(projected.text)["translation_spans"] == [[4, 6, "V"], [0, 1, "O"]]
+
+
 def test_what_is_not_placed_is_named(units):
     [unit] = units(ANNA)
     [dropped] = unit.project({(0, 2): 0.9}).dropped
@@ -73,10 +79,14 @@ class Diagonal(WordAligner):
 
 def test_in_memory_spans_come_back_in_their_order_without_punctuation_of_others():
     found = project_labels(
-        Diagonal(), ["Bonn , Rom", "a b"], ["Bonn, ja Rome.", "c"], [[(7, 10, "A"), (0, 4, "B")], [(2, 3, "C")]]
+        Diagonal(),
+        ["Bonn , Rom", "a b"],
+        ["Bonn, ja Rome.", "c"],
+        [[(7, 10, "A"), (0, 4, "B")], [(2, 3, "C")]],
+        segment="spaces",
     )
     assert found == [[(9, 13, "A"), (0, 4, "B")], [None]]
-    assert project_labels(Diagonal(), ["Rom !"], ["Rome !"], [[(0, 5, "A")]]) == [[(0, 6, "A")]]
+    assert project_labels(Diagonal(), ["Rom !"], ["Rome !"], [[(0, 5, "A")]], segment="spaces") == [[(0, 6, "A")]]
     with pytest.raises(XalignError, match="overlaps"):
         project_labels(Diagonal(), ["abc"], ["abc"], [[(0, 2, "A"), (1, 3, "B")]])
     with pytest.raises(XalignError, match="1, 1 and 0"):

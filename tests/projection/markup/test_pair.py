@@ -1,10 +1,13 @@
 """One marked-up text and its translation."""
 
+import re
+
 import pytest
 
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.segmentation import split_at_spaces
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection import project_markup
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 
@@ -27,6 +30,8 @@ def test_one_pair_in_memory():
         projected = project_markup("<b>red</b> house", "maison rouge", aligner)
         assert (projected.text, projected.placed, projected.dropped) == ("maison <b>rouge</b>", 1, ())
     assert project_markup("red house", "a < b", Diagonal()).text == "a &lt; b"
+    with pytest.raises(XalignError, match="outside its sentences"):
+        project_markup("<b>red</b> house", "maison", {(0, 1): 0.9})
     with pytest.raises(XalignError, match="no such markup"):
         project_markup("a", "b", {}, markup="rtf")
 
@@ -49,6 +54,27 @@ def test_one_pair_in_memory():
 def test_the_translation_is_written_as_its_source(markup, source, target, expected):
     projected = project(markup, source, target)
     assert (projected.text, projected.dropped) == (expected, ())
+
+
+@pytest.mark.parametrize(
+    ("markup", "source", "target", "expected"),
+    [
+        ("placeholders", "I have {0} books.", "我有书。", "我有{0}书。"),
+        ("placeholders", "我有{0}书。", "I have books.", "I have {0} books."),
+        ("placeholders", "件{0}。", "File.", "File {0}."),
+        ("placeholders", "日 {0} 本", "日 本", "日 {0} 本"),
+        ("html", "I <img> have", "我有", "我<img>有"),
+        ("html", "我<img>有", "I have", "I<img> have"),  # an image is no word
+        ("xliff", '我<x equiv-text="{{n}}"/>有', "I have", 'I <x equiv-text="{{n}}"/> have'),
+        ("tmx", "我<ph>%d</ph>有", "I have", "I <ph>%d</ph> have"),
+    ],
+)
+def test_only_one_language_has_spaces_around_a_tag_alone(markup, source, target, expected):
+    def segment(text):
+        return SegmentedText(text, [match.span() for match in re.finditer(r"[A-Za-z]+|[^\sA-Za-z]", text)])
+
+    unit = markup_unit(MARKUPS[markup], source, target, segment, "here")
+    assert unit.project({(i, i): 1.0 for i in range(len(unit.src))}).text == expected
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,13 @@ def test_equal_words_are_cut_alike_at_tags_and_others_not():
     assert made.links == [{1: 1.0, 4: 0.5}, {2: 1.0, 4: 0.5}, {3: 1.0, 5: 0.5}, {}, {}]
 
 
+def test_a_word_of_punctuation_is_linked_to_the_punctuation_of_another_and_no_tag_goes_to_it_alone():
+    made = pieces("like books.", "本 が 好き 。", {(0, 2): 0.9, (1, 0): 0.5, (1, 3): 0.9})
+    assert made.links == [{2: 0.9}, {0: 0.5}, {3: 0.9}]
+    assert made.run((1, 3), [(0, 4)])[1] == (0, 1)
+    assert pieces("books", "。", {(0, 0): 0.5}).links == [{0: 0.5}]
+
+
 def test_the_heaviest_run_is_that_of_all_runs():
     for seed in range(300):
         rng = random.Random(seed)

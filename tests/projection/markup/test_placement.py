@@ -49,6 +49,7 @@ def project(source, target, links, segment=words):
         ("a<br>b", "甲乙", "", "<br>甲乙"),
         ("x <b>a y", "Y A X", "0-2 1-1 2-0", "<b>Y A X"),  # it reaches up to the end
         ("</a>x y", "Y X", "0-1 1-0", "</a>Y X"),
+        ("x キの</b>語", "y キの語", "0-0 1-1", "y キの</b>語"),  # in an equal word, too
     ],
 )
 def test_worked_examples(source, target, links, expected):

@@ -195,8 +195,6 @@ def test_gold_labels_and_options():
     assert QuestionAnswering.labels_of([example("abc", "b")]) == []
     assert family().options == {"max_question_tokens": 3, "max_answer_tokens": 30, "n_best": 20}
     assert set(QuestionAnswering.help) == set(QuestionAnswering.defaults)
-    with pytest.raises(XalignError, match="no room"):
-        family(tokens=10, overlap=3)
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real questions are not there")
@@ -264,33 +262,10 @@ def test_no_window_is_there_twice(size, parts):
     assert len(encode("a", "abcdefgh"[:size], 8, overlap=2, separators=1).tokens) == parts
 
 
-def test_an_answer_that_is_cut_by_a_window_is_no_answer_of_it():
-    windows = encode("a", "abcdefg", 8, overlap=2, separators=1, answer=(2, 7))
-    assert windows.targets.tolist() == [[0, 0]] * 3
-    windows = encode("a", "abcdefg", 8, overlap=2, separators=1, answer=(2, 5))
-    assert windows.targets.tolist() == [[0, 0], [3, 5], [0, 0]]
-
-
-@pytest.mark.parametrize("answer", [(1, 2), (3, 4), (0, 0), (9, 12)])
-def test_an_answer_without_a_token_is_no_answer(answer):
-    assert encode("b", "a b.c", 20, answer=answer).targets.tolist() == [[0, 0]]
-
-
-def test_without_a_label_nothing_is_a_target():
-    windows = encode("a", "abcdefg", 8, overlap=2, separators=1)
-    assert windows.targets.tolist() == [[-1, -1]] * 3
-
-
 def test_long_questions_are_cut_and_counted():
     windows = encode("abcdef", "gh", 20, question_tokens=4)
     assert windows.tokens[0].tolist() == [0, *ids("abcd"), 2, 2, *ids("gh"), 2]
     assert windows.cut == 2
-
-
-def test_an_empty_context_has_one_window():
-    windows = encode("a", "  ", 20, answer=(0, 1))
-    assert windows.tokens[0].tolist() == [0, *ids("a"), 2, 2, 2]
-    assert windows.targets.tolist() == [[0, 0]]
 
 
 @settings(deadline=None)

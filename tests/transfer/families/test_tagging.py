@@ -193,16 +193,6 @@ def test_sentences_without_words_have_no_tags(crf):
     assert crf.decode(torch.zeros(2, 0, len(crf.first)), torch.zeros(2, 0, dtype=torch.bool)).shape == (2, 0)
 
 
-def test_the_chain_can_outweigh_the_words():
-    crf = LinearChainCRF(2)
-    scores = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
-    mask = torch.ones(1, 2, dtype=torch.bool)
-    assert crf.decode(scores, mask).tolist() == [[1, 0]]
-    with torch.no_grad():
-        crf.neighbours[1, 0], crf.last[0] = -3.0, -1.5  # then 1 1 has 1, 0 0 has -0.5, 0 1 has 0
-    assert crf.decode(scores, mask).tolist() == [[1, 1]]
-
-
 def test_padding_and_company_change_nothing(crf, batch):
     scores, tags, mask = batch
     losses, best = crf.negative_log_likelihood(scores, tags, mask), crf.decode(scores, mask)

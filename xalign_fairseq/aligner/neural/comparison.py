@@ -31,11 +31,9 @@ VARIED_OF_GROW = {"threshold": (0.4, 0.5, 0.6)}
 class Grid:
     """The settings to compare; :func:`grid_linkings` chooses empty ones.
 
-    Attributes:
-        layers: each one layer, or several that are averaged.
-        average: numbers of neighbouring layers whose means are compared, too.
-        varied: values of the options in :data:`VARIED`.
-        fixed: values of other options, for all methods that have them.
+    Each of ``layers`` is one, or several that are averaged; ``average`` has numbers of neighbouring layers whose means
+    are compared too. ``varied`` has values of the options in :data:`VARIED`, ``fixed`` of others, for all methods that
+    have them.
     """
 
     layers: Sequence[tuple[int, ...]] = ()

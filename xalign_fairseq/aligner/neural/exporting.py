@@ -56,10 +56,6 @@ class _Found(Pass):
 class OnnxEncoder(Encoder):
     """An encoder whose hidden states onnxruntime computes.
 
-    Args:
-        folder: of :func:`export_onnx`.
-        like: the encoder that was exported.
-
     Example::
 
         aligner = dataclasses.replace(aligner, encoder=OnnxEncoder("onnx", aligner.encoder))
@@ -118,7 +114,6 @@ def export_onnx(
     Args:
         folder: to write; appears complete or not at all.
         pairs: sentences whose links are compared.
-        overwrite: replace an existing folder.
 
     Raises:
         XalignError: as of :func:`export_program`; or links differ.

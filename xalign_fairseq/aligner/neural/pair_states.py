@@ -34,9 +34,6 @@ class PairEncoder:
     ``joint`` encoding is ``<s> src </s> tgt </s>``; ``separate`` is ``<s> src </s>`` and ``<s> tgt </s>``, as
     awesome-align, SimAlign and the explicit alignment objectives do, whose linear maps are applied if given. ``mapped``
     and ``embedded`` are the languages, if maps are applied to them, or the encoder adds their embeddings.
-
-    Raises:
-        XalignError: an unknown encoding, maps with the joint one, a language without a map or without an embedding.
     """
 
     def __init__(

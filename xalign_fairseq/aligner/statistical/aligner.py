@@ -29,7 +29,6 @@ class StatisticalAligner(WordAligner):
     """Word alignment by tables that were learned from bitext alone.
 
     Args:
-        trained: what was learned.
         min_probability: of a link; all links of this probability are taken, and no others. Without one, links grow
             as was best on development gold (:func:`~xalign_fairseq.links.growing.grown_links`).
 
@@ -91,11 +90,9 @@ def train_from_scratch(
     """Learn an aligner of a bitext into a folder, and report its quality on a development set, if given.
 
     Args:
-        text: the bitext.
         folder: the aligner; the same call continues an interrupted one.
         progress: is called with the units, the passes done, and all passes.
         dev: chooses the thresholds and calibrates probabilities.
-        segment: what finds the words of the text.
         learn_from: the number of pairs to learn from, evenly spread over the text; ``None``: all.
     """
     src, tgt = map(text_sha256, text.paths)

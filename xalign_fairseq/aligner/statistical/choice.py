@@ -38,11 +38,7 @@ def log_odds(scores: np.ndarray) -> np.ndarray:
 
 
 def fit_calibration(scores: np.ndarray, hits: np.ndarray) -> Calibration:
-    """Maximum-likelihood fit to gold links, by Newton's steps (Platt, 1999): scores (L,) and whether each is gold (L,).
-
-    Raises:
-        XalignError: all scores are gold links, or no score is.
-    """
+    """Maximum-likelihood fit to gold links, by Newton's steps (Platt, 1999), of scores (L,), each gold or not."""
     hits = np.asarray(hits, float)
     if not 0 < hits.sum() < len(hits):
         raise XalignError(

@@ -23,11 +23,7 @@ def learn(
     progress: Callable[[int, int], object] | None = None,
     factors: Factors | None = None,
 ) -> Tables:
-    """Tables from the units of a bitext; ``units`` in no pair that fits are left out.
-
-    Raises:
-        XalignError: no pair of sentences has units on both sides, and not too many.
-    """
+    """Tables from the units of a bitext; ``units`` in no pair that fits are left out."""
     if not text.fits.any():
         raise XalignError("there is no pair of sentences to learn from", expected="words on both sides")
     text, (src, tgt) = _used(text, units)

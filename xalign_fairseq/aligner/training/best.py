@@ -47,17 +47,9 @@ Say = Callable[[str], object]
 class BestRun:
     """What the steps learn from.
 
-    Attributes:
-        src, tgt: the bitext, one sentence a line.
-        out: the folder of all steps.
-        languages: of the sides.
-        golds: files ``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`. Every fifth pair of each set is
-            held out, and all held-out pairs judge each step. Without gold every step is used.
-        model: the encoder to start from.
-        updates: of the self-training; ``None``: as is usual for the encoder.
-        seed: of all steps.
-        device: of the encoder.
-        quiet: no progress.
+    Every fifth pair of each of ``golds`` (``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`) is held out,
+    and all held-out pairs judge each step. Without gold every step is used. ``updates`` are of the self-training;
+    ``None``: as is usual for the encoder.
     """
 
     src: str
@@ -105,18 +97,7 @@ class BestRun:
 def train_best(run: BestRun, say: Say = print, hear: Hear = lambda line, updates: None) -> BestAligner:
     """Do all steps; the same call continues after the last finished one; a finished folder does not change.
 
-    Args:
-        run: what to learn from.
-        say: gets a line for each step.
-        hear: gets the log of fairseq-train.
-
-    Raises:
-        XalignError: no fairseq, a file is missing or does not fit, or the folder holds something else.
-
-    Example::
-
-        train_best(BestRun("train.de", "train.en", Path("best"), ("de", "en")))["method"]  # "scored"
-        load_aligner("best")
+    ``say`` gets a line for each step, ``hear`` the log of fairseq-train. The folder is a model for ``load_aligner``.
     """
     require_fairseq()
     SentencePairs(run.src, run.tgt)  # which checks that they fit

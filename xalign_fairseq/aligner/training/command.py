@@ -39,7 +39,6 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         **reads_layer,
         "--dwa-label-by": run.measure,
         "--dwa-pointer-start": run.pointer_start,
-        "--dwa-pointer-scale": run.pointer_scale if run.pointer_scale != 1 else None,
         "--dwa-start-update": 0,  # a pretrained model's labels are as good before the first update as after it
         "--dwa-links-until": run.updates if run.links else None,
         # Given links are used in full; the model's own only at XLM-Align's positions.

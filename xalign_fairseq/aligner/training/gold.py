@@ -32,15 +32,10 @@ SHARED = 0.2  # sets that share more sentences than this are one
 
 @dataclass(frozen=True)
 class ScorerRun:
-    """The gold that a scorer learns from.
+    """The gold that a scorer learns from: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` next to each.
 
-    Attributes:
-        model: an encoder, whose own files are not changed.
-        golds: files ``S-T.gold`` with the texts ``S-T.S`` and ``S-T.T`` next to each.
-        out: the folder that ``scorer.npz``, or of a trained encoder ``encoder.npz``, goes to.
-        seed: of the scorer.
-        device: of the encoder.
-        held_out: every pair with a multiple of this number is held out (5: pairs 5, 10, 15); 0: none.
+    Every pair with a multiple of ``held_out`` is held out (5: pairs 5, 10, 15); 0: none. ``out`` gets ``scorer.npz``,
+    or ``encoder.npz`` of a trained encoder.
     """
 
     model: str
@@ -65,22 +60,7 @@ class ScorerRun:
 
 
 def train_scorer(run: ScorerRun, say: Callable[[str], object] = print) -> dict[str, Any]:
-    """Fit a scorer to all gold sets, and write it with a record of them.
-
-    Args:
-        run: what to learn from.
-        say: gets a line for each step.
-
-    Returns:
-        the record.
-
-    Raises:
-        XalignError: a set is missing or does not fit its text, or there is a scorer already.
-
-    Example::
-
-        train_scorer(ScorerRun("e5-small", ["gold/en-cs.gold", "gold/ja-en.gold"], Path("scorer")))
-    """
+    """Fit a scorer to all gold sets, write it with a record of them, and return the record."""
     if run.path.exists():
         raise XalignError("there is a link scorer already", where=run.path, remedy=("choose another", Parameter("out")))
     sets = [learned_part(read_set(Path(path)), run.held_out) for path in run.golds]

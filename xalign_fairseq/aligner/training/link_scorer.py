@@ -41,13 +41,9 @@ class GoldPair:
 class Fitting:
     """How a scorer is fitted.
 
-    Attributes:
-        epochs: over the pairs, for the networks; the similarity takes two thirds of them.
-        updates: the least of either; few pairs are read more often.
-        lr: of AdamW, which falls to 0.
-        decay: weight decay of the networks.
-        cells: most pairs of words in a batch, padding included.
-        seed: of everything.
+    The networks take ``epochs``, the similarity two thirds of them, both at least ``updates``: few pairs are read more
+    often. ``lr`` falls to 0; ``decay`` is of the networks; a batch has at most ``cells`` pairs of words, padding
+    included.
     """
 
     epochs: int = 6
@@ -71,13 +67,8 @@ def fit_link_scorer(
     """A scorer of the gold links of all sets; a set weighs as the root of the number of its pairs of words.
 
     The networks read the similarity that was fitted to the *other* sets: it is overconfident on the set that it was
-    fitted to. Of one set alone, halves take the place of sets. Possible links train nothing; both kinds calibrate.
-
-    Args:
-        sets: one for each language or annotator; of two sets that share sentences make one.
-        new: makes a scorer with random parameters.
-        fitting: how.
-        progress: gets a line for each step.
+    fitted to. Of one set alone, halves take the place of sets. Possible links train nothing; both kinds calibrate. Sets
+    that share sentences should be one. ``new`` makes a scorer with random parameters.
     """
     torch.manual_seed(fitting.seed)
     groups = [list(each) for each in sets] if len(sets) > 1 else [list(sets[0][::2]), list(sets[0][1::2])]
@@ -126,11 +117,7 @@ def _fit_similarity(
 def similarity_loss(similarity: Similarity, src: Tensor, tgt: Tensor, links: Sequence[Collection[Link]]) -> Tensor:
     """-log p(j | i) - log q(i | j) of each pair's links, a mean over these, and over the pairs.
 
-    Args:
-        similarity: whose softmaxes p and q are.
-        src: (B, n, H), 0 where there is no word.
-        tgt: (B, m, H).
-        links: of each pair, one at least.
+    States are (B, n, H) and (B, m, H), 0 where there is no word; each pair has one link at least.
     """
     inside = src.any(2)[:, :, None] & tgt.any(2)[:, None, :]
     logits = similarity(src, tgt) * similarity.log_scale.exp()

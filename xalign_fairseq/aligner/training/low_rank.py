@@ -25,15 +25,7 @@ Example = tuple[WordPair, Gold]
 class Changing:
     """How an encoder is trained, as chosen on development gold.
 
-    Attributes:
-        rank: of the changes.
-        lr: of them, at its highest.
-        scorer_lr: of the link scorer.
-        batch: pairs in an update.
-        epochs: over the pairs.
-        updates: the least; few pairs are read more often.
-        words: of both sides together; longer pairs teach nothing.
-        runs: trainings, of which the mean is taken.
+    Pairs of more than ``words`` in all teach nothing; ``runs`` trainings have one mean.
     """
 
     rank: int = 8
@@ -101,17 +93,8 @@ def train_together(
 ) -> dict[str, tuple[Tensor, Tensor]]:
     """Change an encoder, and train its scorer, by binary cross-entropy of links and the similarity's softmaxes.
 
-    Args:
-        aligner: of the encoder in float32, whose own parameters stay.
-        scorer: trained in place, of its layers.
-        sets: of any languages; possible links count neither way.
-        seed: of order, dropout and first values.
-        dtype: of products.
-        changing: how.
-        say: gets a line every 50 updates.
-
-    Returns:
-        by the encoder's parameters, (O, r) and (r, I), whose product is the change.
+    The encoder is in float32 and keeps its own parameters; the scorer is trained in place. Possible links count neither
+    way. Returns, by the encoder's parameters, (O, r) and (r, I), whose product is the change.
     """
     torch.manual_seed(seed)
     random = np.random.default_rng(seed)

@@ -36,12 +36,7 @@ class Start:
 
 
 def open_start(run: TrainingRun) -> Start:
-    """Open the model of a run.
-
-    Raises:
-        XalignError: it is missing, damaged or no encoder, brings no tokenizer, or lacks the layer or an embedding of
-            one of the languages; or options contradict what is usual for its family.
-    """
+    """Open the model of a run."""
     model = open_model(run.model)
     run = run.for_family(model.family)
     run.check_options()

@@ -34,7 +34,7 @@ REGULARISERS = ("reg_param", "reg_hidden")
 # Parameters that are part of a run's identity unchanged.
 ALWAYS_OWN = (
     *("updates", "batch_size", "validate_every", "patience", "seed", "method", "warmup", "freeze_layers"),
-    *("freeze_encoder_updates", "heads_lr", "pointer_start", "pointer_scale", "trim_vocabulary"),
+    *("freeze_encoder_updates", "heads_lr", "pointer_start", "trim_vocabulary"),
 )
 # awesome-align's names of objectives, with the equal or most similar objective of this package.
 ALIASES = {"so": "self_training", "co": "consistency"}
@@ -73,7 +73,6 @@ class TrainingRun:
         freeze_encoder_updates: first updates, which train only heads.
         heads_lr: the heads' own rate at its highest; ``None``: ``lr``.
         pointer_start: dwa's pointer at first, ``random`` or ``identity``.
-        pointer_scale: factor of the scores that an ``identity`` begins with.
         trim_vocabulary: train only the pieces of the run's text, and put them back into the whole vocabulary then.
         validate_every: updates between two checkpoints, each with its AER.
         patience: validations without a lower AER that end the training; 0: never.
@@ -102,7 +101,6 @@ class TrainingRun:
     freeze_encoder_updates: int = 0
     heads_lr: float | None = None
     pointer_start: str = "random"
-    pointer_scale: float = 1.0
     trim_vocabulary: bool = False
     validate_every: int = 1000
     patience: int = 5

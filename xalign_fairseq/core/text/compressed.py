@@ -107,14 +107,8 @@ def existing(path: str) -> str:
 
 @contextmanager
 def open_file(path: StrPath, packed: str | None = None) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked as they are read.
-
-    Args:
-        path: the file.
-        packed: how it is compressed, one of :data:`SUFFIXES`, or empty; None: by its name.
-
-    Raises:
-        XalignError: a compressed file is damaged or cut short, or nothing here reads its kind (.zst).
+    """The bytes of a file, unpacked as they are read; ``packed`` is one of :data:`SUFFIXES`, empty, or None: by its
+    name.
     """
     opener = _OPENERS.get(Path(path).suffix if packed is None else packed)
     if opener is None:

@@ -61,14 +61,9 @@ def is_stream(path: str) -> bool:
 def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
     """The paths of both sides of a bitext.
 
-    Args:
-        prefix: P of ``P.src`` and ``P.tgt``, plain or compressed; if these are not there, a folder with two such files,
-            as OPUS packs Moses format (``P/`` where they are); a ``.tmx``; or a ``.tsv``, by default its columns 1 and
-            2 (``FILE.tsv#4,2``: other ones).
-        src, tgt: the languages.
-
-    Raises:
-        XalignError: a folder has no such files, or several.
+    ``prefix`` is P of ``P.src`` and ``P.tgt``, plain or compressed; if these are not there, a folder with two such
+    files, as OPUS packs Moses format (``P/`` where they are); a ``.tmx``; or a ``.tsv``, by default its columns 1 and 2
+    (``FILE.tsv#4,2``: other ones).
     """
     file, part = _parted(prefix)
     kind = kind_of(file) if Path(file).is_file() else None
@@ -103,11 +98,7 @@ def _in_folder(folder: Path, src: str, tgt: str) -> str:
 
 @contextmanager
 def open_text(path: StrPath) -> Iterator[IO[bytes]]:
-    """The bytes of a text: a file, a compressed one, or ``FILE#PART``.
-
-    Raises:
-        XalignError: the file is damaged, has no such part, or is a translation memory whose language is not named.
-    """
+    """The bytes of a text: a file, a compressed one, or ``FILE#PART``."""
     file, part = _parted(os.fspath(path))
     with open_file(file) as stream:
         if part is None:
@@ -200,7 +191,7 @@ class _Units:
     """The text of one language in the units of TMX, as its elements come."""
 
     def __init__(self, file: str, language: str):
-        self.file, self.wanted = file, _plain(language)
+        self.file, self.wanted = file, plain_language(language)
         self.found = False
         self.languages: Counter[str] = Counter()
         self._lines: list[bytes] = []
@@ -222,7 +213,7 @@ class _Units:
             language = attributes.get("xml:lang", attributes.get("lang", ""))
             if len(self.languages) < 1000:
                 self.languages[language] += 1
-            plain = _plain(language)
+            plain = plain_language(language)
             self._here = not self._unit and (plain == self.wanted or plain.startswith(f"{self.wanted}-"))
         elif name == "seg" and self._here:
             self._segment, self._size, self._code = [], 0, 0
@@ -261,5 +252,6 @@ class _Units:
         raise XalignError(problem, where=self.file, found=name[:40], remedy=remedy)
 
 
-def _plain(language: str) -> str:
+def plain_language(language: str) -> str:
+    """A language's code in small letters, its parts joined by hyphens."""
     return language.lower().replace("_", "-")

@@ -14,7 +14,7 @@ from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.containers import file_of, is_stream, kind_of, open_text, skip
 from xalign_fairseq.core.text.limits import LINE, limit
-from xalign_fairseq.core.text.lines import no_regular_file, note_crlf, text_lines
+from xalign_fairseq.core.text.lines import different_lengths, no_regular_file, note_crlf, text_lines
 
 CHUNK_LINES = 5000
 BLOCK_BYTES = 1 << 24
@@ -71,11 +71,7 @@ class TextFile:
 
 
 def scan(path: StrPath) -> TextFile:
-    """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks.
-
-    Raises:
-        XalignError: the file and the line that is not so.
-    """
+    """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks."""
     lines, position, last, crlf, most = 0, 0, NEWLINE, False, limit(LINE)
     offsets = [0]
     tail = b""
@@ -122,13 +118,7 @@ def require_files(paths: Sequence[StrPath], remedy: Text) -> None:
 def require_equal_lengths(first: TextFile, second: TextFile) -> None:
     """Two sides of a bitext, or a side and its links, must have as many lines."""
     if first.lines != second.lines:
-        raise XalignError(
-            "the files have different numbers of lines",
-            where=f"{first.path}, {second.path}",
-            found=f"{first.lines} and {second.lines} lines",
-            expected="line i of one belongs to line i of the other",
-            remedy="look for a line break inside a sentence, or for a lost line at the end",
-        )
+        raise different_lengths(first.path, second.path, f"{first.lines} and {second.lines} lines")
 
 
 def _find_fault(path: StrPath) -> None:

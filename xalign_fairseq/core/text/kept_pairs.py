@@ -14,14 +14,7 @@ from xalign_fairseq.core.text.segmented import SegmentedText
 class KeptPairs(SentencePairs):
     """Pairs that are segmented once: the first complete reading stores their words in a file without a name.
 
-    Args:
-        src, tgt, split: as of :class:`SentencePairs`; no word has white space in it.
-        folder: where the file is, which is as large as both sides with a space after each word.
-
-    Example::
-
-        pairs = KeptPairs("a.ja", "a.en", find_segmenters("auto"), folder=Path())
-        number_words(pairs), list(pairs)  # the segmenters see each line once
+    The file in ``folder`` is as large as both sides with a space after each word; no word has white space in it.
     """
 
     def __init__(self, src: StrPath, tgt: StrPath, split: tuple[Segmenter, Segmenter], folder: StrPath):

@@ -50,9 +50,6 @@ def read_lines(path: StrPath, table: bool = False) -> Iterator[str]:
 
     The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`); a ``.tsv`` with
     all its columns is a text only if ``table``.
-
-    Raises:
-        XalignError: the file is missing or damaged, or :func:`text_lines` finds fault with it.
     """
     file = Path(file_of(os.fspath(path)))
     if not file.is_file():
@@ -76,12 +73,8 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
 
     A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
     return before the newline belongs to the line end (logged); a byte order mark is skipped.
-
-    Raises:
-        XalignError: the text is empty, compressed or a table, its last line has a carriage return without a newline, a
-            line is too long, or it is not UTF-8 (file and line are named).
     """
-    iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
+    iconv = f"iconv -f LATIN1 -t UTF-8 {path} > NEW (if that is its encoding)"
     number, crlf = 0, False
     for number, raw in enumerate(lines_of(stream, path), 1):
         if number == 1:
@@ -90,7 +83,7 @@ def text_lines(stream: IO[bytes] | LiveStream, path: StrPath, table: bool = Fals
                 require_one_text(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                iconv = f"iconv -f UTF-16 -t UTF-8 {path}"
+                iconv = f"iconv -f UTF-16 -t UTF-8 {path} > NEW"
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
             raw = raw[:-2]
@@ -132,3 +125,10 @@ def note_crlf(path: str) -> bool:
 def split_words(line: str) -> list[str]:
     """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
     return line.split()
+
+
+def different_lengths(src: object, tgt: object, found: str) -> XalignError:
+    """The error for two files that should have a line for each sentence pair."""
+    problem, expected = "the files have different numbers of lines", "line i of one belongs to line i of the other"
+    remedy = "look for a line break inside a sentence, or for a side that was filtered by itself"
+    return XalignError(problem, where=f"{src}, {tgt}", found=found, expected=expected, remedy=remedy)

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.core.text.lines import read_lines, split_words, text_lines
+from xalign_fairseq.core.text.lines import different_lengths, read_lines, split_words, text_lines
 from xalign_fairseq.core.text.live import LiveStream
 from xalign_fairseq.core.text.segmentation import find_segmenter
 from xalign_fairseq.core.text.segmented import SegmentedText
@@ -64,7 +64,7 @@ class SentencePairs:
             return
         lengths = [sum(1 for _ in read_lines(path)) for path in (src, tgt)]
         if lengths[0] != lengths[1]:
-            raise _different_lengths(src, tgt, f"{lengths[0]} and {lengths[1]} lines")
+            raise different_lengths(src, tgt, f"{lengths[0]} and {lengths[1]} lines")
         self._length = lengths[0]
 
     @property
@@ -163,7 +163,7 @@ class PairStream:
         for number, (src, tgt) in enumerate(zip_longest(*sides)):
             if src is None or tgt is None:
                 ended = self._src if src is None else self._tgt
-                raise _different_lengths(self._src, self._tgt, f"{ended} ends after {number} lines, the other goes on")
+                raise different_lengths(self._src, self._tgt, f"{ended} ends after {number} lines, the other goes on")
             yield one(src), other(tgt)
 
     def _lines(self, path: StrPath) -> Iterator[str]:
@@ -246,16 +246,7 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
                 where=f"{path}, line {number}",
                 found=f"{len(separators)} separators",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
+                remedy="if source and target are two files, give both",
             )
         else:
             yield one(""), other("")
-
-
-def _different_lengths(src: StrPath, tgt: StrPath, found: str) -> XalignError:
-    return XalignError(
-        "the two sides have different numbers of lines",
-        where=f"{src}, {tgt}",
-        found=found,
-        expected="the same number of lines on both sides",
-        remedy="look for a line break inside a sentence, or for a side that was filtered by itself",
-    )

@@ -104,9 +104,19 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
     return find_segmenter(found[0]), find_segmenter(found[-1])
 
 
+def is_unspaced(character: str) -> bool:
+    """Whether a character is of a script without spaces between words, or a mark of its sentences."""
+    return _UNSPACED.match(character) is not None or _MARK.match(character) is not None
+
+
 def split_at_spaces(line: str) -> SegmentedText:
     """The words between white space, as ``str.split`` finds them."""
     return SegmentedText.of_words(line, line.split())
+
+
+def segmenter_of_raw_text() -> str:
+    """``icu``, which splits off punctuation, if it is installed, otherwise ``auto``."""
+    return "icu" if version(PACKAGES["icu"][0]) else "auto"
 
 
 def segmenter_versions(names: str) -> str:

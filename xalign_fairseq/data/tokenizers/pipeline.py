@@ -18,8 +18,6 @@ from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten,
 
 # What a line of dict.txt cannot contain, and the escape itself.
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")
-# Of a symbol that begins a word: sentencepiece's mark, or the space of byte-level BPE.
-WORD_MARKS = ("▁", "Ġ")
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,6 @@ class PipelineTokenizer(Tokenizer):
 
     @property
     def model(self) -> TokenizerPipeline:
-        """The pipeline."""
         return self.pipeline
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:

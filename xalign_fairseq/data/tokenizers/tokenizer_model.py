@@ -4,16 +4,13 @@ import json
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
-
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.data.tokenizers.offsets import SPACE
-from xalign_fairseq.data.tokenizers.pipeline import WORD_MARKS, PipelineTokenizer, TokenizerPipeline
+from xalign_fairseq.data.tokenizers.pipeline import PipelineTokenizer, TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tokenizer
-from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer
+from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings, WordPieceTokenizer
 
 SENTENCEPIECE = "sentencepiece.model"
 # XLM-R's archive names its model so: a folder may have been filled by hand.
@@ -69,16 +66,3 @@ def write_model(folder: Path, model: TokenizerModel) -> None:
     content = model if isinstance(model, bytes) else f"{json.dumps(model.to_state())}\n".encode()
     with atomic_write(folder / model_name(model), "wb") as stream:
         stream.write(content)
-
-
-def word_starts(dictionary: Dictionary, model: TokenizerModel | None) -> np.ndarray:
-    """Which ids begin a word, (V,) bool, ``<mask>`` included: all but those after ``##``, or those after ``▁`` (``Ġ``).
-
-    Without a model, as in data of ``fairseq-preprocess``, pieces are assumed to be sentencepiece's.
-    """
-    if isinstance(model, WordPieceSettings):
-        starts = [not symbol.startswith(CONTINUES) for symbol in dictionary.symbols]
-    else:
-        marks = WORD_MARKS if isinstance(model, TokenizerPipeline) else SPACE
-        starts = [symbol.startswith(marks) for symbol in dictionary.symbols]
-    return np.array(starts + [False] * (dictionary.embedding_size - len(starts)))

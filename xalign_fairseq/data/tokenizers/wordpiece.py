@@ -101,7 +101,6 @@ class WordPieceTokenizer(Tokenizer):
 
     @property
     def model(self) -> WordPieceSettings:
-        """The settings."""
         return self.settings
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing, positions_of
 from xalign_fairseq.encoder.bodies.families import WHERE, BodyFamily, Theirs, read_settings, takes_positions
@@ -79,13 +79,6 @@ class TransformersLayer(nn.Module):
         made = self.inner(x, *arguments[0], **arguments[1])
         out: Tensor = made[0] if isinstance(made, tuple) else made
         return out if self.final is None else F.dropout(self.final(out), self._last_dropout, training)
-
-    @property
-    def self_attn(self) -> Any:
-        """An error: attention weights are read only from our own layers."""
-        problem = "the attention of this encoder's layers can't be looked into"
-        remedy = ("set", Parameter("ot_align_marginals", "uniform"))
-        raise XalignError(problem, found=self._title, expected="an encoder of XLM-R's or BERT's kind", remedy=remedy)
 
 
 class TransformersBody(nn.Module):

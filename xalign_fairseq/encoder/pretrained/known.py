@@ -63,7 +63,6 @@ KNOWN = (
     KnownModel("mbert", ("bert-base-multilingual-cased",), (*_BASE, _MBERT), WITH_HEAD),
     KnownModel("mbert-uncased", ("bert-base-multilingual-uncased",), (*_BASE, 105879), WITH_HEAD),
     KnownModel("labse", ("labse",), (*_BASE, 501153), ALWAYS),
-    KnownModel("distilmbert", ("distilbert-base-multilingual-cased",), (6, 768, 3072, _MBERT), WITH_HEAD),
 )
 
 

@@ -69,13 +69,7 @@ def project(panel: Panel) -> tuple[np.ndarray, str]:
 
 
 def plot_embeddings(pairs: Sequence[tuple[str, str]], panels: Sequence[Panel], path: StrPath) -> None:
-    """Draw the words of each panel in a plane of its own, a dotted line between the words of a pair.
-
-    Args:
-        pairs: source and target word of each pair, in the order of the panels' vectors.
-        panels: at least one.
-        path: file to write; its ending gives the format.
-    """
+    """Draw the words of each panel in a plane of its own, a dotted line between the words of a pair."""
     columns = 2 if len(panels) == 4 else min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     figure = new_figure(columns * PANEL, rows * PANEL + 0.4)

@@ -7,7 +7,6 @@ import importlib.util
 import io
 import logging
 import re
-import unicodedata
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,55 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.evaluation.plots.palette import GRID, INK, MUTED, PAPER, in_both_lights
-
-# Scripts whose letters change form or order next to others, by the first word of their Unicode names.
-_SHAPED = """
-    ARABIC HEBREW SYRIAC THAANA NKO DEVANAGARI BENGALI GURMUKHI GUJARATI ORIYA TAMIL TELUGU KANNADA MALAYALAM SINHALA
-    TIBETAN MYANMAR KHMER
-"""
-SHAPED = frozenset(_SHAPED.split())
-
-
-def script(letter: str) -> str:
-    """The writing system of a letter, as Unicode names it."""
-    return unicodedata.name(letter, "UNNAMED").split(" ")[0]
-
-
-def missing_font(letters: Iterable[str]) -> str | None:
-    """A message about letters that are drawn as boxes; None if there are none."""
-    from matplotlib import get_cachedir
-
-    found = dict.fromkeys(letters)
-    if not found:
-        return None
-    names = ", ".join(dict.fromkeys(_font(script(letter)) for letter in found))
-    return (
-        f"no font that matplotlib knows has {''.join(list(found)[:20])}: the picture shows boxes. Install {names} "
-        "(Debian: fonts-noto-core, fonts-noto-cjk; or https://fonts.google.com/noto); if it is there, delete "
-        f"{get_cachedir()}/fontlist*, matplotlib's list of fonts, which is older"
-    )
-
-
-def _font(name: str) -> str:
-    return f"Noto Sans {'CJK' if name in ('CJK', 'HIRAGANA', 'KATAKANA', 'HANGUL') else name.title()}"
-
-
-def unshaped(texts: Iterable[str]) -> str | None:
-    """A message about scripts whose letters this matplotlib does not join; None if there are none."""
-    import matplotlib
-    from matplotlib import ft2font
-
-    if hasattr(ft2font, "__libraqm_version__"):
-        return None
-    found = sorted({script(letter) for text in texts for letter in text} & SHAPED)
-    if not found:
-        return None
-    return (
-        f"matplotlib {matplotlib.__version__} draws the letters of {', '.join(found)} one by one, neither joined nor "
-        "in their order; from 3.11 on it shapes them: pip install -U 'matplotlib>=3.11'. The HTML page (xalign align "
-        "--format html) leaves it to the browser"
-    )
-
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -135,8 +85,7 @@ def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears complete or not at all.
 
     With ``fit`` the picture is as large as what is drawn, for labels that reach beyond the figure. The same figure
-    gives the same bytes. Letters that no installed font has, and scripts that this matplotlib does not shape, are
-    logged in one line each.
+    gives the same bytes.
     """
     from matplotlib import rc_context
 
@@ -151,7 +100,7 @@ def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
         warnings.simplefilter("always")
         bounds = "tight" if fit else None
         figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind), bbox_inches=bounds, pad_inches=0.15)
-    _tell(figure, seen)
+    _tell(seen)
     content = buffer.getvalue()
     if kind == "svg":
         content = in_both_lights(NOT_IN_XML.sub("\ufffd", content.decode())).encode()
@@ -171,17 +120,14 @@ def _set_fonts(figure: "Figure") -> list[str]:
     return fonts
 
 
-def _tell(figure: "Figure", seen: "list[warnings.WarningMessage]") -> None:
-    """Log letters that are drawn as boxes or in their isolated form."""
-    from matplotlib.text import Text
-
-    missing = []
+def _tell(seen: "list[warnings.WarningMessage]") -> None:
+    """Log which letters are drawn as boxes; warn of everything else."""
+    missing = ""
     for warning in seen:
         if glyph := re.match(r"Glyph (\d+) .* missing from", str(warning.message)):
-            missing.append(chr(int(glyph[1])))
+            missing += chr(int(glyph[1]))
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    texts = (text.get_text() for text in figure.findobj(Text) if isinstance(text, Text))
-    for told in (missing_font(missing), unshaped(texts)):
-        if told:
-            logger.warning(told)
+    if missing:
+        remedy = "install fonts of these scripts (https://fonts.google.com/noto); delete matplotlib's fontlist*.json"
+        logger.warning("no font has %s: the picture shows boxes; %s", "".join(dict.fromkeys(missing))[:20], remedy)

@@ -1,7 +1,7 @@
-"""AER over the layers of an encoder, a line per rule, checkpoint or both."""
+"""AER over the layers of an encoder, a line per curve."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
@@ -31,16 +31,3 @@ def plot_layers(curves: Curves, path: StrPath) -> None:
     style_axes(axes, grid="y")
     draw_key(figure, shown.items(), columns=2)
     save(figure, path)
-
-
-def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
-    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``."""
-    single = [row for row in rows if isinstance(row["layer"], int)]
-    # Settings that all curves share are left out; with one method a checkpoint's name says it all.
-    telling = [key for key in ("encoding", "method") if len({row.get(key) for row in single}) > 1]
-    curves: dict[str, dict[int, float]] = {}
-    for row in single:
-        parts = [name] * bool(name) + [row[key] for key in telling if key in row]
-        points = curves.setdefault(", ".join(parts or [row["method"]]), {})
-        points[row["layer"]] = min(row["aer"], points.get(row["layer"], row["aer"]))
-    return {curve: list(points.items()) for curve, points in curves.items()}

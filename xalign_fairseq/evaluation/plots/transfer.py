@@ -19,9 +19,7 @@ LABEL = 15  # characters of a line below a group, which has room for 1.2 inches
 def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds where it is known.
 
-    Args:
-        rows: mappings with ``task``, ``checkpoint``, ``mean`` and ``deviation`` (fractions, or ``None``).
-        path: file to write; its ending gives the format.
+    Rows are mappings with ``task``, ``checkpoint``, ``mean`` and ``deviation`` (fractions, or ``None``).
     """
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
@@ -52,9 +50,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
 def plot_gaps(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw English minus each language, in points, a panel per task and a colour per checkpoint.
 
-    Args:
-        rows: mappings with ``task``, ``checkpoint``, ``language``, ``mean`` and ``deviation`` (fractions, or ``None``).
-        path: file to write; its ending gives the format.
+    Rows are mappings with ``task``, ``checkpoint``, ``language``, ``mean`` and ``deviation`` (fractions, or ``None``).
     """
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
@@ -130,9 +126,7 @@ def _distinct(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw supervised minus zero-shot score in points, a panel per task, a group of bars per language (Figure 2).
 
-    Args:
-        rows: mappings with ``task``, ``language``, ``objective``, ``mean`` and ``deviation`` (fractions, or ``None``).
-        path: file to write; its ending gives the format.
+    Rows are mappings with ``task``, ``language``, ``objective``, ``mean`` and ``deviation`` (fractions, or ``None``).
     """
     tasks, languages, objectives = _distinct(rows)
     figure = new_figure(1.4 + 3.0 * len(tasks), 3.4)
@@ -159,10 +153,7 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: StrPath) -> None:
 def plot_alignment(points: Sequence[Mapping[str, Any]], path: StrPath) -> None:
     """Draw the gap of each run against its alignment score, a panel per task (Figure 3).
 
-    Args:
-        points: mappings with ``task``, ``objective`` (its colour), ``language`` (its marker), ``alignment`` and ``gap``
-            (fractions).
-        path: file to write; its ending gives the format.
+    Points are mappings with ``task``, ``objective`` (a colour), ``language`` (a marker), ``alignment`` and ``gap``.
     """
     tasks, languages, objectives = _distinct(points)
     figure = new_figure(1.4 + 3.0 * len(tasks), 3.6)

@@ -10,9 +10,10 @@ from xalign_fairseq.aligner.alignment import Links
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import parse_json, require_form
-from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_of_raw_text
 from xalign_fairseq.core.text.segmented import SegmentedText, Span, inside_grapheme
 from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.projection.markup.pieces import LinkedPieces
 from xalign_fairseq.projection.spans import Placing, place
 from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit
 
@@ -81,17 +82,14 @@ def project_labels(
     translations: Sequence[str],
     spans: Sequence[Sequence[TextSpan]],
     placing: Placing | None = None,
-    segment: str = "auto",
+    segment: str = "",
 ) -> list[list[TextSpan | None]]:
     """The labelled spans of texts on their translations.
 
     Args:
-        aligner: finds the links.
-        texts: the labelled texts.
-        translations: of each text.
         spans: of each text: the first character, the one after the last, and the label.
-        placing: how spans are placed.
-        segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`.
+        segment: what finds words, as of :func:`~xalign_fairseq.core.text.segmentation.find_segmenter`; empty: ``icu``
+            if it is installed, otherwise ``auto``.
 
     Returns:
         for each text its spans on the translation, in their order; ``None`` for one that could not be placed.
@@ -110,7 +108,7 @@ def project_labels(
         raise XalignError("texts, translations and spans differ in number", found=sizes)
     for number, (text, each) in enumerate(zip(texts, spans, strict=True)):
         check_spans(each, text, f"text {number}")
-    find = find_segmenter(segment)
+    find = find_segmenter(segment or segmenter_of_raw_text())
     pairs = [(find(text), find(translation)) for text, translation in zip(texts, translations, strict=True)]
     found: list[list[TextSpan | None]] = []
     for (src, tgt), each, alignment in zip(pairs, spans, aligner.stream(pairs), strict=True):
@@ -129,12 +127,14 @@ def _place(
     Punctuation at an end of a place is left out if the span does not end with any: "Rom" of "Rom."
     """
     placed: list[Span | str] = []
-    words = [src.words_in(start, end) for start, end, _ in spans]
-    for (start, end, _), found in zip(spans, place(words, links, placing), strict=True):
+    pieces = LinkedPieces(src, tgt, links, {edge for start, end, _ in spans for edge in (start, end)})
+    linked = {(a, b): p * pieces.worth[b] for a, row in enumerate(pieces.links) for b, p in row.items()}
+    parts = [range(*pieces.within(start, end)) for start, end, _ in spans]
+    for (start, end, _), found in zip(spans, place(parts, linked, placing), strict=True):
         if isinstance(found, str):
             placed.append(found)
             continue
-        first, last = tgt.spans[found.start][0], tgt.spans[found.stop - 1][1]
+        first, last = pieces.tgt[found.start][0], pieces.tgt[found.stop - 1][1]
         while first + 1 < last and _is_mark(tgt.text[first]) and not _is_mark(src.text[start]):
             first += 1
         while first + 1 < last and _is_mark(tgt.text[last - 1]) and not _is_mark(src.text[end - 1]):

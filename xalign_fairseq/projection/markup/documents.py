@@ -10,6 +10,7 @@ from xml.parsers import expat
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import open_file
+from xalign_fairseq.core.text.containers import plain_language
 from xalign_fairseq.projection.markup.inline import TAG, attributes_of
 from xalign_fairseq.projection.markup.pair import MARKUPS, markup_unit
 from xalign_fairseq.projection.units import Annotated, Piece
@@ -75,14 +76,14 @@ class _Parser:
         if len(self.path) > MOST_DEPTH:
             self.refuse(f"more than {MOST_DEPTH:,} levels")
         if name == "header":
-            self.language = _plain(attributes.get("srclang", ""))
+            self.language = plain_language(attributes.get("srclang", ""))
         if self.open or not OTHERS.isdisjoint(self.path):
             return
         if name in UNITS and self.unit < 0:
             self.unit, self.texts = len(self.path), []
-            self.variant = _plain(attributes.get("srclang", "")) or self.language
+            self.variant = plain_language(attributes.get("srclang", "")) or self.language
         if self.unit >= 0 and name == "tuv":
-            spoken = _plain(attributes.get("xml:lang", attributes.get("lang", "")))
+            spoken = plain_language(attributes.get("xml:lang", attributes.get("lang", "")))
             self.variant = self.variant if self.variant not in ("", "*all*") else spoken
             is_source = spoken == self.variant or spoken.startswith(f"{self.variant}-")
             self.role = "source" if is_source else "target"
@@ -185,7 +186,3 @@ def _segments(text: str) -> dict[str, tuple[int, int]]:
             is_segment = attributes.get("mtype") == "seg" and not open_tags
             open_tags.append((attributes.get("mid", "") if is_segment else None, match.end()))
     return found
-
-
-def _plain(language: str) -> str:
-    return language.lower().replace("_", "-")

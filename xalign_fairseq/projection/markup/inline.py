@@ -62,7 +62,8 @@ def _bilingual(name: str, attributes: dict[str, str]) -> tuple[str, str]:
         return ("open" if attributes.get("pos") in ("open", "begin") else "close"), ""
     if name in ("x", "ph", "ut", "cp"):
         breaks = attributes.get("ctype") == "lb" or attributes.get("subType") == "xlf:lb"
-        return ("break" if breaks else "point"), ""
+        code = next(filter(None, map(attributes.get, ("equiv-text", "equiv", "disp"))), "")
+        return ("break" if breaks else "placeholder" if BEGIN.match(code) else "point"), ""
     return "open", name
 
 
@@ -75,9 +76,6 @@ VTT = Dialect(_subtitle, extra=re.compile(rf"\n|{TIME}"), special="<&\n")
 
 def read_inline(text: str, dialect: Dialect) -> MarkedText:
     """A text and its markup.
-
-    Raises:
-        XalignError: the markup is broken: a tag is not complete, or, where the dialect is strict, has no partner.
 
     Example::
 
@@ -124,6 +122,7 @@ def _token(text: str, at: int, dialect: Dialect) -> tuple[Token | None, int]:
         return Token(match[0], "close", key), end
     if name in dialect.code and not rest.endswith("/"):
         end = _end_of_code(text, end, name)
+        kind = "placeholder" if kind == "point" and BEGIN.match(text, match.end()) else kind
     elif rest.endswith("/") and kind == "open" and (dialect is not BILINGUAL or key == name):
         kind = "break" if name == "br" else "point"
     return Token(text[at:end], kind, key), end
@@ -195,7 +194,7 @@ def _placeholder_tokens(text: str) -> Iterator[Token]:
             continue
         if start < at:
             yield Token(text[start:at], "text")
-        yield Token(text[at:end], "point")
+        yield Token(text[at:end], "placeholder")
         start = at = end
     if start < len(text):
         yield Token(text[start:], "text")

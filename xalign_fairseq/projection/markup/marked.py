@@ -14,8 +14,9 @@ MOST_LEVELS = 100  # of tags within tags
 class Token:
     """A piece of a marked-up text, ``raw`` as it is written.
 
-    ``kind`` is ``text``, ``open``, ``close``, ``point`` or ``break``, a point that cuts the text in two. An opening and
-    a closing tag with the same ``key`` are a pair; a tag with an empty key is alone. ``text``: what an entity means.
+    ``kind`` is ``text``, ``open``, ``close``, ``point``, ``placeholder``, a point that is a word, or ``break``, a point
+    that cuts the text in two. An opening and a closing tag with the same ``key`` are a pair; a tag with an empty key is
+    alone. ``text``: what an entity means.
     """
 
     raw: str
@@ -29,8 +30,8 @@ class Mark:
     """A pair of tags with all between them, or a tag alone, whose ``opening`` or ``closing`` is empty.
 
     ``start`` to ``stop`` are the characters of the text between the tags. A break can replace one space. ``kind`` is
-    ``pair``, ``point``, ``break``, or a tag without its partner: ``opening`` reaches up to the end of what it is in,
-    ``closing`` from its start.
+    ``pair``, ``point``, ``placeholder``, ``break``, or a tag without its partner: ``opening`` reaches up to the end of
+    what it is in, ``closing`` from its start.
     """
 
     opening: str
@@ -124,9 +125,6 @@ def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
 
     The text has no double space where a point with a space on both sides was, nor a space at an edge for it: that space
     belongs to the point. A break between two words without a space becomes one.
-
-    Raises:
-        XalignError: tags are not nested, too deep or too many; if ``strict``, a tag is without its partner.
     """
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:

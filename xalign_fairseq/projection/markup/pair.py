@@ -8,7 +8,8 @@ from xalign_fairseq.aligner.alignment import Links
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
+from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter, segmenter_of_raw_text
+from xalign_fairseq.links.pharaoh import check_bounds
 from xalign_fairseq.projection.markup.inline import (
     BILINGUAL,
     ESCAPES,
@@ -58,19 +59,18 @@ MARKUPS = {
 
 
 def project_markup(
-    source: str, target: str, aligner: WordAligner | Links, markup: str = "html", segment: str = "auto"
+    source: str, target: str, aligner: WordAligner | Links, markup: str = "html", segment: str = ""
 ) -> Projected:
     """Put the tags of a text on its translation.
 
     Args:
-        source: with markup.
         target: the plain translation.
         aligner: links the words; or the links, of the words that ``segment`` finds in both plain texts.
         markup: a name of :data:`MARKUPS`.
-        segment: what finds the words.
+        segment: what finds the words; empty: ``icu`` if it is installed and an aligner is given, otherwise ``auto``.
 
     Raises:
-        XalignError: there is no such markup, or no such segmenter.
+        XalignError: there is no such markup, or no such segmenter; or a link is of words that are not there.
 
     Example::
 
@@ -80,8 +80,10 @@ def project_markup(
     """
     if markup not in MARKUPS:
         raise XalignError("there is no such markup", parameter="markup", found=markup, expected=", ".join(MARKUPS))
+    segment = segment or ("auto" if isinstance(aligner, dict) else segmenter_of_raw_text())
     unit = markup_unit(MARKUPS[markup], source, target, find_segmenter(segment), "")
     if isinstance(aligner, dict):
+        check_bounds([aligner], [(len(unit.src), len(unit.tgt))], where="the links")
         return unit.project(aligner)
     return unit.project(aligner.align([unit.src], [unit.tgt])[0].links if unit.needs_links else {})
 

@@ -10,6 +10,7 @@ from unicodedata import category
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 
 TINY = 1e-9
+PUNCTUATION_WORTH = 0.1  # of its links: words decide where a tag goes
 STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
 
 
@@ -35,6 +36,7 @@ class LinkedPieces:
         self.tgt = [piece for word in targets for piece in word]
         self._word = [number for number, word in enumerate(sources) for _ in word]
         self._tgt_starts = set(_starts(targets))
+        self.worth = [PUNCTUATION_WORTH if _is_punctuation(tgt.text[slice(*span)]) else 1.0 for span in self.tgt]
         first, second = _starts(sources), _starts(targets)
         self.links: list[dict[int, float]] = [{} for _ in self.src]
         self.total = [0.0] * len(self.tgt)
@@ -45,27 +47,35 @@ class LinkedPieces:
                 continue
             shift = tgt.spans[j][0] - src.spans[i][0]
             core, other = _cores_of_pair((src, i, cores[0][i]), (tgt, j, cores[1][j]))
+            # A word of punctuation alone, as always in text without spaces, is that at the other's edges.
+            marks = _is_punctuation(src[i]) != _is_punctuation(tgt[j]) and (core, other) != (src.spans[i], tgt.spans[j])
             for a, (start, stop) in enumerate(sources[i], first[i]):
                 for b, (begin, end) in enumerate(targets[j], second[j]):
                     overlap = begin < stop + shift and start + shift < end
-                    alike = _part(start, core) == _part(begin, other)
+                    parts = _part(start, core), _part(begin, other)
+                    alike = parts != (1, 1) if marks else parts[0] == parts[1]
                     if overlap if (i, j) in equal else alike:
                         self.links[a][b] = probability
                         self.total[b] += probability
+
+    def within(self, start: int, stop: int) -> Span:
+        """The source pieces that have one of these characters."""
+        first = bisect_right(self.src, start, key=lambda span: span[1])
+        return first, max(first, bisect_left(self.src, stop, key=lambda span: span[0]))
 
     def run(self, source: Span, free: Sequence[Span]) -> tuple[float, Span | None]:
         """The free target words with the most link weight to some source words, minus that to others, and this weight.
 
         Links of other parts of the words that a tag cuts do not count.
         """
-        weight = [-total for total in self.total]
+        weight = [-total * worth for total, worth in zip(self.total, self.worth, strict=True)]
         inside: dict[int, float] = {}
         touched = bisect_left(self._word, self._word[source[0]]), bisect_right(self._word, self._word[source[1] - 1])
         for i in range(*touched):
             for j, probability in self.links[i].items():
-                weight[j] += probability
+                weight[j] += probability * self.worth[j]
                 if source[0] <= i < source[1]:
-                    weight[j] += probability
+                    weight[j] += probability * self.worth[j]
                     inside[j] = inside.get(j, 0.0) + probability
         best, span = TINY, None
         for low, high in free:
@@ -100,9 +110,10 @@ class LinkedPieces:
         )
         return min(allowed, key=lambda at: (round(costs[at], 6), abs(at * len(self.src) - source * len(self.tgt))))
 
-    def borders(self, words: Span) -> list[int]:
-        """Boundaries of words among some target pieces, with both ends."""
-        inner = (at for at in range(words[0] + 1, words[1]) if at in self._tgt_starts)
+    def borders(self, source: int, words: Span) -> list[int]:
+        """Boundaries of words among some target pieces, with both ends; of pieces for a cut within a word."""
+        within_word = 0 < source < len(self.src) and self._word[source - 1] == self._word[source]
+        inner = (at for at in range(words[0] + 1, words[1]) if within_word or at in self._tgt_starts)
         return [words[0], *inner, *words[1:]]
 
     @cached_property
@@ -133,6 +144,10 @@ def _core(words: SegmentedText, span: Span) -> Span:
     while stop < len(kinds) and kinds[stop] == "M":
         stop += 1
     return span[0] + inner[0], span[0] + stop
+
+
+def _is_punctuation(word: str) -> bool:
+    return all(category(character)[0] in "PM" for character in word)
 
 
 def _cores_of_pair(*sides: tuple[SegmentedText, int, Span]) -> list[Span]:

@@ -4,10 +4,10 @@ Each tag goes where the links lead: a pair around the run of words that are link
 the translation of the word that it touches. The result is nested as the source is, whatever the links are.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from xalign_fairseq.core.text.segmentation import is_unspaced
 from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.projection.markup.marked import Mark, MarkedText, walk
 from xalign_fairseq.projection.markup.pieces import LinkedPieces, begins_with_stop
@@ -77,7 +77,7 @@ class _Placement:
         low, high = words
         found: dict[int, Span] = {}  # target words of each mark that has some
         after: dict[int, bool] = {}  # whether a mark without any goes with the word before it
-        source = [self._source(mark) for mark in marks]
+        source = [self.pieces.within(mark.start, mark.stop) for mark in marks]
         for i, mark in enumerate(marks):
             if mark.kind == "closing":
                 low = self._border(source[i][1], within, (low, high))
@@ -117,11 +117,6 @@ class _Placement:
             found[i] = at, at
         return [self._placed(mark, source[i], found[i], after.get(i)) for i, mark in enumerate(marks)]
 
-    def _source(self, mark: Mark) -> Span:
-        """The source words of a mark."""
-        first = bisect_right(self.pieces.src, mark.start, key=lambda span: span[1])
-        return first, max(first, bisect_left(self.pieces.src, mark.stop, key=lambda span: span[0]))
-
     def _between(self, source: Span, within: Span, words: Span, free: Sequence[Span]) -> Span | None:
         """The target words without links between the translations of a pair's neighbours."""
         before = self.pieces.near(source[0] - 1, words) if source[0] > within[0] else (words[0], words[0])
@@ -136,7 +131,7 @@ class _Placement:
         """The cut of the target words that the fewest links cross, for a cut of the source; edges stay edges."""
         if source in within:
             return words[within.index(source)]
-        return self.pieces.fewest_crossings(source, self.pieces.borders(words))
+        return self.pieces.fewest_crossings(source, self.pieces.borders(source, words))
 
     def _loose(self, mark: Mark, source: Span, within: Span, words: Span) -> tuple[int, bool]:
         """The target words between which a mark without own words goes, and whether it belongs to the word before."""
@@ -160,7 +155,7 @@ class _Placement:
             return after[0], False
         if source[0] == source[1]:
             self._drop(mark, "no word next to it is linked: where it cuts the fewest links")
-        return self.pieces.fewest_crossings(source[0], self.pieces.borders(words)), True
+        return self.pieces.fewest_crossings(source[0], self.pieces.borders(source[0], words)), True
 
     def _breaks(
         self, marks: Sequence[Mark], source: Sequence[Span], within: Span, words: Span, taken: Sequence[Span]
@@ -209,7 +204,22 @@ class _Placement:
                 stop = self._at(mark.stop, source[1], words[1], after is not False)
             else:
                 stop = start
+            mark = self._spaced(mark, start) if mark.kind in ("point", "placeholder") else mark
         return _Placed(mark, start, max(start, stop), self.marks(mark.children, source, words))
+
+    def _spaced(self, mark: Mark, at: int) -> Mark:
+        """A tag alone with its spaces; other ones if only one of the texts has no spaces between words."""
+        opening = mark.opening
+        for before in (True, False):
+            theirs, ours = (
+                text[:place][-1:] if before else text[place : place + 1]
+                for text, place in zip(self.texts, (mark.start, at), strict=True)
+            )
+            if is_unspaced(ours) and not is_unspaced(theirs):
+                opening = opening.lstrip(" ") if before else opening.rstrip(" ")
+            elif mark.kind == "placeholder" and is_unspaced(theirs) and ours.isalnum() and not is_unspaced(ours):
+                opening = f" {opening}" if before else f"{opening} "
+        return mark if opening == mark.opening else replace(mark, opening=opening)
 
     def _break(self, mark: Mark, source: int, target: int) -> Span:
         """The characters that a break replaces: a space, if it does so in the source and there is one."""

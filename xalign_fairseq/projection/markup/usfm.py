@@ -65,11 +65,7 @@ def _text(text: str) -> Iterator[Token]:
 
 
 def texts(lines: Iterable[str], where: str) -> Iterator[tuple[bool, str, int]]:
-    """A file in its parts: whether each is to be translated, its text, and its line.
-
-    Raises:
-        XalignError: a part is too long.
-    """
+    """A file in its parts: whether each is to be translated, its text, and its line."""
     marker, pending, translated, first, ends = "", "", False, 1, PARAGRAPH
     for number, line in enumerate(lines, 1):
         at, line = 0, f"{line}\n"

@@ -26,7 +26,7 @@ UNITS = (
     "checkpoint_temporaries",
 )
 
-NOT_THERE = "these versions of fairseq, torch and numpy do not have the problem"
+NOT_THERE = "this command, or these versions of fairseq, torch and numpy, do not have the problem"
 _statuses: list[PatchStatus] = []
 
 

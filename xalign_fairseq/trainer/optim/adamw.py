@@ -102,7 +102,6 @@ class FoldedAdamW(torch.optim.Optimizer):
         return norm
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Clear the gradients and the factor."""
         self.factor = 1.0
         super().zero_grad(set_to_none)
 

@@ -49,7 +49,6 @@ class XalignAdamW(FairseqAdam):
         return self.optimizer.clip(max_norm, aggregate_norm_fn)
 
     def zero_grad(self) -> None:
-        """Clear the gradients and their factor."""
         self.optimizer.zero_grad()
 
 

@@ -16,13 +16,12 @@ MOST_DOTS = 80
 Points = Sequence[tuple[int, float]]
 
 
-def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
+def line_chart(title: str, curves: Mapping[str, Points]) -> str:
     """A ``<figure>`` of curves over updates, with a key if there are several.
 
     Args:
         title: what is drawn.
         curves: (updates, value) by name, in ascending order; those without a point are left out.
-        unit: of the numbers that points show.
     """
     curves = {name: thinned(points) for name, points in curves.items() if points}
     if not curves:
@@ -51,7 +50,7 @@ def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
         parts.append(f'<path class="line s{number % 6}" d="M{path}"/>')
         if len(points) <= MOST_DOTS:
             for (x, y), (updates, value) in zip(places, points, strict=True):
-                said = escape(f"{name}, update {updates:,}: {value:.5g}{unit}")
+                said = escape(f"{name}, update {updates:,}: {value:.5g}")
                 parts.append(
                     f'<circle class="s{number % 6}" cx="{x:.1f}" cy="{y:.1f}" r="2.6"><title>{said}</title></circle>'
                 )
@@ -67,12 +66,12 @@ def line_chart(title: str, curves: Mapping[str, Points], unit: str = "") -> str:
     )
 
 
-def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
+def nice_ticks(low: float, high: float) -> list[float]:
     """Round numbers that reach from below the lowest to above the highest value, in even steps."""
     if high - low < 1e-9 * max(abs(high), abs(low), 1e-9):
         middle = abs(high) or 1.0
         low, high = low - middle / 10, high + middle / 10
-    rough = (high - low) / (most - 1)
+    rough = (high - low) / 4
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999)
     begin, end = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -137,7 +137,7 @@ def _tiles(run: TrainedRun) -> str:
     if run.cost.tokens:
         tiles.append(("tokens", f"{run.cost.tokens:,}", "in the batches of all updates"))
     if speed := [value for _, value in run.series(run.training, "wps")]:
-        tiles.append(("tokens a second", f"{sorted(speed)[len(speed) // 2]:,.0f}", "median"))
+        tiles.append(("tokens per second", f"{sorted(speed)[len(speed) // 2]:,.0f}", "median"))
     cells = (
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}{f'<small>{escape(note)}</small>' * bool(note)}</dd></div>"
         for name, value, note in tiles

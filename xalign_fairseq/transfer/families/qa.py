@@ -209,19 +209,11 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 
 
 def best_span(scores: np.ndarray, candidates: np.ndarray, *, n_best: int = 20, longest: int = 30) -> Span | None:
-    """The span of one window whose scores of first and last token have the greatest sum.
+    """The span of one window whose scores (T, 2) of first and last token have the greatest sum: score, first, last.
 
-    The ``n_best`` best first tokens are combined with the ``n_best`` best last tokens; a pair counts if it is in order
-    and spans at most ``longest`` tokens. Of equal tokens, and of equal pairs, the earliest is taken (for pairs the
-    earliest first token, then the earliest last one).
-
-    Args:
-        scores: (T, 2) float, of being first and last.
-        candidates: (C,) int64, ascending, the positions that a span may begin and end with.
-        n_best, longest: see above.
-
-    Returns:
-        the score, the first and the last token; ``None`` if no pair counts.
+    The ``n_best`` best first of the ``candidates`` (C,), ascending, are combined with the ``n_best`` best last ones; a
+    pair counts if it is in order and spans at most ``longest`` tokens; ``None`` if no pair does. Of equal tokens, and
+    of equal pairs, the earliest is taken (for pairs the earliest first token, then the earliest last one).
     """
     first, last = (
         np.sort(candidates[np.argsort(-scores[candidates, side], kind="stable")[:n_best]]) for side in (0, 1)

@@ -61,11 +61,8 @@ class LinearChainCRF(nn.Module):
         return (alpha + last).logsumexp(1)
 
     def decode(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """The best tagging of each sentence, (B, W) int64 (Viterbi); meaningless at padding.
-
-        Args:
-            scores: (B, W, tags).
-            mask: (B, W) bool, True at words; padding comes after them.
+        """The best tagging of each sentence, (B, W) int64 (Viterbi); meaningless at padding, where the mask is
+        False.
         """
         scores = at_least_float32(scores)
         if not scores.shape[1]:
@@ -89,14 +86,7 @@ class LinearChainCRF(nn.Module):
 
 
 class TaggingHead(nn.Module):
-    """Dropout and a linear map to the scores of the tags; with ``crf`` their chain is scored as a whole.
-
-    Args:
-        size: of a hidden state.
-        tags: number of tags.
-        dropout: before the linear map.
-        crf: whether neighbouring tags are scored.
-    """
+    """Dropout and a linear map to the scores of the tags; with ``crf`` their chain is scored as a whole."""
 
     def __init__(self, size: int, tags: int, dropout: float, crf: bool):
         super().__init__()

@@ -36,13 +36,10 @@ class Biaffine(nn.Module):
         self.label_linear = nn.Linear(2 * label_size, labels)
 
     def arc_scores(self, states: Tensor, mask: Tensor) -> Tensor:
-        """Scores of every head of every word, (B, W, 1 + W), at least float32.
+        """Scores of every head of every word, (B, W, 1 + W), at least float32, from states (B, 1 + W, H), the root's
+        first.
 
         A word as its own head, and padding as a head, have -inf; nothing else has.
-
-        Args:
-            states: (B, 1 + W, H), the root's state first.
-            mask: (B, W) bool, True at words.
         """
         heads, dependents = self.arc_head(states), self.arc_dependent(states[:, 1:])
         # Sums of hundreds of products: half precision could overflow.
@@ -54,14 +51,9 @@ class Biaffine(nn.Module):
         return scores.masked_fill(itself | padding[:, None], -torch.inf)
 
     def label_scores(self, states: Tensor, heads: Tensor, mask: Tensor) -> Tensor:
-        """Scores of the labels under the given heads only, (words, labels), at least float32.
+        """Scores of the labels under the given heads (B, W), 0 for the root, (words, labels), at least float32.
 
         ``words`` are the True entries of ``mask`` in their order, so that memory grows with their number alone.
-
-        Args:
-            states: (B, 1 + W, H), the root's state first.
-            heads: (B, W) int64, 0 is the root.
-            mask: (B, W) bool, True at words.
         """
         rows = torch.arange(len(heads), device=heads.device)[:, None].expand_as(heads)[mask]
         governors = self.label_head(states)[rows, heads[mask]]

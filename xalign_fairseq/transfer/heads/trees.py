@@ -20,9 +20,6 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
     Returns:
         (B, W) int64, the heads, 0 for the root; -1 beyond the sentence's length.
-
-    Raises:
-        XalignError: a score is not finite.
     """
     batch, words = scores.shape[:2]
     inside = np.arange(words) < np.asarray(lengths).reshape(batch, 1)
@@ -44,16 +41,10 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
 
 
 def maximum_spanning_tree(scores: np.ndarray) -> np.ndarray:
-    """The best tree of one sentence, with one word under the root.
+    """The heads (W,) of the best tree of one sentence with one word under the root, from scores (W, 1 + W) float64.
 
     All arcs from the root lose the same constant, so large that a tree with one such arc beats every tree with more;
     differences between trees with one arc stay (Stanojević & Cohen, 2021, discuss the ways to have one root).
-
-    Args:
-        scores: (W, 1 + W) float64 as in :func:`decode_trees`; finite but for a word as its own head.
-
-    Returns:
-        (W,) int64, the heads.
     """
     words = len(scores)
     square = np.full((words + 1, words + 1), -np.inf)

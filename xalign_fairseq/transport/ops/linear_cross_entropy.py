@@ -27,12 +27,8 @@ BLOCK = 64  # logits whose maximum is taken before that of the row
 
 
 class TokenLosses(NamedTuple):
-    """The results of each of N predictions.
-
-    Attributes:
-        nll: (N,) - log p(label) in nats, in float32 or float64, with gradient.
-        correct: (N,) bool: the label has the highest logit; of equal ones the first counts.
-        counted: (N,) bool: there is a label.
+    """Of each of N predictions: - log p(label) in nats (N,), with gradient; whether the label has the highest logit
+    (of equal ones the first counts); whether there is a label.
     """
 
     nll: Tensor

@@ -32,14 +32,7 @@ _selected = "auto"
 
 
 def select(name: str) -> None:
-    """Choose the library of float32 products on the CPU for this process, as ``torch.backends`` does.
-
-    Args:
-        name: ``auto``, ``torch`` (what ``F.linear`` takes), or ``onednn``.
-
-    Raises:
-        XalignError: there is no such library, or this torch does not offer it.
-    """
+    """Choose the library of float32 products on the CPU for this process: ``auto``, ``torch`` or ``onednn``."""
     global _selected
     check_values("there is no such library", ("linear_products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
     if lacking := fault(name):
@@ -65,13 +58,7 @@ def using(name: str) -> Iterator[None]:
 
 
 class Libraries(NamedTuple):
-    """Libraries, ``torch`` or ``onednn``, and why it is these.
-
-    Attributes:
-        products: of outputs and of their gradients by inputs.
-        weight_gradients: of gradients by weights.
-        why: in words.
-    """
+    """Libraries, ``torch`` or ``onednn``, of outputs and gradients by inputs, and of gradients by weights; and why."""
 
     products: str
     weight_gradients: str
@@ -116,12 +103,8 @@ def fault(library: str) -> str:
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``F.linear`` by the fastest library: y = x W^T + b, with gradients of any order.
-
-    Args:
-        x: (..., I), of any strides.
-        weight: (O, I); no other copy is kept, because training changes it in every update.
-        bias: (O,) or None.
+    """``F.linear`` by the fastest library: y = x W^T + b, with gradients of any order; ``x`` (..., I) of any
+    strides.
     """
     if _fits_onednn(x, weight) and chosen().products == "onednn":
         product: Tensor = OneDnnLinear.apply(x, weight, bias)  # type: ignore[no-untyped-call]

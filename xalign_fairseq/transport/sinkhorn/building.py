@@ -56,9 +56,6 @@ def built(kind: str) -> Built:
     The library that was built with the package is taken if it comes from the sources that are here and this CPU, or
     the GPUs, run it; otherwise the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is
     compiled by one process while the others wait.
-
-    Raises:
-        XalignError: it is not available; the missing piece is named.
     """
     fault = prebuilt_fault(kind)
     if fault is None:

@@ -36,14 +36,8 @@ MESSAGE_LINES = 12
 class Recipe(NamedTuple):
     """How one library is made.
 
-    Attributes:
-        kind: ``cpu`` or ``cuda``.
-        source: the file to compile.
-        digest: of that file and the headers next to it.
-        compiler: its name and version.
-        command: compiler and flags.
-        target: the CUDA architectures; of the CPU ``native``, ``x86-64-v3``, or the machine's name.
-        needs: the CPU's instructions without which the library may not run.
+    ``digest`` is of the source and the headers next to it. ``target`` has the CUDA architectures, of the CPU
+    ``native``, ``x86-64-v3``, or the machine's name; the library may not run without the instructions in ``needs``.
     """
 
     kind: str
@@ -64,16 +58,8 @@ class Recipe(NamedTuple):
 def make_recipe(
     kind: str, folder: Path, capabilities: Iterable[tuple[int, int]] = (), *, portable: bool = False
 ) -> Recipe:
-    """How to compile the library of a kind on this machine.
-
-    Args:
-        kind: ``cpu`` or ``cuda``.
-        folder: of the sources.
-        capabilities: of the GPUs to compile for, as :func:`cuda_architectures` takes them.
-        portable: whether the CPU's library is for other machines, too: those with AVX2, of x86-64.
-
-    Raises:
-        XalignError: there is no such kind, its source or its compiler is missing.
+    """How to compile the library of a kind, ``cpu`` or ``cuda``, on this machine; ``portable``: for all with AVX2,
+    too.
     """
     digest = source_digest(kind, folder)
     if kind == "cpu":
@@ -105,11 +91,7 @@ def source_digest(kind: str, folder: Path) -> str:
 
 
 def compile_library(recipe: Recipe, folder: Path) -> None:
-    """Compile into a folder, which appears complete or not at all, with a record of the build.
-
-    Raises:
-        XalignError: the compiler does not accept the source; the first lines of its message are there.
-    """
+    """Compile into a folder, which appears complete or not at all, with a record of the build."""
     with atomic_folder(folder, overwrite=True) as new:
         command, message = list(recipe.command), ""
         failed = _run([*command, str(recipe.source), "-o", str(new / LIBRARY)])

@@ -1,6 +1,5 @@
 """The aligner on Hugging Face folders: SimAlign's links from the library's own hidden states."""
 
-from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -10,7 +9,6 @@ from support.huggingface_folders import BERT_SYMBOLS, TEXT, configure
 from support.links import by_pair, joined_words
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import Cosine
@@ -56,14 +54,10 @@ def assert_same_links(model, folder):
     assert links > 10
 
 
-def test_processes_map_the_same_file(build, save):
+def test_weights_stay_in_their_file_which_processes_share(build, save):
     folder = save(build())
-    load = partial(Aligner.from_pretrained, folder, linking=Linking(layers=(1,)), dtype="float32")
-    with AlignerPool(load, ["cpu", "cpu"]) as pool:
-        assert pool.ask(partial(share_mapped, path=folder / "model.safetensors")) > 0.9  # all but the positions
-        assert list(pool.stream([("The red house", "Der rote Hund")])) == load(device="cpu").align(
-            ["The red house"], ["Der rote Hund"]
-        )
+    aligner = Aligner.from_pretrained(folder, linking=Linking(layers=(1,)), dtype="float32", device="cpu")
+    assert share_mapped(aligner, folder / "model.safetensors") > 0.9  # all but the positions
 
 
 def states_of(model, tokenizer, words):

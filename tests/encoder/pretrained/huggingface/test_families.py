@@ -12,7 +12,6 @@ from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.huggingface.families import (
     BERT,
-    DISTILBERT,
     FAMILIES,
     NOT_SUPPORTED,
     XLM_R,
@@ -23,22 +22,18 @@ from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 
 
-@pytest.mark.parametrize("family", [XLM_R, BERT, DISTILBERT], ids=lambda family: family.title)
+@pytest.mark.parametrize("family", [XLM_R, BERT], ids=lambda family: family.title)
 def test_every_parameter_has_a_name_in_transformers(build, family):
     names = {family.their_name(name) for name in Encoder(EncoderConfig(9, 3, 24, 40, 4)).state_dict()}
     found = {name.removeprefix(family.prefix) for name in build(family.architecture).state_dict()}
-    types = {"embeddings.token_type_embeddings.weight"} if family.token_types else set()
-    assert found == names | {*types, *family.tied}
+    assert found == names | {"embeddings.token_type_embeddings.weight", *family.tied}
     assert {family.full_name(name) for name in found} == set(build(family.architecture).state_dict())
 
 
 def test_families_are_found_by_their_model_type():
     assert find_family("xlm-roberta", "here") is XLM_R and find_family("bert", "here") is BERT
-    assert find_family("distilbert", "here") is DISTILBERT
     for other in ("gpt2", None):
-        with pytest.raises(
-            XalignError, match=rf"not supported\n  where: here\n  found: model_type {other}\n.*bert, distilbert \(XLM"
-        ):
+        with pytest.raises(XalignError, match=rf"supported\n  where: here\n  found: model_type {other}\n.*bert \(XLM"):
             find_family(other, "here")
 
 
@@ -50,7 +45,7 @@ def test_the_page_lists_every_family_and_what_runs_its_layers():
 
 
 @pytest.mark.parametrize(("model_type", "why"), [
-    ("llama", "LLM2Vec"), ("t5", "English"), ("no such", "one of xlm-roberta, bert, distilbert"), (None, "modernbert"),
+    ("llama", "LLM2Vec"), ("t5", "English"), ("no such", "one of xlm-roberta, bert"), (None, "modernbert"),
 ])  # fmt: skip
 def test_another_model_is_refused_by_the_list(tmp_path, model_type, why):
     assert why in str(refusal(model_type, "here"))

@@ -71,8 +71,6 @@ def write(build, tmp_path, spm, other_spm, vocab_size):
         "added tokens": lambda: with_spm("XLMRobertaForMaskedLM", {}, rows=2, added=["<en>", "Königsberg"]),
         "mbert": lambda: with_wordpiece("BertForMaskedLM"),
         "labse": lambda: with_wordpiece("BertModel"),
-        "distilmbert": lambda: with_wordpiece("DistilBertForMaskedLM"),
-        "distiluse": lambda: with_wordpiece("DistilBertModel"),
     }
     return lambda shape: shapes[shape]()
 
@@ -81,7 +79,7 @@ SHAPES = {  # and what is said of them
     "e5-small": "35 rows of padding",
     "minilm-l12": "of 2 token types the first is used, as the tokenizer gives no other",
     "xlm-v, glot500": "", "e5-base, e5-large": "no masked-language-model head", "bge-m3": "", "mbert": "",
-    "added tokens": "2 tokens added later (<en> Königsberg)", "labse": "", "distilmbert": "", "distiluse": "",
+    "added tokens": "2 tokens added later (<en> Königsberg)", "labse": "",
 }  # fmt: skip
 
 

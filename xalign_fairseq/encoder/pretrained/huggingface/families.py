@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from xalign_fairseq.core.errors import XalignError
@@ -79,9 +79,8 @@ class Family:
         head_prefix: of the names of that head's parameters.
         tied: second names, in some files, of tensors that the model has once.
         position_offset: rows of positions before the first token's.
-        token_types: rows of the token types that its tokenizer gives; 0 if it has none.
+        token_types: rows of the token types that its tokenizer gives.
         fixed: settings, in addition to :data:`SHARED`, that all models of the family have.
-        body: our parameters and modules of the encoder -> theirs.
     """
 
     model_type: str
@@ -94,13 +93,10 @@ class Family:
     position_offset: int
     token_types: int
     fixed: Mapping[str, Any]
-    body: Mapping[str, str] = field(default_factory=lambda: BODY)
-    sizes: Mapping[str, str] = field(default_factory=lambda: SIZES)
-    rates: Mapping[str, tuple[str, float]] = field(default_factory=lambda: RATES)
 
     def their_name(self, ours: str) -> str:
         """The name, without prefix, of an encoder's parameter."""
-        names = {**self.body, **self.head}
+        names = {**BODY, **self.head}
         layer = re.search(r"\.layers\.(\d+)\.", ours)
         name = ours.replace(layer[0], ".layers.#.") if layer else ours
         module, _, kind = name.rpartition(".")
@@ -144,46 +140,7 @@ BERT = Family(
     token_types=2,
     fixed={},
 )
-_DISTILLED = {
-    "self_attn.q_proj": "attention.q_lin",
-    "self_attn.k_proj": "attention.k_lin",
-    "self_attn.v_proj": "attention.v_lin",
-    "self_attn.out_proj": "attention.out_lin",
-    "self_attn_layer_norm": "sa_layer_norm",
-    "fc1": "ffn.lin1",
-    "fc2": "ffn.lin2",
-    "final_layer_norm": "output_layer_norm",
-}
-DISTILBERT = Family(
-    model_type="distilbert",
-    title="DistilBERT",
-    architecture="DistilBertForMaskedLM",
-    prefix="distilbert.",
-    head={
-        "lm_head.dense": "vocab_transform",
-        "lm_head.layer_norm": "vocab_layer_norm",
-        "lm_head.bias": "vocab_projector.bias",
-    },
-    head_prefix="vocab_",
-    tied={"vocab_projector.weight": WORDS},
-    position_offset=0,
-    token_types=0,
-    fixed={"activation": "gelu"},
-    body={
-        **{ours: theirs for ours, theirs in BODY.items() if ".layers." not in ours},
-        **{f"sentence_encoder.layers.#.{our}": f"transformer.layer.#.{their}" for our, their in _DISTILLED.items()},
-    },
-    sizes={
-        "vocab_size": "vocab_size",
-        "encoder_layers": "n_layers",
-        "encoder_embed_dim": "dim",
-        "encoder_ffn_embed_dim": "hidden_dim",
-        "encoder_attention_heads": "n_heads",
-        "max_positions": "max_position_embeddings",
-    },
-    rates={**RATES, "dropout": ("dropout", 0.1), "attention_dropout": ("attention_dropout", 0.1)},
-)
-FAMILIES = {family.model_type: family for family in (XLM_R, BERT, DISTILBERT)}
+FAMILIES = {family.model_type: family for family in (XLM_R, BERT)}
 
 
 def find_family(model_type: object, where: object) -> Family:

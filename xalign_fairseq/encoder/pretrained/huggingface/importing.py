@@ -1,4 +1,4 @@
-"""Hugging Face folders of XLM-R's, BERT's and DistilBERT's kind, turned into checkpoints of this package."""
+"""Hugging Face folders of XLM-R's and BERT's kind, turned into checkpoints of this package."""
 
 import logging
 import re
@@ -20,7 +20,9 @@ from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, has_head, is_same
 from xalign_fairseq.encoder.pretrained.huggingface import side_files
 from xalign_fairseq.encoder.pretrained.huggingface.families import (
     POSITIONS,
+    RATES,
     SHARED,
+    SIZES,
     TOKEN_TYPES,
     WORDS,
     Family,
@@ -49,7 +51,7 @@ def read(folder: StrPath) -> dict[str, Any]:
     export of this package wrote next to the model are read back.
 
     Args:
-        folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
+        folder: ``config.json`` of model_type xlm-roberta or bert; ``sentencepiece.bpe.model`` or
             ``vocab.txt``, or ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or
             in shards with their index.
     """
@@ -72,14 +74,12 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     path = folder / "config.json"
     found = read_json(path)
     family = find_family(found.get("model_type"), path)
-    wrong = [name for name in family.sizes.values() if type(found.get(name)) is not int or found[name] < 1]
+    wrong = [name for name in SIZES.values() if type(found.get(name)) is not int or found[name] < 1]
     if wrong:
         problem = "the model's sizes are not in its configuration"
         raise XalignError(problem, where=path, found=f"no whole number above 0 as {', '.join(wrong)}")
-    rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in family.rates.items()}
-    wrong = [
-        f"{family.rates[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)
-    ]
+    rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in RATES.items()}
+    wrong = [f"{RATES[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)]
     if wrong:
         raise XalignError("the model's configuration has no number where one is expected", where=path, found=wrong)
     given = {name: value for name, value in found.items() if name not in SHARED or value is not None}
@@ -87,7 +87,7 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
         if given.get(name, value) != value:
             problem = f"the model differs from {family.title}"
             raise XalignError(problem, where=path, found=f"{name} {found[name]}", expected=f"{name} {value}")
-    sizes = {ours: found[theirs] for ours, theirs in family.sizes.items()}
+    sizes = {ours: found[theirs] for ours, theirs in SIZES.items()}
     sizes["max_positions"] -= family.position_offset
     return family, EncoderConfig(**sizes, **rates)
 
@@ -97,8 +97,6 @@ def to_fairseq(
 ) -> dict[str, Tensor]:
     """A checkpoint's ``model`` from Hugging Face's tensors, each used, logged as not used, or an error."""
     theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
-    if not family.token_types:
-        theirs[TOKEN_TYPES] = torch.zeros(1, config.encoder_embed_dim)
     shapes = encoder_shapes(config)
     if not any(name.startswith(family.head_prefix) for name in theirs):
         shapes = {name: shape for name, shape in shapes.items() if not name.startswith("lm_head.")}
@@ -149,9 +147,7 @@ def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> dict[str
 def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family, where: object) -> None:
     missing = sorted(wanted - theirs.keys())
     rest = sorted(theirs.keys() - wanted - BUFFERS)
-    unknown = [
-        name for name in rest if name.startswith(("embeddings.", "encoder.", "transformer.", family.head_prefix))
-    ]
+    unknown = [name for name in rest if name.startswith(("embeddings.", "encoder.", family.head_prefix))]
     if missing or unknown:
         problem = f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json"
         found = f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}"

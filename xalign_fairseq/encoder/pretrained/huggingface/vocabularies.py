@@ -146,7 +146,7 @@ def _require_bert_class(folder: Path) -> None:
     """Refuse a tokenizer with other rules than BERT's (such as MeCab), which ``vocab.txt`` does not show."""
     for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
         name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
-        if name is not None and name.removesuffix("Fast") not in ("BertTokenizer", "DistilBertTokenizer"):
+        if name is not None and name.removesuffix("Fast") != "BertTokenizer":
             raise XalignError("the tokenizer is not BERT's", where=path, found=name, expected="BertTokenizer")
 
 
