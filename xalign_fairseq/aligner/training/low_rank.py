@@ -60,7 +60,7 @@ def train_mean(
     changing: Changing = Changing(),
     say: Callable[[str], object] = lambda line: None,
 ) -> dict[str, tuple[Tensor, Tensor]]:
-    """The mean of several trainings (cf. Wortsman et al., 2022), which is better than each of them, at the same rank.
+    """The mean of several trainings (cf. Wortsman et al., 2022), at the same rank; it has fewer errors than one.
 
     Arguments and result are those of :func:`train_together`; each training starts from the same scorer, with the next
     seed.
@@ -76,7 +76,7 @@ def train_mean(
 
 
 def _mean(changes: Sequence[tuple[Tensor, Tensor]], rank: int) -> tuple[Tensor, Tensor]:
-    """The product of this rank that is next to the mean of products (Eckart and Young, 1936)."""
+    """The product of this rank that is nearest to the mean of products (Eckart and Young, 1936)."""
     products = torch.stack([up @ down for up, down in changes])
     up, sizes, down = torch.linalg.svd(products.mean(0), full_matrices=False)
     return up[:, :rank] * sizes[:rank], down[:rank].contiguous()
