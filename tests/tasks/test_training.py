@@ -229,7 +229,7 @@ def test_ablations_of_the_paper_train(train, databin, tmp_path):
         databin, tmp_path / "save", *NO_VALID, "--max-update", 2, "--objectives", "mlm,dwa", "--dwa-label-layer", 1,
         "--dwa-layer", 1, "--dwa-filter", "union", "--dwa-queries", "unmasked", "--dwa-order", "rows-first",
         "--dwa-sinkhorn-iterations", 3, "--dwa-mu", 0.5, "--loss-normalization", "per-objective", "--mlm-weight", 0.5,
-        "--mask-whole-words", "--mask-special-tokens", "--sampling-temperature", 2,
+        "--mask-special-tokens", "--sampling-temperature", 2,
     )  # fmt: skip
     assert "tlm_loss" not in logged[2] and logged[2]["dwa_loss"] > 0
 

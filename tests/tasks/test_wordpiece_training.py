@@ -38,9 +38,9 @@ def bert_bin(sample, bert, command, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def trained(train, bert, bert_bin, tmp_path_factory):
-    """Four updates of XLM-Align's objectives from the checkpoint, with whole words masked."""
+    """Four updates of XLM-Align's objectives from the checkpoint."""
     folder = tmp_path_factory.mktemp("run")
-    logged, done = train(bert_bin, folder, "--init-checkpoint", bert, *EPS, "--max-update", 4, "--mask-whole-words",
+    logged, done = train(bert_bin, folder, "--init-checkpoint", bert, *EPS, "--max-update", 4,
                          "--best-checkpoint-metric", "aer")  # fmt: skip
     return logged, done, folder / "checkpoint_best.pt"
 

@@ -24,7 +24,7 @@ folder is a model for xalign align.
 
 --gold alone trains a small network on gold links, in a minute, and leaves the encoder unchanged. It works best with
 several languages and also holds for others. Use the result as xalign align --method scored --scorer DIR/scorer.npz.
-With --train-encoder the encoder learns too, in ten minutes for 3,000 pairs; use it as --model DIR/encoder.npz.
+With --train-encoder the encoder learns too, in half an hour for 3,000 pairs; use it as --model DIR/encoder.npz.
 
 Options of fairseq-train follow --, for example: --out aligner -- --bf16 --dropout 0.1
 

@@ -134,8 +134,9 @@ class XalignPretrainingTask(XalignTask):
 
     def build_model(self, cfg: object, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
-        keep_freed_memory(training_device(self.cfg.cpu))
         model = super().build_model(cfg, from_checkpoint)
+        # After the model: the weights that were read are returned to the system.
+        keep_freed_memory(training_device(self.cfg.cpu))
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)
         model.frozen_updates = self.cfg.freeze_encoder_updates

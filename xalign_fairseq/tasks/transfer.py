@@ -201,8 +201,9 @@ class TransferTask(XalignTask):
         if self.cfg.pair_separators is None:
             limits = replace(self.spec.limits, separators=self.tokenizer.pair_separators)
             self.spec = replace(self.spec, limits=limits)
-        keep_freed_memory(training_device(self.cfg.cpu))
         model = super().build_model(cfg, from_checkpoint)
+        # After the model: the weights that were read are returned to the system.
+        keep_freed_memory(training_device(self.cfg.cpu))
         longest = self.spec.limits.tokens
         if longest > model.max_positions():
             raise XalignError(

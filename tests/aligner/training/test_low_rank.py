@@ -1,5 +1,6 @@
 """An encoder and its scorer trained on gold links: the loss, what changes, what stays, the model that is written."""
 
+import copy
 import shutil
 from itertools import chain
 
@@ -12,7 +13,7 @@ from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.gold import ScorerRun, train_scorer
-from xalign_fairseq.aligner.training.low_rank import Changing, _batches, _loss, train_together
+from xalign_fairseq.aligner.training.low_rank import Changing, _batches, _loss, train_mean, train_together
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
@@ -67,6 +68,24 @@ def test_gold_links_become_more_probable_and_the_encoder_s_own_weights_stay(gold
     assert all(up.any() and up.shape[1] == down.shape[0] == 8 for up, down in changes.values())
 
 
+def test_the_mean_of_trainings_is_next_to_that_of_their_products_and_scorers(gold, scorer, tiny_checkpoint):
+    aligner, learned = opened(tiny_checkpoint), read_set(gold)
+    changing = Changing(rank=2, batch=8, updates=5, runs=2)
+    own = [copy.deepcopy(scorer) for _ in range(2)]
+    found = [train_together(aligner, each, [learned], 7 + run, torch.float32, changing) for run, each in enumerate(own)]
+    for name, (up, down) in train_mean(aligner, scorer, [learned], 7, torch.float32, changing).items():
+        products = [one @ other for one, other in (changes[name] for changes in found)]
+        assert not torch.allclose(*products)
+        mean = (products[0] + products[1]) / 2
+        assert up.shape[1] == down.shape[0] == 2
+        # The error of the best product of rank 2 is what the other singular values leave.
+        torch.testing.assert_close(
+            (mean - up @ down).norm(), torch.linalg.svdvals(mean)[2:].norm(), atol=1e-6, rtol=1e-3
+        )
+    for name, value in scorer.named_parameters():
+        torch.testing.assert_close(value, (own[0].get_parameter(name) + own[1].get_parameter(name)) / 2)
+
+
 def test_every_pair_is_read_once_an_epoch():
     examples = [((["a"] * (1 + at % 3), ["b"]), Gold(frozenset(), frozenset({(at, at)}))) for at in range(10)]
     batches = _batches(examples, 4, np.random.default_rng(1))
@@ -81,7 +100,7 @@ def test_the_model_that_is_written_scores_as_the_trained_one(gold, scorer, tiny_
     found = {}
 
     def trained(aligner, own, *rest, **options):
-        changes = train_together(aligner, own, *rest, changing=Changing(batch=8, updates=20), **options)
+        changes = train_mean(aligner, own, *rest, changing=Changing(batch=8, updates=20, runs=2), **options)
         state = aligner.encoder.state_dict()
         aligner.encoder.load_state_dict(
             {**state, **{name: state[name] + up @ down for name, (up, down) in changes.items()}}
@@ -89,7 +108,7 @@ def test_the_model_that_is_written_scores_as_the_trained_one(gold, scorer, tiny_
         found.update(aligner=aligner)
         return changes
 
-    monkeypatch.setattr(gold_module, "train_together", trained)
+    monkeypatch.setattr(gold_module, "train_mean", trained)
     run = ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "out", device="cpu", train_encoder=True)
     record = train_scorer(run, lambda line: None)
     assert record["command"].endswith("--train-encoder --out out") and record["model"] == str(tiny_checkpoint)

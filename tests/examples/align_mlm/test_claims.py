@@ -42,7 +42,7 @@ def test_one_seed_is_tested_over_items_alone(tmp_path):
 
 
 def compared(first, second):
-    """Runs of 100 items, of which the first so many are right."""
+    """Runs of 100 items, of which the first ones are right: as many as each number says."""
     sides = [[np.stack([np.arange(100) < each, np.ones(100)], axis=1) for each in side] for side in (first, second)]
     return claims.Finding(claim="", task="pos", says="", **claims.compare(*sides, ratio))
 

@@ -87,6 +87,18 @@ def test_bfloat16_on_a_cpu_is_by_products_and_as_near_to_the_truth_as_torchs_own
         assert (mine.double() - expected).abs().max() <= 1.5 * (theirs.double() - expected).abs().max() + 0.01
 
 
+def test_products_of_short_sentences_are_in_float32_under_autocast_too():
+    given = parts(torch.bfloat16)
+
+    def cast(q, k, v):
+        with torch.autocast("cpu", torch.bfloat16):
+            return packed().attend(q, k, v, 0.0)
+
+    alone = with_gradients(lambda q, k, v: packed().attend(q, k, v, 0.0), given)
+    inside = with_gradients(cast, given)
+    assert all(torch.equal(one, other) for one, other in zip(alone, inside, strict=True))
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_dropout_drops_weights_at_its_rate_and_scales_the_others(dtype):
     torch.manual_seed(0)

@@ -12,7 +12,7 @@ import torch
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer
-from xalign_fairseq.aligner.training.low_rank import train_together
+from xalign_fairseq.aligner.training.low_rank import train_mean
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.version import __version__
@@ -96,7 +96,7 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
         raise XalignError("an encoder that transformers runs is not trained by gold links", where=run.model)
     aligner = Aligner(model.encoder.to(device), model.tokenizer, Linking("grow"))
     scorer = load_scorer(PACKAGED)[0] if model.packaged else model.scorer() or _fit_scorer(run, sets, aligner, say)
-    changes = train_together(aligner, scorer, sets, run.seed, getattr(torch, dtype), say=say)
+    changes = train_mean(aligner, scorer, sets, run.seed, getattr(torch, dtype), say=say)
     parameters = [*scorer.parameters(), *(each for pair in changes.values() for each in pair)]
     record = _record(run, sets, scorer, parameters)
     record["model"] = str(Path(run.model).absolute()) if Path(run.model).exists() else run.model

@@ -1,5 +1,6 @@
 """Train an encoder, by changes of low rank, and its link scorer together on gold links of several languages."""
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,10 @@ Example = tuple[WordPair, Gold]
 
 @dataclass(frozen=True)
 class Changing:
-    """How an encoder is trained, as chosen on development gold; pairs of more than ``words`` in all teach nothing."""
+    """How an encoder is trained, as chosen on development gold.
+
+    Pairs of more than ``words`` in all teach nothing; ``runs`` trainings have one mean.
+    """
 
     rank: int = 8
     lr: float = 2e-3
@@ -31,6 +35,7 @@ class Changing:
     epochs: float = 3
     updates: int = 100
     words: int = 160
+    runs: int = 3
 
 
 class Change(nn.Module):
@@ -44,6 +49,37 @@ class Change(nn.Module):
 
     def _add(self, changed: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> Tensor:
         return made + F.linear(F.linear(given[0], self.down), self.up).to(made.dtype)
+
+
+def train_mean(
+    aligner: Aligner,
+    scorer: LinkScorer,
+    sets: Sequence[GoldSet],
+    seed: int,
+    dtype: torch.dtype,
+    changing: Changing = Changing(),
+    say: Callable[[str], object] = lambda line: None,
+) -> dict[str, tuple[Tensor, Tensor]]:
+    """The mean of several trainings (cf. Wortsman et al., 2022), at the same rank; it has fewer errors than one.
+
+    Arguments and result are those of :func:`train_together`; each training starts from the same scorer, with the next
+    seed.
+    """
+    scorers = [copy.deepcopy(scorer) for _ in range(changing.runs)]
+    found = []
+    for run, own in enumerate(scorers):
+        say(f"training {run + 1} of {changing.runs}")
+        found.append(train_together(aligner, own, sets, seed + run, dtype, changing, say))
+    states = [own.state_dict() for own in scorers]
+    scorer.eval().load_state_dict({name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]})
+    return {name: _mean([changes[name] for changes in found], changing.rank) for name in found[0]}
+
+
+def _mean(changes: Sequence[tuple[Tensor, Tensor]], rank: int) -> tuple[Tensor, Tensor]:
+    """The product of this rank that is nearest to the mean of products (Eckart and Young, 1936)."""
+    products = torch.stack([up @ down for up, down in changes])
+    up, sizes, down = torch.linalg.svd(products.mean(0), full_matrices=False)
+    return up[:, :rank] * sizes[:rank], down[:rank].contiguous()
 
 
 def train_together(

@@ -104,10 +104,11 @@ def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """
     dtype, wide = q.dtype, torch.promote_types(q.dtype, torch.float32)
     inner = wide if q.shape[-2] <= SHORT else dtype
-    q, k, v = (part.to(inner) for part in (q, k, v))
-    scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
-    weights = scores.softmax(-1, dtype=wide).to(inner)
-    return (dropout(weights, dropout_p) @ v).to(dtype)
+    with torch.autocast(q.device.type, enabled=False):  # it would turn float32 back into bfloat16
+        q, k, v = (part.to(inner) for part in (q, k, v))
+        scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
+        weights = scores.softmax(-1, dtype=wide).to(inner)
+        return (dropout(weights, dropout_p) @ v).to(dtype)
 
 
 def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
