@@ -97,7 +97,7 @@ def test_a_finished_run_stays_and_tells_its_result_again(trained, call, capsys):
     assert call(out, "--workers", 2) == 0
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"\S+checkpoint_best\.pt, update \d+: AER \d+\.\d\d, before training \d+\.\d\d", lines[0])
-    assert lines[-1] == f"xalign align --model {out} --src FILE --tgt FILE --out FILE.links"
+    assert lines[-1] == f"next: xalign align --model {out} --src FILE --tgt FILE --out FILE.links"
     assert (out / "train.log").read_bytes() == log
 
 
@@ -246,7 +246,7 @@ def test_gold_links_of_any_languages_make_a_link_scorer(tiny_checkpoint, tiny_te
         (tmp_path / f"en-xx.{ending}").write_text((tiny_text / f"text.{ending}").read_text())
     line = ["train-aligner", "--model", tiny_checkpoint, "--gold", tmp_path / "en-xx.gold", "--device", "cpu"]
     assert main([str(each) for each in [*line, "--out", tmp_path / "scorer"]]) == 0
-    command = capsys.readouterr().out.splitlines()[-1].split()
+    command = capsys.readouterr().out.splitlines()[-1].removeprefix("next: ").split()
     assert command[:2] == ["xalign", "align"] and command[4:7] == ["--method", "scored", "--scorer"]
     text = ["--src", tmp_path / "en-xx.en", "--tgt", tmp_path / "en-xx.xx", "--out", tmp_path / "links"]
     assert main([*command[1:8], *map(str, text), "--threshold", "0.05"]) == 0
@@ -277,7 +277,7 @@ def test_all_steps_are_told_with_what_they_cost_and_gave(tmp_path, monkeypatch, 
     assert main([*line, "--updates", "2", "--device", "cpu"]) == 0
     first, second, align = capsys.readouterr().out.splitlines()
     assert first == "gold: the scorer; 3 CPU seconds, AER on held-out gold 30.00 to 20.00"
-    assert second == "links: statistics; 2 CPU seconds, not used" and align.startswith("xalign align --model")
+    assert second == "links: statistics; 2 CPU seconds, not used" and align.startswith("next: xalign align --model")
     [run] = runs
     assert (run.model, run.golds, run.languages, run.updates, run.device) == (
         "m",

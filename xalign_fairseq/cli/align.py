@@ -146,13 +146,14 @@ def parse(args: argparse.Namespace) -> "AlignRun":
     for option in ("model", "statistics") if args.from_scratch else ():
         if getattr(args, option) is not None:
             raise XalignError("an aligner from bitext alone needs no other", parameter=("from_scratch", option))
+    kind = args.format or format_of(args.out)
     return AlignRun(
         text,
         "" if args.from_scratch else chosen_model(args.model, args.quiet),
         parse_options(args),
         ALONE if args.from_scratch else GUIDED if args.statistics == LEARNED else "",
         out=args.out,
-        format=args.format or format_of(args.out),
+        format=kind,
         segment=args.segment,
         resume=args.resume,
         pictures=Pictures(args.plot, args.plot_line, args.gold),

@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
         print("the same command resumes from the last checkpoint", file=sys.stderr)
         raise
     if not args.quiet:
-        print(f"{summary(folder, progress, began)}\nxalign report {shlex.quote(str(folder))}")
+        print(f"{summary(folder, progress, began)}\nnext: xalign report {shlex.quote(str(folder))}")
     return 0
 
 

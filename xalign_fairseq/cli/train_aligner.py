@@ -277,7 +277,7 @@ def _usual_start(given: dict[str, Any], quiet: bool) -> str:
 
 def _aligning(model: object, options: str = "") -> str:
     """The command that aligns by what was trained."""
-    return f"xalign align --model {shlex.quote(str(model))} {options}--src FILE --tgt FILE --out FILE.links"
+    return f"next: xalign align --model {shlex.quote(str(model))} {options}--src FILE --tgt FILE --out FILE.links"
 
 
 def _learn_scorer(run: "ScorerRun", quiet: bool) -> list[str]:
