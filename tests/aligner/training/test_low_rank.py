@@ -1,7 +1,7 @@
 """An encoder and its scorer trained on gold links: the loss, what changes, what stays, the model that is written."""
 
-import copy
 import shutil
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -13,7 +13,7 @@ from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.gold import ScorerRun, train_scorer
-from xalign_fairseq.aligner.training.low_rank import Changing, _batches, _loss, train_mean, train_together
+from xalign_fairseq.aligner.training.low_rank import Changing, _batches, _loss, mean_of, train_together
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
@@ -68,22 +68,15 @@ def test_gold_links_become_more_probable_and_the_encoder_s_own_weights_stay(gold
     assert all(up.any() and up.shape[1] == down.shape[0] == 8 for up, down in changes.values())
 
 
-def test_the_mean_of_trainings_is_next_to_that_of_their_products_and_scorers(gold, scorer, tiny_checkpoint):
-    aligner, learned = opened(tiny_checkpoint), read_set(gold)
-    changing = Changing(rank=2, batch=8, updates=5, runs=2)
-    own = [copy.deepcopy(scorer) for _ in range(2)]
-    found = [train_together(aligner, each, [learned], 7 + run, torch.float32, changing) for run, each in enumerate(own)]
-    for name, (up, down) in train_mean(aligner, scorer, [learned], 7, torch.float32, changing).items():
-        products = [one @ other for one, other in (changes[name] for changes in found)]
-        assert not torch.allclose(*products)
-        mean = (products[0] + products[1]) / 2
-        assert up.shape[1] == down.shape[0] == 2
-        # The error of the best product of rank 2 is what the other singular values leave.
-        torch.testing.assert_close(
-            (mean - up @ down).norm(), torch.linalg.svdvals(mean)[2:].norm(), atol=1e-6, rtol=1e-3
-        )
-    for name, value in scorer.named_parameters():
-        torch.testing.assert_close(value, (own[0].get_parameter(name) + own[1].get_parameter(name)) / 2)
+def test_the_mean_is_of_the_products_at_the_rank_of_one_and_of_the_scorers():
+    trained = [({"fc1": (torch.randn(6, 2), torch.randn(2, 5))}, {"first": torch.randn(3)}) for _ in range(3)]
+    changes, state = mean_of(trained, 2)
+    up, down = changes["fc1"]
+    mean = sum(each["fc1"][0] @ each["fc1"][1] for each, _ in trained) / 3
+    assert up.shape[1] == down.shape[0] == 2
+    # The error of the best product of rank 2 is what the other singular values leave.
+    torch.testing.assert_close((mean - up @ down).norm(), torch.linalg.svdvals(mean)[2:].norm())
+    torch.testing.assert_close(state["first"], sum(each["first"] for _, each in trained) / 3)
 
 
 def test_every_pair_is_read_once_an_epoch():
@@ -95,28 +88,54 @@ def test_every_pair_is_read_once_an_epoch():
         assert {len(each) for each in epoch} == {4, 2}
 
 
-def test_the_model_that_is_written_scores_as_the_trained_one(gold, scorer, tiny_checkpoint, tmp_path, monkeypatch):
+@pytest.fixture
+def run(gold, scorer, tiny_checkpoint, tmp_path, monkeypatch):
     monkeypatch.setattr(gold_module, "_fit_scorer", lambda *given: scorer)
-    found = {}
+    monkeypatch.setattr(gold_module, "Changing", lambda: Changing(batch=8, updates=20))
+    return ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "out", device="cpu", train_encoder=True)
 
-    def trained(aligner, own, *rest, **options):
-        changes = train_mean(aligner, own, *rest, changing=Changing(batch=8, updates=20, runs=2), **options)
-        state = aligner.encoder.state_dict()
-        aligner.encoder.load_state_dict(
-            {**state, **{name: state[name] + up @ down for name, (up, down) in changes.items()}}
-        )
-        found.update(aligner=aligner)
-        return changes
 
-    monkeypatch.setattr(gold_module, "train_mean", trained)
-    run = ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "out", device="cpu", train_encoder=True)
+def test_the_model_that_is_written_scores_as_the_trained_one(run, gold, scorer, tiny_checkpoint, monkeypatch):
+    monkeypatch.setattr(gold_module, "TRAININGS", 1)
     record = train_scorer(run, lambda line: None)
     assert record["command"].endswith("--train-encoder --out out") and record["model"] == str(tiny_checkpoint)
+    assert [each.name for each in run.out.iterdir()] == ["encoder.npz"]
+    aligner = opened(tiny_checkpoint)
+    changes = train_together(aligner, scorer, [read_set(gold)], 1, torch.float32, Changing(batch=8, updates=20))
+    state = aligner.encoder.state_dict()
+    aligner.encoder.load_state_dict(
+        {**state, **{name: state[name] + up @ down for name, (up, down) in changes.items()}}
+    )
     pairs = read_set(gold).pairs[:10]
     with Aligner.from_pretrained(run.path, device="cpu", dtype="float32") as read:
         assert read.linking.method == "scored"
         mine = [pair.matrix for pair in read.stream(pairs, matrices=True)]
-    for indices, (src, tgt) in found["aligner"].states_of_words(pairs, scorer.layers):
+    for indices, (src, tgt) in aligner.states_of_words(pairs, scorer.layers):
         for row, index in enumerate(indices):
             n, m = mine[index].shape
             np.testing.assert_allclose(scorer.probabilities(src, tgt)[row, :n, :m].numpy(), mine[index], atol=0.02)
+
+
+def test_finished_trainings_are_not_repeated_and_those_of_another_seed_are(run, monkeypatch):
+    seeds = []
+
+    def trained(aligner, scorer, sets, seed, *rest):
+        if seed == broken:
+            raise KeyboardInterrupt
+        seeds.append(seed)
+        return train_together(aligner, scorer, sets, seed, *rest)
+
+    monkeypatch.setattr(gold_module, "train_together", trained)
+    broken = 3
+    with pytest.raises(KeyboardInterrupt):
+        train_scorer(run, lambda line: None)
+    broken = 6
+    with pytest.raises(KeyboardInterrupt):
+        train_scorer(replace(run, seed=5), lambda line: None)
+    broken = None
+    train_scorer(replace(run, seed=5), lambda line: None)
+    assert seeds == [1, 2, 5, 6, 7]
+    mended = run.path.read_bytes()
+    run.path.unlink()
+    train_scorer(replace(run, seed=5), lambda line: None)
+    assert seeds[5:] == [5, 6, 7] and run.path.read_bytes() == mended

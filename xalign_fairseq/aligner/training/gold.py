@@ -1,5 +1,6 @@
 """Train a link scorer, and perhaps the encoder, on gold links of several languages at once."""
 
+import copy
 import os
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -11,13 +12,14 @@ import torch
 
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer
-from xalign_fairseq.aligner.training.low_rank import train_mean
+from xalign_fairseq.aligner.training.low_rank import Changing, mean_of, train_together
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained.known import family_of
-from xalign_fairseq.encoder.pretrained.low_rank import write_low_rank
+from xalign_fairseq.encoder.pretrained.low_rank import read_changes, write_low_rank
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import SentenceEncoder
@@ -27,6 +29,7 @@ from xalign_fairseq.transport.pair_features import WordStates
 from xalign_fairseq.transport.scored import PACKAGED, load_scorer, save_scorer
 
 SCORER, ENCODER = "scorer.npz", "encoder.npz"
+TRAININGS = 3  # of an encoder, of which the mean is taken
 SHARED = 0.2  # sets that share more sentences than this are one
 
 
@@ -96,12 +99,24 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
         raise XalignError("an encoder that transformers runs is not trained by gold links", where=run.model)
     aligner = Aligner(model.encoder.to(device), model.tokenizer, Linking("grow"))
     scorer = load_scorer(PACKAGED)[0] if model.packaged else model.scorer() or _fit_scorer(run, sets, aligner, say)
-    changes = train_mean(aligner, scorer, sets, run.seed, getattr(torch, dtype), say=say)
+    changing, trained = Changing(), []
+    paths = [run.out / f"training-{number}.npz" for number in range(1, TRAININGS + 1)]
+    run.out.mkdir(parents=True, exist_ok=True)
+    for seed, path in enumerate(paths, run.seed):
+        identity = {**_record(run, sets, scorer, []), "seed": seed, "state": model_state(run.model)}
+        if not path.is_file() or read_changes(path)[0] != identity:
+            say(f"training {path.stem[-1]} of {TRAININGS}")
+            own = copy.deepcopy(scorer)
+            found = train_together(aligner, own, sets, seed, getattr(torch, dtype), changing, say)
+            write_low_rank(path, found, own.state_dict(), identity)
+        trained.append(read_changes(path)[1:])
+    changes, state = mean_of(trained, changing.rank)
     parameters = [*scorer.parameters(), *(each for pair in changes.values() for each in pair)]
     record = _record(run, sets, scorer, parameters)
     record["model"] = str(Path(run.model).absolute()) if Path(run.model).exists() else run.model
-    run.out.mkdir(parents=True, exist_ok=True)
-    write_low_rank(run.path, changes, scorer.state_dict(), record)
+    write_low_rank(run.path, changes, state, record)
+    for path in paths:
+        path.unlink()
     return record
 
 

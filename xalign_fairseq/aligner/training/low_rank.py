@@ -1,8 +1,7 @@
 """Train an encoder, by changes of low rank, and its link scorer together on gold links of several languages."""
 
-import copy
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 from xalign_fairseq.aligner.gold_sets import GoldSet
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.core.text.pairs import WordPair
+from xalign_fairseq.encoder.pretrained.low_rank import Changes
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer, link_loss
 from xalign_fairseq.transport.pair_features import WordStates
@@ -23,10 +23,7 @@ Example = tuple[WordPair, Gold]
 
 @dataclass(frozen=True)
 class Changing:
-    """How an encoder is trained, as chosen on development gold.
-
-    Pairs of more than ``words`` in all teach nothing; ``runs`` trainings have one mean.
-    """
+    """How an encoder is trained, as chosen on development gold; pairs of more than ``words`` in all teach nothing."""
 
     rank: int = 8
     lr: float = 2e-3
@@ -35,7 +32,6 @@ class Changing:
     epochs: float = 3
     updates: int = 100
     words: int = 160
-    runs: int = 3
 
 
 class Change(nn.Module):
@@ -51,28 +47,15 @@ class Change(nn.Module):
         return made + F.linear(F.linear(given[0], self.down), self.up).to(made.dtype)
 
 
-def train_mean(
-    aligner: Aligner,
-    scorer: LinkScorer,
-    sets: Sequence[GoldSet],
-    seed: int,
-    dtype: torch.dtype,
-    changing: Changing = Changing(),
-    say: Callable[[str], object] = lambda line: None,
-) -> dict[str, tuple[Tensor, Tensor]]:
-    """The mean of several trainings (cf. Wortsman et al., 2022), at the same rank; it has fewer errors than one.
+def mean_of(trained: Sequence[tuple[Changes, Mapping[str, Tensor]]], rank: int) -> tuple[Changes, dict[str, Tensor]]:
+    """The mean of trainings from the same start (cf. Wortsman et al., 2022): it has fewer errors than one.
 
-    Arguments and result are those of :func:`train_together`; each training starts from the same scorer, with the next
-    seed.
+    Args:
+        trained: changes of :func:`train_together` and the parameters of the scorer, one of each training.
+        rank: of the mean changes.
     """
-    scorers = [copy.deepcopy(scorer) for _ in range(changing.runs)]
-    found = []
-    for run, own in enumerate(scorers):
-        say(f"training {run + 1} of {changing.runs}")
-        found.append(train_together(aligner, own, sets, seed + run, dtype, changing, say))
-    states = [own.state_dict() for own in scorers]
-    scorer.eval().load_state_dict({name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]})
-    return {name: _mean([changes[name] for changes in found], changing.rank) for name in found[0]}
+    changes = {name: _mean([each[name] for each, _ in trained], rank) for name in trained[0][0]}
+    return changes, {name: torch.stack([each[name] for _, each in trained]).mean(0) for name in trained[0][1]}
 
 
 def _mean(changes: Sequence[tuple[Tensor, Tensor]], rank: int) -> tuple[Tensor, Tensor]:

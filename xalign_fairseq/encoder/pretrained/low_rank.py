@@ -48,6 +48,23 @@ def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor]
     write_arrays(path, {**arrays, RECORD: np.array(json.dumps(dict(record)))})
 
 
+def read_changes(path: StrPath) -> tuple[dict[str, Any], Changes, dict[str, Tensor]]:
+    """What :func:`write_low_rank` was given, with changes of half precision: record, changes, and scorer.
+
+    Raises:
+        XalignError: the file is damaged, or something else.
+    """
+    arrays = read_arrays(path, ArrayForm(np.generic), remedy="learn it anew")
+    try:
+        record = record_of(arrays)
+        found = {key: torch.from_numpy(each) for key, each in arrays.items() if key != RECORD}
+        names = [key.removesuffix(UP) for key in found if key.endswith(UP)]
+        changes = {name: (found[f"{name}{UP}"].float(), found[f"{name}{DOWN}"].float()) for name in names}
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise XalignError("the file holds no change of a model", where=path, found=error) from None
+    return record, changes, {key.removeprefix(SCORER): found[key] for key in found if key.startswith(SCORER)}
+
+
 def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Path]]) -> tuple[dict[str, Any], Path]:
     """The model of such a file as the content of a checkpoint, with its scorer among the heads.
 
@@ -58,15 +75,13 @@ def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Pat
     Raises:
         XalignError: the file is damaged, or of another model.
     """
-    arrays = read_arrays(path, ArrayForm(np.generic), remedy="learn it anew")
+    record, changes, scorer = read_changes(path)
     try:
-        record = record_of(arrays)
         state, where = read(record["model"])
         weights = state["model"]
-        for name in [key.removesuffix(UP) for key in arrays if key.endswith(UP)]:
-            up, down = (torch.from_numpy(arrays[f"{name}{end}"]).float() for end in (UP, DOWN))
-            weights[f"{ENCODER}{name}"] = torch.addmm(weights[f"{ENCODER}{name}"], up, down)
-        weights |= {key: torch.from_numpy(each) for key, each in arrays.items() if key.startswith(SCORER)}
+        for name, pair in changes.items():
+            weights[f"{ENCODER}{name}"] = torch.addmm(weights[f"{ENCODER}{name}"], *pair)
+        weights |= {f"{SCORER}{name}": each for name, each in scorer.items()}
     except (ValueError, KeyError, RuntimeError, TypeError, RecursionError) as error:
         raise XalignError("the file holds no change of a model", where=path, found=error) from None
     state[RECORD] = {**state.get(RECORD, {}), "changed": f"by gold links of {', '.join(record['sets'])}"}
