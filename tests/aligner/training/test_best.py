@@ -17,7 +17,7 @@ from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.best import HELD_OUT, BestRun, train_best
 from xalign_fairseq.aligner.training.gold import judging_part, learned_part
 from xalign_fairseq.aligner.training.link_scorer import Fitting
-from xalign_fairseq.aligner.training.low_rank import Changing, train_together
+from xalign_fairseq.aligner.training.low_rank import Changing
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
@@ -31,8 +31,7 @@ STEPS = ["gold", "links"]
 def briefly(monkeypatch):
     """Gold teaches in a few updates."""
     monkeypatch.setattr(gold_module, "Fitting", partial(Fitting, epochs=1, updates=1))
-    brief = partial(train_together, changing=Changing(epochs=0, updates=2))
-    monkeypatch.setattr(gold_module, "train_together", brief)
+    monkeypatch.setattr(gold_module, "Changing", partial(Changing, epochs=0, updates=2))
 
 
 @pytest.fixture
