@@ -97,17 +97,20 @@ def table(root: Path) -> str | None:
 
 def published(root: Path) -> str | None:
     """AER on each test set, by the package's defaults and as others publish it; None where a file is missing."""
-    names = (PUBLISHED, "defaults-e5-small-scored-test", "defaults-e5-small-test", "link-scorer-e5-small")
+    names = (PUBLISHED, "defaults-e5-small-scored-test", "defaults-e5-small-test", "link-scorer-e5-small", "best")
     paths = [root / "scripts/results" / f"{name}.json" for name in names]
     if not all(path.is_file() for path in paths):
         return None
-    others, *own, learned = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    others, *own, learned, best = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
     [japanese] = [each for name, each in learned["test_of_a_language_learned"].items() if name.endswith(LEARNED)]
     conditions = ("trained on gold of other languages; Japanese is one of them", "no training, no gold")
     rows = [
         (f"`{each.get('label', each['model'])}`", *_errors({**scaled(each["aer"]), LEARNED: 100 * japanese[way]}), why)
         for each, way, why in zip(own, ("scored", "grow"), conditions, strict=True)
     ]
+    [measured] = best["measured"]
+    errors = {pair: each["aer"]["test"]["links"] for pair, each in measured.items()}
+    rows.insert(0, ("`train-aligner --best`", *_errors(errors), f"{best['label']}; statistics of 6,000 sentence pairs"))
     rows += [(each["label"], *_errors(each["aer"]), each["conditions"]) for each in others["rows"]]
     return markers.table(("aligner", *COLUMNS, "mean of the first four", "conditions"), rows)
 
