@@ -31,7 +31,10 @@ TASKS: Mapping[str, str] = {
     "XNLI ↑": "xnli, trained on en",
 }
 # Page -> settings that do what its paper is about, where those above do not.
-MECHANISM: Mapping[str, Sequence[str]] = {"weam": ("tlm30", "weam", "tlm30-embeddings", "weam-embeddings")}
+MECHANISM: Mapping[str, Sequence[str]] = {
+    "ppa": ("moco", "moco-full", "ppa", "ppa-full", "ppa-full-mlm", "ppa-full-mean"),
+    "weam": ("tlm30", "weam", "tlm30-embeddings", "weam-embeddings"),
+}
 CONTROLS = tuple(dict.fromkeys(control for _, control in PAGES.values()))
 
 
