@@ -2,7 +2,8 @@
 # Writes constraints.txt: the versions of all packages in the active environment, in which the tests have passed.
 #
 # For newer versions: install ".[train,plot,model,test,docs]" without constraints.txt into a new environment, then
-# fairseq-fixed as scripts/install.sh does, run scripts/test.sh --all there, and this.
+# fairseq-fixed as scripts/install.sh does, run scripts/test.sh --all there, and this. Take the oldest Python 3.11 that
+# you have: some releases require 3.11.5, and Debian 12 has 3.11.2.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
