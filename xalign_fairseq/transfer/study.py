@@ -129,7 +129,7 @@ class TaskKeys:
 
 
 def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -> Study:
-    """Read a study; ``data`` stands for its own folder."""
+    """Read a study; ``data`` replaces its own folder."""
     where = os.fspath(path)
     keys = StudyKeys(**structured(StudyKeys, load_with_base(path), where))
     if data is None and keys.data is None:

@@ -102,8 +102,9 @@ def _train_encoder(run: ScorerRun, sets: Sequence[GoldSet], say: Callable[[str],
     changing, trained = Changing(), []
     paths = [run.out / f"training-{number}.npz" for number in range(1, TRAININGS + 1)]
     run.out.mkdir(parents=True, exist_ok=True)
+    of_all = {**_record(run, sets, scorer, []), "state": model_state(run.model)}
     for seed, path in enumerate(paths, run.seed):
-        identity = {**_record(run, sets, scorer, []), "seed": seed, "state": model_state(run.model)}
+        identity = {**of_all, "seed": seed}
         if not path.is_file() or read_changes(path)[0] != identity:
             say(f"training {path.stem[-1]} of {TRAININGS}")
             own = copy.deepcopy(scorer)
