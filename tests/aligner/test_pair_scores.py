@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.pair_scores import PairScore, parse_score, score_pair
+from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.errors import XalignError
 
 WORDS = st.lists(st.text("ab日é", min_size=1, max_size=5), max_size=6)

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from dataclasses import replace
 from types import SimpleNamespace
@@ -5,18 +6,21 @@ from types import SimpleNamespace
 import pytest
 import torch
 from fairseq import metrics
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
+from hydra.core.config_store import ConfigStore
 from support.small import CONFIG, block, pair
 from support.trials import Task, build_criterion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions import weighted
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.criterions.weighted import LONGEST, WeightedCriterion, told
+from xalign_fairseq.criterions.weighted import CLASSES, LONGEST, PRESETS, WeightedConfig, WeightedCriterion, add, told
 from xalign_fairseq.data.batches import Bitext, collate
+from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.objectives.registry import Loss
-from xalign_fairseq.training import update
+from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, options_of, register_objective
+from xalign_fairseq.training import weighted_sum
 from xalign_fairseq.transport.sinkhorn import backend
 
 TASK = Task(languages=("aa", "bb", "cc"))
@@ -76,7 +80,7 @@ def test_regularisers_are_logged_beside_the_loss_of_validation(normalization):
 
 def test_counts_ahead_of_an_update_are_summed_for_the_normalisation_that_needs_them(monkeypatch):
     asked = []
-    monkeypatch.setattr(update, "all_sum", lambda counts: asked.append(counts) or counts)
+    monkeypatch.setattr(weighted_sum, "all_sum", lambda counts: asked.append(counts) or counts)
     for normalization, expected in (("joint", 0), ("per-objective", 1)):
         criterion(LOSSES, loss_normalization=normalization).begin_update([{}], torch.device("cpu"))
         assert len(asked) == expected
@@ -252,3 +256,69 @@ def test_blocks_are_told_too_as_they_are_seen(task):
     assert said.startswith('2 blocks of de in epoch 3, the first: "') and "<mask>" in said
     both = told(collate([pair([5], [6])], [block(length=200)]), task)
     assert " and 1 blocks of de" in both and len(both) < LONGEST + 150
+
+
+LEXICON = Lexicon("aa", "bb", [5], [1], [40], [1], [0])
+
+
+@pytest.mark.parametrize(
+    ("name", "objectives", "defaults"),
+    [
+        ("xlm_align", ["mlm", "tlm", "dwa"], {"loss_normalization": "joint"}),
+        ("explicit_alignments", ["word_contrastive", "reg_param"], {"loss_normalization": "per-objective"}),
+        ("ppa", ["moco", "tlm"], {"loss_normalization": "per-objective"}),
+        ("weam", ["tlm", "word_exchange"], {"loss_normalization": "joint"}),
+        ("align_mlm", ["mlm", "lexicon_align"], {"loss_normalization": "per-objective", "lexicon_align_weight": 10.0}),
+        ("xlm", ["mlm", "tlm"], {"tlm_reset_positions": True}),
+    ],
+)
+def test_a_preset_is_what_its_paper_trains(name, objectives, defaults):
+    made = build_criterion(name, Task(lexicons=[LEXICON]))
+    assert isinstance(made, WeightedCriterion) and type(made) is CRITERION_REGISTRY[name]
+    assert [objective.name for objective in made.active] == objectives
+    options = CRITERION_DATACLASS_REGISTRY[name]()
+    assert {option: getattr(options, option) for option in defaults} == defaults
+
+
+def test_defaults_of_one_preset_are_not_those_of_others():
+    assert CRITERION_DATACLASS_REGISTRY["xlm_align"]().lexicon_align_weight == 1.0
+    assert CRITERION_DATACLASS_REGISTRY["xlm_align"]().tlm_reset_positions is False
+
+
+def test_every_criterion_has_every_option_of_every_objective():
+    expected = {field.name for field in dataclasses.fields(WeightedConfig)}
+    for name, objective in OBJECTIVES.items():
+        expected |= {f"{name}_{option.name}" for option in options_of(objective)}
+    for name in (*OBJECTIVES, "weighted", "xlm_align"):
+        assert {field.name for field in dataclasses.fields(CRITERION_DATACLASS_REGISTRY[name])} == expected
+
+
+def test_the_help_of_an_option_names_its_objective():
+    fields = {field.name: field for field in dataclasses.fields(CRITERION_DATACLASS_REGISTRY["weam"])}
+    assert fields["moco_temperature"].metadata["help"] == "moco: temperature of InfoNCE"
+    assert fields["moco_temperature"].default == 0.05
+
+
+def test_a_preset_can_be_added(monkeypatch):
+    monkeypatch.setattr(weighted, "PRESETS", dict(weighted.PRESETS))  # other tests ask for all that there are
+    add("only_tlm", ("tlm",), tlm_weight=3.0)
+    made = build_criterion("only_tlm")
+    assert [objective.name for objective in made.active] == ["tlm"] and made.objectives[0].weight == 3.0
+    assert CLASSES["only_tlm"] is type(made) and type(made).__name__ == "OnlyTlmCriterion"
+
+
+def test_a_late_objective_reaches_the_criterions_that_there_are_by_command_line_and_by_yaml():
+    @register_objective("late")
+    class Late(Objective):
+        def forward(self, step):
+            return Loss(step.encoder.idle(), step.encoder.idle().long())
+
+    assert PRESETS["late"] == ("late",)
+    for name in ("xlm_align", "late"):
+        assert CRITERION_DATACLASS_REGISTRY[name]().late_weight == 1.0  # fairseq's parser asks here
+        assert CRITERION_REGISTRY[name].__dataclass().late_weight == 1.0  # and here
+        node = ConfigStore.instance().repo["criterion"][f"{name}.yaml"].node  # and fairseq-hydra-train here
+        assert node.late_weight == 1.0 and node._name == name
+    both = build_criterion("xlm_align", objectives="tlm,late", late_weight=0.5)
+    assert [objective.name for objective in both.active] == ["tlm", "late"] and both.active[1].weight == 0.5
+    assert [objective.name for objective in build_criterion("late").active] == ["late"]

@@ -8,7 +8,7 @@ import xalign_fairseq
 xalign_fairseq.register()
 
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
-from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
+from xalign_fairseq.data.samples import MaskOptions  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
 from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset  # noqa: E402
 

@@ -8,8 +8,11 @@ xalign_fairseq.register()
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data.batches import Batch, collate  # noqa: E402
 from xalign_fairseq.data.inputs import Input  # noqa: E402
-from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
-from xalign_fairseq.data.samples import block_sample, pair_sample  # noqa: E402
+from xalign_fairseq.data.samples import (  # noqa: E402
+    MaskOptions,
+    block_sample,
+    pair_sample,
+)
 from xalign_fairseq.data.streams import Pair  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402

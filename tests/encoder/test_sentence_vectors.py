@@ -7,11 +7,18 @@ import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
+from xalign_fairseq.encoder.sentence_vectors import (
+    bad_layer,
+    default_retrieval_layer,
+    finite_rows,
+    mapped,
+    sentence_vectors,
+)
 from xalign_fairseq.encoder.transformer import Encoder
 
 GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
@@ -27,56 +34,56 @@ def tokenizer(tmp_path_factory):
 @pytest.fixture(scope="module")
 def encoder(tokenizer):
     torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(tokenizer.dictionary.embedding_size, 3, 16, 32, 2, max_positions=40, dropout=0.5))
+    model = Encoder(EncoderConfig(tokenizer.dictionary.embedding_size, 3, 16, 32, 2, max_positions=40, dropout=0.5))
     with torch.no_grad():
-        for parameter in encoder.parameters():
+        for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.1)
-    return encoder.eval()
+    return model.eval()
 
 
-def test_a_probe_can_be_trained_on_them(encoder, tokenizer):
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN[:2], 1)
+def test_a_probe_can_be_trained_on_them(model, tokenizer):
+    vectors = sentence_vectors(model, tokenizer, GERMAN[:2], 1)
     torch.nn.Linear(16, 2)(vectors).sum().backward()
     assert not vectors.requires_grad and not vectors.is_inference()
 
 
 @pytest.mark.parametrize("layer", [0, 2, -1])
-def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(encoder, tokenizer, layer):
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN, layer)
-    exact = encoder.double()
+def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(model, tokenizer, layer):
+    vectors = sentence_vectors(model, tokenizer, GERMAN, layer)
+    exact = model.double()
     for sentence, vector in zip(GERMAN, vectors, strict=True):
         tokens = torch.tensor([[0, *tokenizer.encode(sentence), 2]])
         torch.testing.assert_close(vector.double(), exact.states(tokens).layer(layer)[0].mean(0), rtol=1e-4, atol=1e-5)
-    encoder.float()
+    model.float()
     assert vectors.dtype == torch.float32
 
 
-def test_cls_is_the_state_of_the_first_token(encoder, tokenizer):
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="cls")
+def test_cls_is_the_state_of_the_first_token(model, tokenizer):
+    vectors = sentence_vectors(model, tokenizer, GERMAN, 2, pooling="cls")
     for sentence, vector in zip(GERMAN, vectors, strict=True):
-        state = encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
+        state = model.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
         torch.testing.assert_close(vector, state, rtol=1e-4, atol=1e-5)
     with pytest.raises(XalignError, match="no such pooling"):
-        sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="max")
+        sentence_vectors(model, tokenizer, GERMAN, 2, pooling="max")
 
 
 @pytest.mark.parametrize("max_tokens", [1, 40, 10_000])
-def test_batches_change_nothing_and_equal_sentences_have_equal_vectors(encoder, tokenizer, max_tokens):
+def test_batches_change_nothing_and_equal_sentences_have_equal_vectors(model, tokenizer, max_tokens):
     done = []
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, max_tokens=max_tokens, progress=done.append)
-    torch.testing.assert_close(vectors, sentence_vectors(encoder, tokenizer, GERMAN, 2), rtol=1e-4, atol=1e-5)
+    vectors = sentence_vectors(model, tokenizer, GERMAN, 2, max_tokens=max_tokens, progress=done.append)
+    torch.testing.assert_close(vectors, sentence_vectors(model, tokenizer, GERMAN, 2), rtol=1e-4, atol=1e-5)
     assert vectors[0].tolist() == vectors[5].tolist()
     assert sum(done) == len(set(GERMAN))
     assert not vectors.requires_grad
 
 
-def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
+def test_long_sentences_are_cut_and_counted(model, tokenizer, caplog):
     long = "das Haus " * 30
     cut = tokenizer.encode(long)[:38]
     with caplog.at_level(logging.WARNING):
-        [vector] = sentence_vectors(encoder, tokenizer, [long], 1)
-    assert "1 sentences were truncated to the encoder's 40 positions" in caplog.text
-    torch.testing.assert_close(vector, encoder.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
+        [vector] = sentence_vectors(model, tokenizer, [long], 1)
+    assert "1 sentences were truncated to the model's 40 positions" in caplog.text
+    torch.testing.assert_close(vector, model.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
 
 
 def test_the_default_layer_is_seven_twelfths_of_the_depth():
@@ -89,3 +96,42 @@ def test_a_language_without_a_map_stays_as_it_is():
         maps.of("de").normal_()
     torch.testing.assert_close(mapped(vectors, maps, "de", 1), vectors @ maps.of("de")[1].detach())
     assert mapped(vectors, maps, "fr", 1) is vectors and mapped(vectors, None, "de", 1) is vectors
+
+
+TOKENS = torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
+
+
+@pytest.fixture(params=["", "de,en"])
+def model(request):
+    torch.manual_seed(0)
+    config = EncoderConfig(12, 3, 32, 64, 2, max_positions=10, language_embeddings=request.param)
+    return Encoder(config).eval().requires_grad_(False)
+
+
+def states(model, layer=2):
+    read = model.states(Input(TOKENS, languages=torch.tensor([[0], [1]]) if model.config.languages else None))
+    return [read.layer(each) for each in (1, layer)]
+
+
+def test_a_sound_model(model):
+    assert bad_layer(model) is None and finite_rows(model, states(model)).tolist() == [True, True]
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_the_first_bad_layer_is_named(model, value):
+    model.name = "model.pt"
+    model.sentence_encoder.layers[1].fc1.weight[0] = value
+    assert bad_layer(model) == 2
+    with pytest.raises(XalignError, match=r"not finite[\s\S]*model\.pt[\s\S]*from layer 2 on"):
+        finite_rows(model, states(model))
+    model.sentence_encoder.embed_positions.weight[2:4] = value
+    assert bad_layer(model) == 0
+    with pytest.raises(XalignError, match="from the embeddings on"):
+        finite_rows(model, states(model))
+
+
+def test_one_word_that_overflows_is_not_the_models_fault(model):
+    model.sentence_encoder.embed_tokens.weight[11] = torch.inf
+    for layer in (0, 3):
+        assert finite_rows(model, states(model, layer)).tolist() == [True, False]
+    assert finite_rows(model, [each.half() for each in states(model)]).tolist() == [True, False]

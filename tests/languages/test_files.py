@@ -8,8 +8,8 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
+from xalign_fairseq.languages.derivation import Inversion
 from xalign_fairseq.languages.files import derive_source, open_source
-from xalign_fairseq.languages.inversion import Inversion
 
 TREE = """\
 # text = he sings .

@@ -16,13 +16,13 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def run(script, monkeypatch):
     """The script's exit code, where other tests' objectives are not registered."""
-    from xalign_fairseq.criterions import presets
+    from xalign_fairseq.criterions import weighted
 
     module = script("document_options")
     own = {name: each for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq.")}
     monkeypatch.setattr(module, "OBJECTIVES", own)
-    shown = {name: objectives for name, objectives in presets.PRESETS.items() if set(objectives) <= own.keys()}
-    monkeypatch.setattr(presets, "PRESETS", shown)
+    shown = {name: objectives for name, objectives in weighted.PRESETS.items() if set(objectives) <= own.keys()}
+    monkeypatch.setattr(weighted, "PRESETS", shown)
     return lambda *arguments: module.main([str(each) for each in arguments])
 
 

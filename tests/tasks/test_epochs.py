@@ -13,8 +13,11 @@ xalign_fairseq.register()
 
 from xalign_fairseq.data import streams_dataset, windows  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
-from xalign_fairseq.tasks.dataset import FairseqStreams  # noqa: E402
-from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator  # noqa: E402
+from xalign_fairseq.tasks.epochs import (  # noqa: E402
+    FairseqStreams,
+    pairs_of_a_batch,
+    windowed_iterator,
+)
 
 SENTENCES = 150
 
@@ -183,3 +186,18 @@ def test_training_by_epochs_in_updates_goes_on_within_one(databin, train, tmp_pa
     assert sorted(whole) == [1, 2, 3, 4, 5, 6]
     rest, _ = train(databin, tmp_path / "rest", *given, "--restore-file", tmp_path / "whole/checkpoint_2_4.pt")
     assert rest == {update: whole[update] for update in (5, 6)}
+
+
+xalign_fairseq.register()
+
+from fairseq.data import FairseqDataset  # noqa: E402
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_fairseq_is_told_what_it_asks_for(tmp_path, write_mmap, training):
+    blocks = MonoStream([write_mmap(tmp_path / "m", [[50, 51, 52, 2]] * 30)], 11)
+    dataset = FairseqStreams(None, blocks, MASK, 1, training)
+    assert isinstance(dataset, FairseqDataset) and dataset.can_reuse_epoch_itr_across_epochs is not training
+    indices = np.arange(3)
+    assert dataset.filter_indices_by_size(indices, None)[0] is indices
+    assert dataset.num_tokens(0) == dataset.size(0) == 11

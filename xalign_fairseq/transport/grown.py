@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import check_values
-from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.links.symmetrize import grown_links
 from xalign_fairseq.transport.peers import ByMatrix
 from xalign_fairseq.transport.similarity import pair_cosines, side_sizes
 
@@ -31,7 +31,7 @@ class Grown(ByMatrix):
 
     so a word of several subwords counts as one word, and its subwords may point at different subwords of the same
     partner. Links are pairs with a score of ``threshold`` and more, and from there weaker ones of ``growth`` times that
-    grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.growing.grown_links`). The score is the probability.
+    grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.symmetrize.grown_links`). The score is the probability.
     Where links join tokens, each token is a word.
 
     Args:

@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.render.matrix import KEY, MOST_WORDS, show_links
+from xalign_fairseq.aligner.protocol import Alignment
+from xalign_fairseq.aligner.render.matrix import KEY, MOST_WORDS, looks, markup, show_links
 from xalign_fairseq.links.pharaoh import parse_line
 
 
@@ -71,3 +71,22 @@ def test_of_several_the_first_are_shown_each_with_its_gold():
     assert "more" not in show_links([pair]).html
     with pytest.raises(ValueError, match="zip"):
         show_links([pair] * 2, [parse_line("0-0")])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["the", "house"], ("ltr", False)),
+        (["BBC", "رشة", "אמרה"], ("rtl", True)),
+        (["लाल", "घर"], ("ltr", True)),
+        (["红色", "的", "房子"], ("ltr", False)),
+        (["12", "."], ("ltr", False)),
+        ([], ("ltr", False)),
+    ],
+)
+def test_direction_and_size_are_those_of_most_letters(words, expected):
+    assert looks(words) == expected
+
+
+def test_nothing_of_a_word_is_markup_or_a_control_character():
+    assert markup("<b>&'\"\0\n\x7f\x85") == "&lt;b&gt;&amp;&#x27;&quot;␀␊␡\ufffd"

@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import pytest
 
 from xalign_fairseq.aligner.neural.aligner import Alignment
+from xalign_fairseq.aligner.render.matrix import CONTROLS
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.aligner.render.words import CONTROLS
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Gold, parse_line
 

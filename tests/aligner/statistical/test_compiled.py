@@ -5,9 +5,8 @@ import pytest
 from support.units import drawn, tables_of
 
 from xalign_fairseq.aligner.statistical import compiled, reference
-from xalign_fairseq.aligner.statistical.chain import posteriors
 from xalign_fairseq.aligner.statistical.sentences import cell_starts, cut_words, number_words, unit_text
-from xalign_fairseq.aligner.statistical.tables import FIRST, word_factors
+from xalign_fairseq.aligner.statistical.tables import FIRST, posteriors, word_factors
 
 RTOL = 2e-5  # of float32 sums in another order
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from support.units import tables_of, words_as_units
 
-from xalign_fairseq.aligner.statistical import compiled, learning, reference
-from xalign_fairseq.aligner.statistical.learning import PASSES, learn, maximised
+from xalign_fairseq.aligner.statistical import compiled, folder, reference
+from xalign_fairseq.aligner.statistical.folder import PASSES, learn, maximised
 from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, word_factors
 from xalign_fairseq.core.errors import XalignError
 
@@ -15,7 +15,7 @@ TGT = [["the", "house"], ["the", "book"], ["a", "book"]]
 
 @pytest.fixture(autouse=True, params=[reference, compiled])
 def _backends(monkeypatch, request):
-    monkeypatch.setattr(learning, "backend", lambda: request.param)
+    monkeypatch.setattr(folder, "backend", lambda: request.param)
 
 
 def learned(src, tgt, progress=None, guide=None):
@@ -26,7 +26,7 @@ def learned(src, tgt, progress=None, guide=None):
 def one_pass(src, tgt, guide=None):
     text, _, cells = words_as_units(src, tgt)
     factors = word_factors(guide, cells, np.array([len(each) for each in tgt]))
-    return maximised(tables_of(src, tgt), learning.backend().expected_counts(tables_of(src, tgt), text, factors))
+    return maximised(tables_of(src, tgt), folder.backend().expected_counts(tables_of(src, tgt), text, factors))
 
 
 def probability(tables, src, tgt, direction=0):

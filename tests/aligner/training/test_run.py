@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from xalign_fairseq.aligner.training.run import OBJECTIVES, objectives_of
+from xalign_fairseq.aligner.training.run import FAMILIES, OBJECTIVES, TrainingRun, family_options, objectives_of
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.known import KNOWN
 
 
 def with_links(run):
@@ -195,3 +196,15 @@ def test_what_is_usual_for_the_family_ends_with_the_updates_that_are_asked_for(r
     short.check_options()
     other = chosen(run, updates=3, validate_every=5)
     assert (other.warmup, other.validate_every) == (3, 5)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families_are_known_and_their_options_those_of_a_run(family):
+    assert family in {model.family for model in KNOWN}
+    alone, other = (family_options(family, each) for each in (True, False))
+    assert (alone | other).keys() <= TrainingRun.__dataclass_fields__.keys()
+    assert set(alone["objectives"]) <= OBJECTIVES.keys() and alone["warmup"] <= alone["updates"]
+
+
+def test_another_model_has_none():
+    assert family_options(None, True) == family_options("xlm-r-base", True) == {}

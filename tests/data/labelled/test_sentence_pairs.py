@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.sentence_pairs import labels_file, read_pairs
+from xalign_fairseq.data.labelled.sentence_pairs import (
+    TATOEBA_LANGUAGES,
+    english_file,
+    labels_file,
+    read_bitext,
+    read_pairs,
+)
 
 
 def rows(*each):
@@ -130,3 +136,56 @@ def test_of_xtreme_s_translated_pairs_the_translation_is_read(tmp_path, caplog):
     path.write_text("\n".join([*rows[:9], "One\tTwo"]) + "\n")
     with pytest.raises(XalignError, match="at most 1 %"):
         read_pairs(path, "de")
+
+
+@pytest.mark.parametrize(
+    "foreign, english",
+    [
+        ("en-de.de", "en-de.en"),
+        ("de-en.de", "de-en.en"),
+        ("tatoeba.deu-eng.deu", "tatoeba.deu-eng.eng"),
+        ("en-de.de.gz", "en-de.en.gz"),
+        ("en-de.de.xz", "en-de.en.xz"),
+        ("en-de.en", None),
+        ("tatoeba.deu-eng.eng", None),
+        ("de-fr.de", None),
+        ("test-en.tsv", None),
+        ("train-v1.1.json", None),
+        ("dev-context-en-question-de.json", None),
+        ("en_ewt-ud-dev.conllu.gz", None),
+    ],
+)
+def test_the_english_side_follows_from_the_name(tmp_path, foreign, english):
+    assert english_file(tmp_path / foreign) == (english and tmp_path / english)
+
+
+def test_lines_belong_together(write):
+    write("en-de.en.gz", "one\ntwo\n")
+    path = write("en-de.de.gz", "eins\nzwei \n")
+    pairs = [(each.id, each.language, each.first, each.second, each.label) for each in read_bitext(path, "de")]
+    assert {each.languages for each in read_bitext(path, "de")} == {("de", "en")}
+    assert pairs == [("1", "de", "eins", "one", "1"), ("2", "de", "zwei", "two", "2")]
+
+
+def test_errors_of_bitext(write):
+    path = write("en-de.de", "eins\nzwei\n")
+    with pytest.raises(XalignError, match=r"(?s)does not exist.*en-de\.en"):
+        read_bitext(path, "de")
+    write("en-de.en", "one\n")
+    with pytest.raises(XalignError, match="2 and 1 lines"):
+        read_bitext(path, "de")
+    with pytest.raises(XalignError, match="not named as the foreign side"):
+        read_bitext(write("sentences.txt", "eins\n"), "de")
+
+
+def test_a_sorted_english_side_has_no_labels(write):
+    lines = [f"sentence {k:03d}" for k in range(30)]
+    path = write("de-en.de", "\n".join(lines))
+    write("de-en.en", "\n".join(lines))
+    assert [pair.label for pair in read_bitext(path, "de")] == [None] * 30
+    write("de-en.en", "\n".join([lines[1], lines[0], *lines[2:]]))
+    assert [pair.label for pair in read_bitext(path, "de")] == [str(number) for number in range(1, 31)]
+
+
+def test_codes_are_unique():
+    assert len(set(TATOEBA_LANGUAGES.values())) == len(TATOEBA_LANGUAGES) == 45

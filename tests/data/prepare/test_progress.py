@@ -17,7 +17,7 @@ from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.progress import JOURNAL
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
-from xalign_fairseq.data.verification import changed_files
+from xalign_fairseq.data.shards import changed_files
 
 
 class Killed(BaseException):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.recipes import load
-from xalign_fairseq.trainer.record import commit
+from xalign_fairseq.trainer.train_record import commit
 
 [record_run] = load("common", "record_run")
 

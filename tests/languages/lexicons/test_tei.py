@@ -6,7 +6,7 @@ import time
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.languages.lexicons.formats import format_of, read_entries
+from xalign_fairseq.languages.lexicons.adding import format_of, read_entries
 from xalign_fairseq.languages.lexicons.tei import without_notes
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.segmented import inside_grapheme
 from xalign_fairseq.projection.labels.json_lines import JsonSpans, project_labels

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.choice import Report
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
@@ -19,7 +18,7 @@ from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.gold import GoldText
-from xalign_fairseq.links.growing import grown_links
+from xalign_fairseq.links.symmetrize import grown_links
 
 AT_ONCE = 2048
 
@@ -30,7 +29,7 @@ class StatisticalAligner(WordAligner):
 
     Args:
         min_probability: of a link; all links of this probability are taken, and no others. Without one, links grow
-            as was best on development gold (:func:`~xalign_fairseq.links.growing.grown_links`).
+            as was best on development gold (:func:`~xalign_fairseq.links.symmetrize.grown_links`).
 
     Example::
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold
+from xalign_fairseq.links.symmetrize import grown_links, links_above
 
 STEPS = 50
 BINS = 10
@@ -72,7 +72,7 @@ CANDIDATE = 0.05  # pairs of words below this score are not candidates of links
 
 
 class Choice(NamedTuple):
-    """Least scores of a link, by itself and next to others (:mod:`~xalign_fairseq.links.growing`); probabilities."""
+    """Least scores of a link, by itself and next to others (:mod:`~xalign_fairseq.links.symmetrize`); probabilities."""
 
     threshold: float
     growth: float
