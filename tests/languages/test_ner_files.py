@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from xalign_fairseq.languages.inversion import Inversion
+from xalign_fairseq.languages.derivation import Inversion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import WordsExample

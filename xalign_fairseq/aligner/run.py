@@ -36,13 +36,13 @@ from xalign_fairseq.core.text.pairs import (
     KeptPairs,
     PairedText,
     PairStream,
-    SegmentedText,
     SentencePairs,
     SpreadPairs,
     is_piped,
     open_pairs,
 )
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.gold import read_gold_text
 
 
