@@ -43,8 +43,9 @@ from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
-from xalign_fairseq.links.symmetrize import grown_links, symmetrize
+from xalign_fairseq.links.symmetrize import symmetrize
 
 NAME = "from_scratch"
 PROGRAM = Path(sys.executable).with_name("xalign")

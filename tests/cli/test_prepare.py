@@ -9,16 +9,13 @@ import time
 from pathlib import Path
 
 import pytest
-from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli.prepare import PairGroup, add_arguments, mono_sources, pair_sources, prepare_data
+from xalign_fairseq.cli.prepare import PairGroup, add_arguments, mono_sources, pair_sources
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
-from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
-from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
+from xalign_fairseq.data.prepare.sources import PairSource
 
 
 @pytest.fixture
@@ -237,51 +234,3 @@ def test_a_full_disk_is_one_message_and_keeps_the_old_data_bin(texts):
     assert "Traceback" not in done.stderr
     assert {path.name for path in (texts / "d").iterdir()} == {"old"}
     assert not list(texts.glob(".d.*"))
-
-
-@pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
-    path = tmp_path_factory.mktemp("bert") / "bert.pt"
-    write_bert(path, train_symbols(LINES))
-    return path
-
-
-@pytest.fixture
-def pair(tmp_path):
-    """Two lines of text on both sides."""
-    for side in ("xx", "yy"):
-        (tmp_path / f"train.{side}").write_text("".join(f"{line}\n" for line in LINES[:2]), encoding="utf-8")
-    return PairSource("train", "xx", "yy", f"{tmp_path}/train.xx", f"{tmp_path}/train.yy")
-
-
-def test_a_trimmed_vocabulary_and_its_model(checkpoint, pair, tmp_path):
-    out = tmp_path / "bin"
-    prepare_data(PrepareOptions(out, [pair], tokenizer=checkpoint, trim_vocabulary=True, progress=False))
-    state, where = read_pretrained(out)
-    data, whole = DataBin(out), read_tokenizer(checkpoint)
-    assert where == out / "model.pt" and state["task_state"]["trimmed"]["to"] == ["train.xx", "train.yy"]
-    assert data.manifest["options"]["trim_vocabulary"]
-    embeddings = state["model"]["encoder.sentence_encoder.embed_tokens.weight"]
-    assert data.dictionary.embedding_size == len(embeddings) < whole.dictionary.embedding_size
-    require_same_tokenizer(state["task_state"]["tokenizer"], data)
-    with pytest.raises(XalignError, match=f"begin with init_checkpoint=.*{out}"):
-        require_same_tokenizer({"symbols": whole.dictionary.symbols}, data)
-    ids = [item.tolist() for item in data.pair("train", "xx", "yy")[0]]
-    assert [[data.dictionary.symbols[i] for i in each[:-1]] for each in ids] == [
-        [whole.dictionary.symbols[i] for i in whole.encode(text)] for text in LINES[:2]
-    ]
-
-
-def test_the_whole_tokenizer(checkpoint, pair, tmp_path):
-    prepare_data(PrepareOptions(tmp_path / "bin", [pair], tokenizer=checkpoint, progress=False))
-    assert DataBin(tmp_path / "bin").dictionary.digest == read_tokenizer(checkpoint).dictionary.digest
-    assert not (tmp_path / "bin/model.pt").exists()
-
-
-@pytest.mark.parametrize("trimmed", [False, True])
-def test_the_model_is_not_replaced_by_the_data(checkpoint, pair, trimmed):
-    text = MonoSource("train", "xx", (pair.src_path,))
-    options = {"tokenizer": checkpoint, "trim_vocabulary": trimmed, "overwrite": True}
-    with pytest.raises(XalignError, match="is or contains an input, which would be lost"):
-        prepare_data(PrepareOptions(checkpoint.parent, mono=[text], **options))
-    assert checkpoint.is_file()

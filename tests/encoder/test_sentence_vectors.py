@@ -34,56 +34,56 @@ def tokenizer(tmp_path_factory):
 @pytest.fixture(scope="module")
 def encoder(tokenizer):
     torch.manual_seed(0)
-    model = Encoder(EncoderConfig(tokenizer.dictionary.embedding_size, 3, 16, 32, 2, max_positions=40, dropout=0.5))
+    encoder = Encoder(EncoderConfig(tokenizer.dictionary.embedding_size, 3, 16, 32, 2, max_positions=40, dropout=0.5))
     with torch.no_grad():
-        for parameter in model.parameters():
+        for parameter in encoder.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.1)
-    return model.eval()
+    return encoder.eval()
 
 
-def test_a_probe_can_be_trained_on_them(model, tokenizer):
-    vectors = sentence_vectors(model, tokenizer, GERMAN[:2], 1)
+def test_a_probe_can_be_trained_on_them(encoder, tokenizer):
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN[:2], 1)
     torch.nn.Linear(16, 2)(vectors).sum().backward()
     assert not vectors.requires_grad and not vectors.is_inference()
 
 
 @pytest.mark.parametrize("layer", [0, 2, -1])
-def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(model, tokenizer, layer):
-    vectors = sentence_vectors(model, tokenizer, GERMAN, layer)
-    exact = model.double()
+def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(encoder, tokenizer, layer):
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, layer)
+    exact = encoder.double()
     for sentence, vector in zip(GERMAN, vectors, strict=True):
         tokens = torch.tensor([[0, *tokenizer.encode(sentence), 2]])
         torch.testing.assert_close(vector.double(), exact.states(tokens).layer(layer)[0].mean(0), rtol=1e-4, atol=1e-5)
-    model.float()
+    encoder.float()
     assert vectors.dtype == torch.float32
 
 
-def test_cls_is_the_state_of_the_first_token(model, tokenizer):
-    vectors = sentence_vectors(model, tokenizer, GERMAN, 2, pooling="cls")
+def test_cls_is_the_state_of_the_first_token(encoder, tokenizer):
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="cls")
     for sentence, vector in zip(GERMAN, vectors, strict=True):
-        state = model.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
+        state = encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
         torch.testing.assert_close(vector, state, rtol=1e-4, atol=1e-5)
     with pytest.raises(XalignError, match="no such pooling"):
-        sentence_vectors(model, tokenizer, GERMAN, 2, pooling="max")
+        sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="max")
 
 
 @pytest.mark.parametrize("max_tokens", [1, 40, 10_000])
-def test_batches_change_nothing_and_equal_sentences_have_equal_vectors(model, tokenizer, max_tokens):
+def test_batches_change_nothing_and_equal_sentences_have_equal_vectors(encoder, tokenizer, max_tokens):
     done = []
-    vectors = sentence_vectors(model, tokenizer, GERMAN, 2, max_tokens=max_tokens, progress=done.append)
-    torch.testing.assert_close(vectors, sentence_vectors(model, tokenizer, GERMAN, 2), rtol=1e-4, atol=1e-5)
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, max_tokens=max_tokens, progress=done.append)
+    torch.testing.assert_close(vectors, sentence_vectors(encoder, tokenizer, GERMAN, 2), rtol=1e-4, atol=1e-5)
     assert vectors[0].tolist() == vectors[5].tolist()
     assert sum(done) == len(set(GERMAN))
     assert not vectors.requires_grad
 
 
-def test_long_sentences_are_cut_and_counted(model, tokenizer, caplog):
+def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
     long = "das Haus " * 30
     cut = tokenizer.encode(long)[:38]
     with caplog.at_level(logging.WARNING):
-        [vector] = sentence_vectors(model, tokenizer, [long], 1)
-    assert "1 sentences were truncated to the model's 40 positions" in caplog.text
-    torch.testing.assert_close(vector, model.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
+        [vector] = sentence_vectors(encoder, tokenizer, [long], 1)
+    assert "1 sentences were truncated to the encoder's 40 positions" in caplog.text
+    torch.testing.assert_close(vector, encoder.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
 
 
 def test_the_default_layer_is_seven_twelfths_of_the_depth():

@@ -3,12 +3,12 @@
 import random
 
 import pytest
-from xalign_fairseq.languages.derivation import Inversion
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.evaluation.tagging import entities
 from xalign_fairseq.languages import ner_files
+from xalign_fairseq.languages.derivation import Inversion
 from xalign_fairseq.languages.sentence import SyntaxTree
 
 

@@ -1,10 +1,10 @@
 """Derived pairs of texts: hand-worked pairs, labels of every layout, round trips."""
 
 import pytest
-from xalign_fairseq.languages.derivation import Inversion
 
 from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.languages import nli_files
+from xalign_fairseq.languages.derivation import Inversion
 from xalign_fairseq.languages.nli_files import words_and_marks
 from xalign_fairseq.languages.sentence import SyntaxTree
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from support.links import SIZES, draw, similarities
 
-from xalign_fairseq.links.symmetrize import grown_links
+from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.transport import grown
 from xalign_fairseq.transport.grown import Grown
 

@@ -16,42 +16,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import add_out, add_values
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import require_free, require_outside
-from xalign_fairseq.data.prepare.prepare import prepare
-from xalign_fairseq.data.prepare.sources import PrepareOptions
-from xalign_fairseq.encoder.checkpoint import vocab_size
-from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained, read_tokenizer
-from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
-from xalign_fairseq.encoder.pretrained.trimming import trim
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
-
-
-def prepare_data(options: PrepareOptions) -> dict[str, Any]:
-    """:func:`~xalign_fairseq.data.prepare.prepare.prepare` with the tokenizer of the model that the options name.
-
-    With ``options.trim_vocabulary`` the model is trimmed to the texts and written next to them as ``model.pt``.
-
-    Raises:
-        XalignError: as ``prepare``; no such model; the data-bin would replace it.
-    """
-    options.check()
-    require_free(Path(options.destdir), options.overwrite)  # before a model is read and trimmed
-    if options.tokenizer is None:
-        return prepare(options)
-    where = find_pretrained(options.tokenizer)
-    require_outside(where, options.destdir)
-    if not options.trim_vocabulary:
-        return prepare(options, read_tokenizer(where))
-    small = trim(*read_pretrained(where), options.text_paths, progress=options.progress)
-    tokenizer = load_tokenizer(small, vocab_size(small))
-    return prepare(options, tokenizer, lambda folder: save_checkpoint(small, folder / "model.pt", folder))
-
 
 if TYPE_CHECKING:
     from xalign_fairseq.data.prepare.sources import MonoSource, PairSource
@@ -195,6 +164,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.data.prepare.filters import Filters
     from xalign_fairseq.data.prepare.sources import PrepareOptions
     from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
+    from xalign_fairseq.encoder.pretrained.preparing import prepare_data
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         given = ("vocab_size", "spm" if args.spm else "tokenizer")

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import check_values
+from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Link
-from xalign_fairseq.links.symmetrize import grown_links
 from xalign_fairseq.transport.peers import ByMatrix
 from xalign_fairseq.transport.similarity import pair_cosines, side_sizes
 

@@ -15,8 +15,8 @@ from torch import Tensor
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.files import StrPath, nearly
+from xalign_fairseq.links.growing import links_above
 from xalign_fairseq.links.pharaoh import Link
-from xalign_fairseq.links.symmetrize import links_above
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.pair_features import word_states
 from xalign_fairseq.transport.peers import ByMatrix

@@ -18,7 +18,7 @@ from xalign_fairseq.core.text.segmentation import segmenter_versions
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.links.gold import GoldText
-from xalign_fairseq.links.symmetrize import grown_links
+from xalign_fairseq.links.growing import grown_links
 
 AT_ONCE = 2048
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.aer import score
+from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.links.symmetrize import grown_links, links_above
 
 STEPS = 50
 BINS = 10

@@ -1,0 +1,53 @@
+"""Links from scores of pairs of words: strong links, and weaker links next to them."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.links.symmetrize import NEIGHBOURS
+
+
+def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float]:
+    """The links of a pair and their scores; none of one that is too long."""
+    if scores is None:
+        return {}
+    places = np.nonzero(scores >= threshold)
+    return dict(zip(zip(*(at.tolist() for at in places), strict=True), scores[places].tolist(), strict=True))
+
+
+def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> dict[Link, float]:
+    """Links from a threshold on, and weaker links added as in grow-diag-final-and (Koehn et al., 2005).
+
+    Weaker links, best first, are added if they are next to a link (also diagonally) and have a word without a link,
+    until nothing changes; then those between two words without any.
+
+    Args:
+        scores: (words of the source, words of the target), or ``None``: no links.
+        threshold: the least score of the links that the others grow from.
+        growth: the least score of these others, at most ``threshold``; at it, none grow.
+
+    Example::
+
+        grown_links(np.array([[0.9, 0.3], [0.1, 0.2]]), 0.45, 0.25)  # {(0, 0): 0.9, (0, 1): 0.3}
+    """
+    links = links_above(scores, threshold)
+    weaker = sorted(links_above(scores, growth).items() - links.items(), key=lambda each: (-each[1], each[0]))
+    if not weaker:
+        return links
+    src, tgt = {i for i, _ in links}, {j for _, j in links}
+
+    def add(fits: Callable[[int, int], bool]) -> bool:
+        before = len(links)
+        for (i, j), value in weaker:
+            if fits(i, j):
+                links[i, j] = value
+                src.add(i)
+                tgt.add(j)
+        return len(links) > before
+
+    # A link that was added has no free word any more, so that it is not added again.
+    while add(lambda i, j: not (i in src and j in tgt) and any((i + a, j + b) in links for a, b in NEIGHBOURS)):
+        pass
+    add(lambda i, j: i not in src and j not in tgt)
+    return dict(sorted(links.items()))
