@@ -74,13 +74,3 @@ def test_every_command_has_a_page_with_every_option_that_its_help_shows():
         told = {flag for cell in cells for flag in re.findall(r"`(-[^ `]+)", cell)}
         shown = (action for action in parser._actions if action.help != argparse.SUPPRESS and action.dest != "help")
         assert told == {flag for action in shown for flag in action.option_strings}, name
-
-
-def test_a_new_command_gets_a_page_and_one_that_is_gone_is_told(run, tmp_path, capsys):
-    folder = tmp_path / "docs/reference/cli"
-    folder.mkdir(parents=True)
-    (folder / "gone.md").write_text("# `xalign gone`\n\n<!-- options:cli/gone -->\n<!-- end -->\n")
-    assert run("--root", tmp_path) == 2 and "cli/gone" in capsys.readouterr().err
-    (folder / "gone.md").unlink()
-    assert run("--root", tmp_path) == 0
-    assert (folder / "align.md").read_text() == (ROOT / "docs/reference/cli/align.md").read_text()
