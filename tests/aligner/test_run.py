@@ -9,10 +9,9 @@ from support.broken_off import without_memory_after_16_pairs
 
 from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.aligner.neural.aligner import Alignment
-from xalign_fairseq.aligner.run import json_line, pharaoh_line
+from xalign_fairseq.aligner.run import json_line
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.text.segmented import SegmentedText
-from xalign_fairseq.links.pharaoh import parse_line
 
 
 @pytest.fixture
@@ -109,12 +108,6 @@ PAIR = Alignment(
 )
 
 
-def test_pharaoh_is_sorted_by_number():
-    assert pharaoh_line(PAIR) == "0-0 1-2 1-11"
-    assert parse_line(pharaoh_line(PAIR)).sure == PAIR.links.keys()
-    assert pharaoh_line(Alignment([], ["a"], {})) == ""
-
-
 def test_json_holds_words_and_probabilities_in_one_line():
     line = json_line(PAIR)
     assert "\n" not in line
@@ -134,13 +127,3 @@ def test_json_holds_texts_and_the_places_of_their_words():
     raw = row["src_text"].encode()
     assert [raw[start:stop].decode() for start, stop in row["src_bytes"]] == row["src"]
     assert not any(name.startswith("tgt_") for name in row)  # words without a text have no place in it
-
-
-def test_json_tells_subwords():
-    line = json_line(Alignment(["▁red", "dish"], ["▁rouge"], {(0, 0): 0.5}, units="subword"))
-    assert json.loads(line) == {
-        "src": ["▁red", "dish"],
-        "tgt": ["▁rouge"],
-        "links": [[0, 0, 0.5]],
-        "units": "subword",
-    }

@@ -1,12 +1,10 @@
 """What a process may use of the machine, on a made-up machine with GPUs."""
 
-import ctypes
 import logging
 import os
 import platform
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -19,7 +17,6 @@ from xalign_fairseq.core.devices import (
     cores,
     cpu,
     fast_bfloat16,
-    keep_freed_memory,
     training_device,
     visible_gpus,
 )
@@ -189,22 +186,3 @@ print(-use([2000, *range(1, 400, 2)]) + use(range(2, 600, 2)))
 """
     limited, free = (run(code.format(limited=limited)) for limited in (True, False))
     assert limited < 0.5 * free or free < 30_000  # a CPU without bfloat16 compiles nothing
-
-
-@pytest.mark.parametrize("answers", [{-4: 1, -1: 1}, {-4: 0, -1: 1}, {-4: 1, -1: 0}])
-def test_it_says_whether_the_c_library_took_all(monkeypatch, answers):
-    asked = []
-    library = SimpleNamespace(mallopt=lambda option, value: asked.append((option, value)) or answers[option])
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
-    assert keep_freed_memory(CPU) == all(answers.values())
-    assert asked == [(-4, 0), (-1, 2**31 - 1)]  # malloc.h: M_MMAP_MAX, M_TRIM_THRESHOLD
-
-
-def test_other_c_libraries_are_left_alone(monkeypatch):
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
-    assert not keep_freed_memory(CPU)
-
-
-def test_memory_is_kept_on_the_cpu_alone(monkeypatch):
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: pytest.fail("the C library was asked"))
-    assert not keep_freed_memory(torch.device("cuda:0"))

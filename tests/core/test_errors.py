@@ -51,11 +51,6 @@ def test_a_field_of_any_length_is_shortened_in_words_alone():
     assert str(XalignError("it is so", found="a" * 2000)).endswith("a" * 2000)
 
 
-def test_what_is_not_given_is_not_said():
-    assert str(XalignError("it is so")) == "it is so"
-    assert str(XalignError("it is so", found="")) == "it is so\n  found: "  # what is empty was found to be so
-
-
 def test_the_first_value_without_a_meaning_is_named():
     check_values("no such value", ("a", 1, True, "above 0"))
     with pytest.raises(XalignError) as error:

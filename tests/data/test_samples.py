@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from support.small import MASK
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import (
     GoldLinks,
     MaskOptions,
@@ -44,17 +43,6 @@ def gold(src_words, tgt_words, *links):
 def test_a_pair_is_one_sequence(src, tgt, tokens, span):
     found = pair_sequence(ids(*src), ids(*tgt))
     assert found[0].tolist() == tokens and found[1].tolist() == span and found[0].dtype == np.int64
-
-
-def test_a_pair_is_masked_as_one_text():
-    pair = Pair(7, np.array([10, 11, 12], dtype=np.uint16), np.array([20, 21], dtype=np.uint16), langs=(3, 1))
-    sample = pair_sample(pair, rng(), LOUD)
-    masked, targets = mask_tokens(pair_sequence(pair.src, pair.tgt)[0], rng(), LOUD)
-    assert sample.masked.tolist() == masked.tolist() != sample.tokens.tolist()
-    assert sample.targets.tolist() == targets.tolist()
-    assert (sample.corpus, sample.langs, sample.partner, sample.gold) == (7, (3, 1), None, None)
-    assert sample.draw.shape == sample.tokens.shape and ((sample.draw >= 0) & (sample.draw < 1)).all()
-    assert sample.draw.tolist() == pair_sample(pair, rng(), LOUD).draw.tolist()
 
 
 def test_a_pair_with_links_carries_them_and_its_tokens_partners():
@@ -106,12 +94,6 @@ def test_of_several_links_of_a_word_the_last_stands_in_any_order():
     for order in (links, links[::-1]):
         partner = subword_partners(gold([0, 1], [0, 1, 2], *order), np.array([1, 3, 4, 7]), 8)
         assert partner.tolist() == [-1, 6, 6, -1, 1, -1, 2, -1]
-
-
-def test_links_that_are_taught():
-    assert gold([0], [0], [0, 0, 1], [1, 1, 0]).taught.tolist() == [[0, 0, 1]]
-    assert gold([0], [0], [1, 1, 0]).taught.tolist() == [[1, 1, 0]]
-    assert gold([0], [0]).taught.shape == (0, 3)
 
 
 def test_a_block_begins_with_its_own_symbol():
@@ -166,10 +148,3 @@ def test_random_tokens_are_never_special_and_never_the_mask():
         options = MaskOptions(mask=mask, vocab=10, probability=1.0, leave=0.0, random=1.0)
         masked, _ = mask_tokens(np.full(2000, 5), np.random.default_rng(0), options)
         assert set(masked) == {4, 5, 6, 7, 8, 9} - {mask}
-
-
-def test_shares_outside_the_unit_interval_are_refused():
-    with pytest.raises(XalignError, match="outside"):
-        MaskOptions(mask=9, vocab=10, probability=1.5)
-    with pytest.raises(XalignError, match="more than 1"):
-        MaskOptions(mask=9, vocab=10, leave=0.6, random=0.6)

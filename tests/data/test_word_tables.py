@@ -71,11 +71,6 @@ def test_rules_against_plain_loops(rule):
     assert expand(given, *tables, rule, sizes).tolist() == sorted(expected)
 
 
-def test_an_unknown_rule_is_refused():
-    with pytest.raises(ValueError, match="k-to-k"):
-        link_matrix(LINKS, SRC, TGT, "last")
-
-
 # <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens), in the second row 0 and 2.
 TABLE = WordTable(WORDS, SPANS, 1)
 ROWS, NUMBERS = torch.tensor([0, 0, 1]), torch.tensor([1, 0, 2])

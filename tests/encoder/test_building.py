@@ -9,7 +9,7 @@ from torch import nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.building import Undrawn, build_encoder, require_checkpoint, require_parameters, shapes
-from xalign_fairseq.encoder.checkpoint import load_encoder, load_pointer, read, require_options, vocab_size
+from xalign_fairseq.encoder.checkpoint import load_encoder, read
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 
@@ -133,28 +133,8 @@ def test_shapes_that_contradict_each_other(state, name, value, message):
         load_encoder(state)
 
 
-@pytest.mark.parametrize("heads", [0, 3, "2", 10**30])
-def test_options_that_no_encoder_has(state, heads):
-    state["cfg"]["model"]["encoder_attention_heads"] = heads
-    with pytest.raises(XalignError, match="heads"):
-        load_encoder(require_options(state, "here"))
-
-
 def test_nothing_is_built_for_sizes_that_cannot_be():
     for sizes in ({"encoder_layers": 10**6}, {"encoder_embed_dim": 2**63}, {"vocab_size": 0}, {"dropout": 2.0}):
         with pytest.raises(XalignError):
             EncoderConfig(**{**vars(WITHOUT_LANGUAGES), **sizes})
     require_parameters({"other": torch.zeros(3)}, WITHOUT_LANGUAGES, "here")  # names are for others
-
-
-def test_a_damaged_pointer_and_a_vocabulary_of_no_size(state):
-    for heads in (
-        {"heads.dwa.pointer.key.weight": torch.zeros(8, 8)},
-        {"heads.dwa.pointer.query.weight": torch.ones(3)},
-        {"heads.dwa.pointer.query.weight": torch.ones(())},
-    ):
-        with pytest.raises(XalignError, match="pointer is damaged"):
-            load_pointer(heads)
-    state["model"][WORDS] = torch.zeros(())
-    with pytest.raises(XalignError, match="no encoder"):
-        vocab_size(state)

@@ -60,12 +60,6 @@ def test_positions_that_are_given_stand_in_place_of_the_count():
     assert not torch.equal(made.states(Input(TOKENS, positions=again)).layer(), made.states(TOKENS).layer())
 
 
-def test_an_encoder_without_language_embeddings_ignores_languages_and_is_as_before():
-    made = encoder(EncoderConfig(**SIZES))
-    assert not any("languages" in key for key in made.state_dict())
-    assert torch.equal(made.states(Input(TOKENS, torch.tensor([[0], [2]]))).layer(), made.states(TOKENS).layer())
-
-
 def test_a_language_must_be_given_and_known():
     with pytest.raises(XalignError, match="language of a text was not given"):
         encoder().states(TOKENS).layer(0)

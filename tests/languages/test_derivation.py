@@ -132,10 +132,3 @@ def test_twice_is_the_identity_and_links_are_exact():
 def test_marks_are_sought_in_the_natural_words():
     written = Sentence.natural(["a", "b", ".", "c"]).rewritten(["x", "y", "z", "."])
     assert Inversion()(written, 0).forms == ("y", "x", "z", ".")
-
-
-def test_marks_are_counted():
-    invert = Inversion()
-    for text in ("a . b .", "c", "d ."):
-        invert(Sentence.natural(text.split()), 0)
-    assert invert.counts == {"sentence marks": 3}

@@ -177,12 +177,6 @@ def test_normalisation_must_leave_the_script_alone(tmp_path):
         Transliteration(folding, "georgian")
 
 
-@pytest.mark.parametrize("overlap", [-1, 101, float("nan")])
-def test_the_overlap_is_a_percentage(spm, overlap):
-    with pytest.raises(XalignError, match="the overlap is a percentage"):
-        Transliteration(spm, overlap=overlap)
-
-
 # Every character of planes 0 and 1 (no surrogates), and some of plane 2.
 ALL = [chr(code) for code in [*range(0xD800), *range(0xE000, 0x20000), *range(0x20000, 0x20800)]]
 
@@ -221,14 +215,3 @@ def test_georgian_letters_are_those_of_the_keyboard():
 def test_characters_of_the_script_in_the_text_are_an_error(script, text, found):
     with pytest.raises(XalignError, match=f"1 characters, the first of them {found}"):
         character_table(script, text)
-
-
-def test_characters_that_stand_apart_do_no_harm():
-    assert character_table("georgian", "bა")["b"] == "ბ"  # nothing becomes ა: there is no a
-
-
-def test_places_run_out():
-    table = character_table("private", map(chr, range(0x20000, 0x20800)))
-    assert len(set(table.values())) == 2048
-    with pytest.raises(XalignError, match="too many characters"):
-        character_table("private", map(chr, range(0x20000, 0x20802)))

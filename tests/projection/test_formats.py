@@ -13,11 +13,6 @@ def test_a_format_is_found_by_its_name_or_by_that_of_the_file():
     assert find_format("json", "text", None) is ANNOTATIONS["json"]
 
 
-def test_every_suffix_is_that_of_one_format():
-    suffixes = [suffix for each in ANNOTATIONS.values() for suffix in each.suffixes]
-    assert len(suffixes) == len(set(suffixes))
-
-
 def test_raw_text_is_split_by_icu_unless_links_only_count_words(tmp_path):
     (tmp_path / "words").write_text('{"src": [], "tgt": [], "links": []}\n')
     (tmp_path / "numbers").write_text("0-0\n")

@@ -55,12 +55,6 @@ def batches(made, shuffle=True):
     return list(made.ordered_batches(made.epoch, False, shuffle))
 
 
-def test_what_stands_in_for_a_batch_that_is_lacking_has_samples(build):
-    made = [iterator(build(), updates=5, epoch=epoch, max_sentences=1) for epoch in range(1, 40)]
-    assert any(not len(each.frozen_batches[0]) for each in made)
-    assert all(each.first_batch["nsentences"] == 1 for each in made)
-
-
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_epoch_has_every_item_once_and_no_batch_above_its_limit(build, apart):
     dataset = build(apart=apart)
@@ -83,10 +77,6 @@ def test_pairs_of_a_batch_are_counted_without_its_blocks(build):
     assert pairs_of_a_batch(dataset, made) == 400 / len(made)
     assert pairs_of_a_batch(build(pairs=False, blocks=True), [np.arange(5)]) == 0
     assert pairs_of_a_batch(held, []) == 0
-
-
-def test_epochs_that_fit_a_window_are_held_as_ever(build):
-    assert iterator(build(items=128)) is None and iterator(build(items=129)) is not None
 
 
 def test_ranks_have_equally_many_batches_which_together_are_those_of_one(build):
@@ -159,15 +149,6 @@ def test_blocks_are_drawn_as_often_as_each_other(build, pairs):
     times = np.bincount(drawn[drawn % len(dataset) >= dataset.pairs] % len(dataset))[dataset.pairs :]
     assert len(set(drawn)) == len(drawn) and np.ptp(times) <= 1
     assert not pairs or all((batch % len(dataset) >= dataset.pairs).sum() == 3 for batch in found)
-
-
-def test_over_long_pairs_are_left_out_and_counted(build, caplog):
-    dataset = build()
-    dataset.bitext.max_length = 8
-    with caplog.at_level("INFO"):
-        drawn = np.concatenate(batches(iterator(dataset)))
-    fitting = np.flatnonzero(dataset.bitext.fitting(np.arange(400)))
-    assert sorted(drawn) == fitting.tolist() and "of 128 pairs" in caplog.text
 
 
 def test_batches_are_shuffled_within_their_window_alone(build):

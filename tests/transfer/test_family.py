@@ -56,12 +56,6 @@ def test_every_family_is_registered_under_its_name():
     assert all(family.help.keys() == family.defaults.keys() for family in FAMILIES.values())
 
 
-@pytest.mark.parametrize("limits", [(32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
-def test_windows_that_cannot_be_cut(limits):
-    with pytest.raises(XalignError, match="max_length, overlap, pair_separators"):
-        Limits(*limits)
-
-
 @pytest.mark.parametrize("name", ["tagging", "parsing", "qa"])
 def test_windows_that_share_all_of_their_tokens_are_refused(name):
     """They would never come to the end of a text."""
@@ -85,10 +79,6 @@ def test_options_out_of_bounds(option, value, expected):
     Parsing.check(Limits(), {**Parsing.defaults, "max_words": 0, "head_dropout": 0.0, "arc_size": 1})
     with pytest.raises(XalignError, match=f"(?s){option}.*found: {value}.*{expected}"):
         Parsing.check(Limits(), {**Parsing.defaults, option: value})
-
-
-def test_the_tokens_of_an_example_are_those_of_all_its_windows():
-    assert EncodedExample([torch.zeros(3).numpy(), torch.zeros(5).numpy()]).tokens == 8
 
 
 @pytest.mark.parametrize("separators", [1, 2])

@@ -118,13 +118,6 @@ def test_a_model_that_labelled_itself_is_compared_by_its_own_method():
     assert raised.value.parameters == ("order",)
 
 
-@pytest.mark.parametrize(("bound", "encoding"), [({"pointer": 1}, "joint"), ({"maps": 1}, "separate")])
-def test_pointers_and_maps_leave_no_choice_of_encodings(bound, encoding):
-    found = compared(Linking("transport", {}, (3,), "hidden", encoding), methods=["transport"], **bound)
-    assert {each.encoding for each in found} == {encoding}
-    assert {each.layers for each in found} == ({(3,)} if "pointer" in bound else {(at,) for at in range(5)})
-
-
 @dataclass
 class OneLink:
     """In place of an aligner: one link that says which pair and which layer it is of."""

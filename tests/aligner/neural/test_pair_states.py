@@ -100,38 +100,12 @@ def test_each_side_has_the_embedding_of_its_language(speaking, languages, rows, 
             torch.testing.assert_close(side, speaking.states(given).layer(layer)[0, 1:-1])
 
 
-def test_maps_and_language_embeddings_together(speaking, maps):
-    plain = PairEncoder(speaking, "separate", languages=("de", "en"))
-    mapped = PairEncoder(speaking, "separate", maps, ("de", "en"))
-    assert (plain.mapped, plain.embedded) == (None, ("de", "en"))
-    assert mapped.mapped == mapped.embedded == ("de", "en")
-    for before, after in zip(sides(plain, 1), sides(mapped, 1), strict=True):
-        torch.testing.assert_close(after[0], before[0] @ maps.of("de")[1].double())
-        torch.testing.assert_close(after[1], before[1])
-
-
-def test_languages_are_no_matter_to_an_encoder_without_their_embeddings(encoder):
-    named, plain = PairEncoder(encoder, "joint", languages=("ru", "zh")), PairEncoder(encoder, "joint")
-    assert named.embedded is None
-    assert torch.equal(named.states(PAIRS, [2])[0][2], plain.states(PAIRS, [2])[0][2])
-
-
 def test_what_is_within_the_positions(encoder):
     joint, separate = (PairEncoder(encoder, encoding) for encoding in ("joint", "separate"))
     assert joint.fits(3, 4) and not joint.fits(3, 5)
     assert separate.fits(8, 8) and not separate.fits(9, 2) and not separate.fits(2, 9)
     states, spans = separate.states([(np.full(8, 5), np.full(8, 6))], [2])
     assert states[2].shape == (1, 20, 8) and spans.tolist() == [[1, 9, 11, 19]]
-
-
-@pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_a_pair_within_the_positions_is_one_window(encoder, encoding):
-    pairs = PairEncoder(encoder, encoding)
-    src, tgt = PAIRS[0]
-    states, spans = pairs.long_states(src, tgt, [0, 2], batch_tokens=100)
-    assert spans.tolist() == [[0, 3, 3, 5]]
-    for layer in (0, 2):
-        torch.testing.assert_close(states[layer][0], torch.cat(sides(pairs, layer)[0]))
 
 
 def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
@@ -257,12 +231,6 @@ def test_windows_cover_both_sides_and_advance_together(n, m, positions, encoding
             assert behind >= side.length // 4 - 1 or side.starts[window] == size - side.length
 
 
-@pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_sides_that_fit_are_one_window(encoding):
-    for side in pair_windows(9, 11, 23, encoding):
-        assert side.starts.tolist() == [0] and not side.owners.any()
-
-
 def pairs_of(sizes: list[tuple[int, int]]) -> list[EncodedPair]:
     empty = np.zeros(0, dtype=np.int32)
     return [
@@ -287,13 +255,3 @@ def test_every_pair_is_in_one_batch_within_the_budget(pairs, encoding):
         else:
             width = sum(max(sides) + 2 for sides in zip(*(pair.sizes for pair in batch), strict=True))
         assert len(batch) == 1 or len(batch) * width <= 500
-
-
-def test_pairs_of_one_length_fill_the_budget():
-    sizes = [len(batch) for batch in length_batches(pairs_of([(4, 3)] * 25), "joint", 100)]
-    assert sizes == [10, 10, 5]  # of 4 + 3 + 3 tokens
-
-
-def test_a_pair_above_the_budget_is_a_batch():
-    [first, second] = length_batches(pairs_of([(2, 2), (300, 300)]), "separate", 50)
-    assert first[0].index == 1 and second[0].index == 0

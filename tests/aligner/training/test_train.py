@@ -92,23 +92,10 @@ def test_the_best_checkpoint_is_the_result(call, small_run):
     assert left == {"checkpoint_best.pt", "checkpoint_last.pt"}
 
 
-def test_words_that_the_model_does_not_know_are_told(call, small_run):
-    Path(small_run.src).write_text("แมว กิน\n" * 4)
-    _, said, _ = call()
-    told = [line for line in said if line.startswith("warning: ")]
-    assert len(told) == 1 and "in Thai script: the aligner learns little about these words; one that is" in told[0]
-
-
 def test_without_development_set_there_is_no_aer(call):
     result, said, _ = call(dev=None)
     assert result["aer"] is result["before"] is None
     assert not any("before training" in line for line in said)
-
-
-def test_a_finished_run_stays(call, fairseq):
-    first, _, _ = call()
-    again, said, _ = call(workers=2)
-    assert again == first and said == [] and fairseq.calls == [0]
 
 
 def test_a_run_that_was_broken_off_goes_on(call, small_run, fairseq):
@@ -217,11 +204,6 @@ def test_mocos_queue_is_full_after_a_tenth_of_the_updates(parsed, updates, keys)
     assert parsed(updates=updates).moco_queue_size == 32000
 
 
-def test_the_model_is_built_as_the_checkpoint_is(parsed):
-    assert EncoderConfig.from_options(parsed(), vocab_size=50) == CONFIG
-    assert parsed().init_checkpoint == "model.pt"
-
-
 def test_checkpoints_are_chosen_by_aer_at_updates_alone(parsed):
     args = parsed(dev=DEV, validate_every=7, patience=3)
     assert (args.best_checkpoint_metric, args.maximize_best_checkpoint_metric, args.patience) == ("aer", False, 3)
@@ -264,11 +246,6 @@ def test_self_training_reads_the_layer_and_trains_what_is_not_frozen(parsed):
     assert (args.warmup_updates, args.freeze_layers, args.autocast) == (50, 0, "auto")
     assert (parsed().warmup_updates, parsed().freeze_layers) == (0, None)
     assert not hasattr(parsed(cpu=False), "autocast")  # as it is without the option
-
-
-def test_options_of_the_user_come_last(parsed):
-    args = parsed(cpu=False, extra=("--dropout", "0.1", "--adam-eps", "1e-6"))
-    assert (args.cpu, args.dropout, args.adam_eps) == (False, 0.1, 1e-6)
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,6 @@ def test_lines_up_to_the_limit_are_read_and_the_first_longer_one_is_named(tmp_pa
                 read(tmp_path / "t")
 
 
-def test_a_long_line_of_a_table_is_named(tmp_path, short_lines):
-    (tmp_path / "t.tsv").write_text("a\tb\nccccc\tddddd\n")
-    with pytest.raises(XalignError, match=r"too long\n  where: \S*t.tsv, line 2"):
-        scan(f"{tmp_path}/t.tsv#1")
-
-
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
 def test_an_endless_line_takes_no_memory(tmp_path, monkeypatch, suffix):
     monkeypatch.setattr(corpus, "BLOCK_BYTES", 1 << 20)

@@ -44,11 +44,6 @@ def test_a_line_that_is_no_pair(tmp_path, line, separators):
         SentencePairs(path)
 
 
-def test_line_counts_that_differ_are_both_named(tmp_path):
-    with pytest.raises(XalignError, match="3 and 2 lines"):
-        SentencePairs(write(tmp_path / "a", "1\n2\n3\n"), write(tmp_path / "b", "1\n2\n"))
-
-
 @pytest.mark.parametrize(
     ("content", "message"), [(b"", "empty"), (b"a\n\xff\n", "line 2"), (b"a\rb\r", "carriage return")]
 )
@@ -73,11 +68,6 @@ def test_any_text_keeps_its_lines(tmp_path, src, tgt):
     files = [write(tmp_path / name, "".join(f"{line}\n" for line in side)) for name, side in (("a", src), ("b", tgt))]
     expected = [(left.split(), right.split()) for left, right in zip(src, tgt, strict=True)]
     assert list(SentencePairs(*files)) == list(PairStream(*files)) == expected
-
-
-def test_what_looks_like_a_line_break_is_white_space_or_a_part_of_a_word(tmp_path):
-    src = write(tmp_path / "a", "a\u2028b\u0085c\rd\x0be\n\u200d\0 \u200b\ufeff\n")
-    assert [pair[0] for pair in SentencePairs(src, src)] == [["a", "b", "c", "d", "e"], ["\u200d\0", "\u200b\ufeff"]]
 
 
 @pytest.fixture
@@ -174,12 +164,6 @@ def test_a_sample_is_evenly_spread(tmp_path, most, expected):
     sample = SpreadPairs(SentencePairs(tmp_path / "pairs"), most)
     assert [int(src[0]) for src, _ in sample] == [int(src[0]) for src, _ in sample] == expected
     assert len(sample) == len(expected)
-
-
-def test_a_sample_of_nothing(tmp_path):
-    (tmp_path / "pairs").write_text("a ||| x\n")
-    with pytest.raises(XalignError, match="learn_from"):
-        SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)
 
 
 @pytest.fixture

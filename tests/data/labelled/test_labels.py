@@ -45,16 +45,6 @@ def test_universal_labels_that_training_lacked_are_reported_but_allowed():
         check_labels(["root"], [odd], "x")
 
 
-def test_examples_without_labels_have_none_to_check():
-    examples = [
-        PairExample("1", "de", "a", "b", None),
-        WordsExample("1", "de", ("a",), None),
-        TreeExample("1", "de", ("a",), ("X",), None),
-        QuestionExample("1", "de", "?", "c", (("c", 0),)),
-    ]
-    assert check_labels([], examples, "x") == []
-
-
 def test_the_digest_is_that_of_the_decompressed_content(tmp_path):
     content = b"a\tb\n" * 1000
     (tmp_path / "x.json").write_bytes(content)

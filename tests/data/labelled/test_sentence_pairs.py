@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.sentence_pairs import (
-    TATOEBA_LANGUAGES,
     english_file,
     labels_file,
     read_bitext,
@@ -79,11 +78,6 @@ def test_what_the_csv_module_wrote_is_read_back(first, second):
         path = Path(folder) / "train-en.tsv"
         path.write_text(out.getvalue())
         assert parts(read_pairs(path, "en")) == [("1", first.strip(), second.strip(), "x")]
-
-
-@pytest.mark.parametrize("text", ['"yes"', 'a "b" c', '"a" and "b"', '"', '""', 'a ""b""', '"a', '"a""'])
-def test_quotes_that_the_csv_module_did_not_put_stay(write, text):
-    assert parts(read_pairs(write("train-en.tsv", f"{text}\tb\tx\n"), "en")) == [("1", text, "b", "x")]
 
 
 @pytest.mark.parametrize(
@@ -176,16 +170,3 @@ def test_errors_of_bitext(write):
         read_bitext(path, "de")
     with pytest.raises(XalignError, match="not named as the foreign side"):
         read_bitext(write("sentences.txt", "eins\n"), "de")
-
-
-def test_a_sorted_english_side_has_no_labels(write):
-    lines = [f"sentence {k:03d}" for k in range(30)]
-    path = write("de-en.de", "\n".join(lines))
-    write("de-en.en", "\n".join(lines))
-    assert [pair.label for pair in read_bitext(path, "de")] == [None] * 30
-    write("de-en.en", "\n".join([lines[1], lines[0], *lines[2:]]))
-    assert [pair.label for pair in read_bitext(path, "de")] == [str(number) for number in range(1, 31)]
-
-
-def test_codes_are_unique():
-    assert len(set(TATOEBA_LANGUAGES.values())) == len(TATOEBA_LANGUAGES) == 45

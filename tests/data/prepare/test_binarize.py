@@ -75,14 +75,6 @@ def test_pairs_with_links_have_words_too_and_lose_the_links_of_what_is_dropped(p
     assert found.counts == plain.counts | {"sure links": 2, "possible links": 1}
 
 
-def test_files_of_a_pair_are_named_by_split_pair_and_side(pair):
-    assert pair().ids_outputs == ("train.aa-bb.aa", "train.aa-bb.bb") and pair().side_outputs == ()
-    linked = pair(LINKS)
-    assert linked.side_outputs == ("train.aa-bb.aa.words", "train.aa-bb.bb.words", "train.aa-bb.links")
-    assert len(linked.encode(Lines()).items) == len(linked.ids_outputs) + len(linked.side_outputs)
-    assert (linked.name, linked.lines) == ("train aa-bb", 5)
-
-
 @pytest.mark.parametrize("links", [None, LINKS])
 def test_chunks_together_are_the_whole(pair, links, monkeypatch):
     whole = pair(links).encode(Lines())
@@ -156,13 +148,6 @@ def test_the_first_link_that_does_not_fit_is_named_by_its_line_of_the_file(check
     for shard in ((0, 1), (int(line > 2), 2)):
         with pytest.raises(XalignError, match=f"links, {found.format(line + 1)}"):
             check(LINKED_SRC, LINKED_TGT, links, shard=shard)
-
-
-def test_links_that_count_from_one_and_of_an_empty_sentence(check):
-    with pytest.raises(XalignError, match="looks 1-based"):
-        check(LINKED_SRC, LINKED_TGT, ["1-1"] * 6 + ["3-2"])
-    with pytest.raises(XalignError, match="sentence lengths 0 and 2"):
-        check(["", "a"], ["x y", "z"], ["0-0", "0-0"])
 
 
 @pytest.mark.parametrize("shard", [(0, 1), (1, 2)])

@@ -105,21 +105,6 @@ def test_a_prepared_text_lacks_what_does_not_pass(tmp_path, spm, monkeypatch, wo
     assert made["mono"][0]["dropped"] == {"empty": 4, "too long": 2, "duplicate": 8}
 
 
-def test_without_filters_the_manifest_does_not_speak_of_them(tmp_path, bitext, spm):
-    source = PairSource("valid", "en", "el", str(bitext / "valid.en"), str(bitext / "valid.el"))
-    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm))
-    assert "filters" not in made["options"] and "filters" not in made["policy"]
-    assert not set(filters.REASONS) & set(made["pairs"][0]["dropped"])
-
-
-def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
-    source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
-    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1200 lines in 2 shards"):
-        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
-    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
-    assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200
-
-
 def test_each_side_is_to_be_in_its_language(monkeypatch):
     monkeypatch.setattr(filters, "in_language", lambda model, language, lines: np.array([x == language for x in lines]))
     texts = {"en": ["en", "en", "el"], "el": ["el", "en", "el"]}

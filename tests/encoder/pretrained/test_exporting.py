@@ -12,7 +12,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.exporting import cut, export, write
+from xalign_fairseq.encoder.pretrained.exporting import export, write
 from xalign_fairseq.encoder.pretrained.huggingface import importing
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -143,14 +143,6 @@ def test_a_pair_through_an_exported_bert(transformers, build, save, tmp_path, ty
     assert said == (types == 1)
 
 
-def test_an_xlm_r_has_no_place_for_a_second_token_type(own, tmp_path):
-    model = {**own["model"], "encoder.sentence_encoder.second_text": torch.ones(OPTIONS["encoder_embed_dim"])}
-    torch.save({**own, "model": model}, tmp_path / "model.pt")
-    with pytest.raises(XalignError, match="one token type"):
-        export(tmp_path / "model.pt", tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
 def test_heads_and_options_come_back(own, export_state):
     folder = export_state(own)
     again = importing.read(folder)
@@ -228,12 +220,6 @@ def test_the_layer_is_the_last_of_the_folder(folder, tmp_path, layer, pooling):
     ]
     kinds = [each["type"].rpartition(".")[2] for each in json.loads((out / "modules.json").read_text())]
     assert kinds == ["Transformer", "Pooling", "Normalize"]
-
-
-def test_a_cut_encoder_has_no_heads():
-    body = "encoder.sentence_encoder.layers"
-    state = {"model": {f"{body}.{i}.fc1.bias": i for i in range(3)} | {"heads.dwa.x": 1, "encoder.lm_head.bias": 2}}
-    assert cut(state, 2)["model"].keys() == {f"{body}.0.fc1.bias", f"{body}.1.fc1.bias", "encoder.lm_head.bias"}
 
 
 def test_what_is_not_there_is_refused(folder, tmp_path, capsys):

@@ -1,7 +1,5 @@
 """Dictionary files into a data-bin: what is written and reported, and what is refused."""
 
-import hashlib
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
@@ -24,18 +22,6 @@ def added(tmp_path):
         return AddedLexicon(tmp_path, ("en", "xx"), **{"files": files, "pieces": True, "options": options, **changes})
 
     return describe
-
-
-def test_pieces_need_no_model(added, tmp_path):
-    entries = []
-    path, counts = added().add(entries.append)
-    data = DataBin(tmp_path)
-    assert path == lexicons.about_path(data, "en", "xx") and counts["kept"] == 2 and sum(entries) == 2
-    assert [side.tolist() for side in lexicons.read(data, "en", "xx").padded()] == [[[4], [5]], [[6], [7]]]
-    about = lexicons.read_about(data, "en", "xx")
-    digest = hashlib.sha256((tmp_path / "twins.tsv").read_bytes()).hexdigest()
-    assert about["pieces"] is True
-    assert about["sources"] == [{"file": str(tmp_path / "twins.tsv"), "format": "tsv", "sha256": digest}]
 
 
 def test_what_is_refused_leaves_the_lexicon_as_it_is(added, tmp_path):
@@ -102,17 +88,3 @@ def test_real_tsv(freedict, name):
 def test_the_name_tells_the_format_and_else_the_first_line(tmp_path, name, content, kind):
     (tmp_path / name).write_text(content)
     assert format_of(tmp_path / name) == kind
-
-
-def test_a_format_that_is_given_is_taken(tmp_path):
-    path = tmp_path / "en-de.txt"
-    path.write_text("big groß\n", encoding="utf-8")
-    assert entries(path, "tsv") == [("big groß", "")]
-    path.write_text(TEI, encoding="utf-8")
-    assert entries(path, "tei") == [("sea", "Meer")]
-
-
-def test_a_missing_file(tmp_path):
-    for name in ("none.tei", "none.tsv"):
-        with pytest.raises(XalignError, match="none"):
-            entries(tmp_path / name)

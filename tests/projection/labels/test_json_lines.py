@@ -63,11 +63,6 @@ def test_a_line_that_is_not_valid_is_left_as_it_is_and_counted(units, bad, reaso
     assert reason in projected.dropped[0].reason and second.where.endswith("a.jsonl, line 2")
 
 
-def test_a_file_of_another_format_is_an_error(units):
-    with pytest.raises(XalignError, match=r"not JSON[\s\S]*line 1"):
-        units("Anna B-PER")
-
-
 class Diagonal(WordAligner):
     """Links words of the same position."""
 
