@@ -275,6 +275,25 @@ def test_the_way_that_layers_run_is_an_option(build):
     assert products.decide("auto") == products.chosen()
 
 
+@pytest.mark.parametrize("way", ["compile", "cuda_graphs"])
+def test_without_a_compiler_compiling_is_refused(build, monkeypatch, way):
+    from xalign_fairseq.models.xalign import choose_layer_runs
+
+    monkeypatch.setenv("CXX", "there_is_no_such_compiler")
+    with pytest.raises(XalignError, match=r"needs a C\+\+ compiler") as refused:
+        choose_layer_runs(build().encoder.sentence_encoder, argparse.Namespace(**{way: True}))
+    assert refused.value.parameters == (way,)
+
+
+@pytest.mark.parametrize("other", ["compile", "checkpoint_activations"])
+def test_cuda_graphs_exclude_other_ways(build, other):
+    from xalign_fairseq.models.xalign import choose_layer_runs
+
+    with pytest.raises(XalignError, match="leave out") as refused:
+        choose_layer_runs(build().encoder.sentence_encoder, argparse.Namespace(cuda_graphs=True, **{other: True}))
+    assert refused.value.parameters == ("cuda_graphs",) and other.split("_")[0] in str(refused.value)
+
+
 def test_a_checkpoint_of_other_sizes_names_the_sizes():
     xalign_fairseq.register()
     from xalign_fairseq.models.xalign import require_sizes

@@ -193,3 +193,14 @@ def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, set
             contestants[name](replace(setting, memory=memory))
             found.append(len(asked))
         assert found == expected, memory
+
+
+def test_cuda_graphs_take_part_in_half_precision_on_a_gpu(script, setting):
+    contestants = script("training_contestants")
+    assert contestants.GRAPHS not in contestants.contestants_of(setting)
+    gpu = replace(setting, device="cuda", dtype="bfloat16")
+    assert contestants.contestants_of(gpu)[:3] == ["fairseq", "xalign, MLM + TLM", contestants.GRAPHS]
+    assert contestants.GRAPHS not in contestants.contestants_of(replace(gpu, dtype="float32"))
+    made = contestants.PROFILED[contestants.GRAPHS](setting)  # its first loss is that of eager layers
+    eager = contestants.CONTESTANTS["xalign, MLM + TLM"](setting)
+    assert made.model.encoder.sentence_encoder.graphs and made.first_loss() == eager.first_loss()

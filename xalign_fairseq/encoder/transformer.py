@@ -120,10 +120,12 @@ class SentenceEncoder(nn.Module):
     Attributes:
         packs: whether inputs are read without their padding.
         takes_rows: whether a layer runs for some of its rows.
+        graphs: whether the layers run as CUDA graphs, see :mod:`xalign_fairseq.encoder.graphs`.
     """
 
     packs = True
     takes_rows = True
+    graphs = False
 
     def __init__(self, config: EncoderConfig):
         super().__init__()

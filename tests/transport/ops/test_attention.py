@@ -12,6 +12,7 @@ from support.gpu_device import ON, ON_CUDA, no_waiting, there
 from xalign_fairseq.transport.ops import attention
 from xalign_fairseq.transport.ops.attention import (
     CHOICES,
+    Offsets,
     Packed,
     Padded,
     by_length,
@@ -66,6 +67,14 @@ def test_every_way_is_attention_within_each_sentence(how, monkeypatch):
         monkeypatch.setattr(varlen_module, "varlen_attn", emulated)
     given = parts()
     found = with_gradients(lambda q, k, v: how(packed(), q, k, v, 0.0), given)
+    for mine, truth in zip(found, with_gradients(in_a_loop, given), strict=True):
+        torch.testing.assert_close(mine, truth, rtol=1e-12, atol=1e-12)
+
+
+def test_offsets_that_only_the_device_knows_may_name_empty_sentences():
+    given = parts()
+    offsets = torch.from_numpy(np.concatenate([[0], LENGTHS.cumsum(), [sum(LENGTHS)] * 3])).int()
+    found = with_gradients(lambda q, k, v: Offsets(offsets, 8).attend(q, k, v, 0.0), given)
     for mine, truth in zip(found, with_gradients(in_a_loop, given), strict=True):
         torch.testing.assert_close(mine, truth, rtol=1e-12, atol=1e-12)
 
@@ -140,7 +149,7 @@ def test_no_sentence_is_no_trouble():
     ],
 )
 def test_the_way_is_chosen_by_device_dtype_and_dropout(device, dtype, dropout, dim, has, expected, monkeypatch):
-    monkeypatch.setattr(attention, "_has_varlen", lambda _: has)
+    monkeypatch.setattr(attention, "has_varlen", lambda _: has)
     q = SimpleNamespace(device=SimpleNamespace(type=device), dtype=dtype, shape=(9, 2, dim))
     assert kernel(q, dropout) is expected
 
