@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xalign_fairseq.aligner.dictionary import unit_links, units_of_words
 from xalign_fairseq.core.text.segmented import SegmentedText
-from xalign_fairseq.links.unit_links import unit_links, units_of_words
 
 
 def test_all_units_of_linked_words_are_linked():
