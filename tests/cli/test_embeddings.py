@@ -60,9 +60,9 @@ def test_fewer_pairs(embeddings, text, capsys):
     (text / "stop").write_text("House\nbig\n")
     assert embeddings("--leave-out", text / "stop") == 0
     out = capsys.readouterr().out
-    assert out.startswith("1 pairs: red-dogs (2)\n") and "other pairs" not in out
+    assert out.startswith("1 pair: red-dogs (2)\n") and "other pairs" not in out
     assert embeddings("--top", 1) == 0
-    assert capsys.readouterr().out.startswith("1 pairs: house-tree (2)\n")
+    assert capsys.readouterr().out.startswith("1 pair: house-tree (2)\n")
 
 
 def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, other_checkpoint, tmp_path, monkeypatch):

@@ -39,7 +39,7 @@ def test_georgian_letters_are_those_of_the_keyboard():
     ],
 )
 def test_characters_of_the_script_in_the_text_are_an_error(script, text, found):
-    with pytest.raises(XalignError, match=f"1 characters, the first of them {found}"):
+    with pytest.raises(XalignError, match=f"1 character, the first of them {found}"):
         character_table(script, text)
 
 

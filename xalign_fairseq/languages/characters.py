@@ -3,6 +3,7 @@
 import string
 from collections.abc import Iterable
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.tokenizers.offsets import SPACE
 
@@ -40,7 +41,9 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
             table[character] = chr(next(others, 0))
     taken = sorted(set(natural) & {*table.values(), MARKER})
     if taken or len(set(table.values())) < len(natural):
-        found = f"{len(taken)} characters, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
+        found = (
+            f"{counted(len(taken), 'character')}, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
+        )
         problem = "the vocabulary has characters of the derived script already" if taken else "too many characters"
         expected = "no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1"
         remedy = ("choose the other script, or the natural language's own model as", Parameter("spm"))

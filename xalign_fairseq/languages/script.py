@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.data.databin import DICTIONARY
@@ -172,5 +173,9 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
     if processor.normalize(text) != SPACE + text:
         changed = [c for c in text if processor.normalize(c) != SPACE + c]
         problem = "the model's normalisation changes characters of the script"
-        found = f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence"
+        found = (
+            f"{counted(len(changed), 'character')}, the first of them {ord(changed[0]):#x}"
+            if changed
+            else "their sequence"
+        )
         raise XalignError(problem, where=where, found=found, remedy=("choose the other", Parameter("script")))

@@ -10,6 +10,7 @@ from xalign_fairseq.aligner.training.command import require_known, train_options
 from xalign_fairseq.aligner.training.folder import TRIMMED, Begun, RunFolder
 from xalign_fairseq.aligner.training.model import aer_of, open_start, put_back, trim_model
 from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.installed import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -95,7 +96,8 @@ def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: Aligner
     """Prepare the text; returns the AER before training, None without a development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
-    say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
+    pairs = (f"{x['split']}: {counted(x['pairs'], 'pair')}, {x['lines'] - x['pairs']} dropped" for x in texts)
+    say("; ".join(pairs))
     if message := unknown_of_texts(texts).warning(
         "the aligner learns little about these words; one that is trained from scratch may be better"
     ):

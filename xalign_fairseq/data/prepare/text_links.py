@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.corpus import TextFile
 from xalign_fairseq.core.text.lines import split_words
@@ -53,7 +54,7 @@ def _require_few_words(file: TextFile, most_words: float) -> None:
             raise XalignError(
                 "a sentence has too many words to be linked",
                 where=f"{file.path}, line {number}",
-                found=f"{words:,} words",
+                found=f"{counted(words, 'word')}",
                 expected=f"at most {MOST_WORDS:,} in a text with links",
                 remedy=("take its line out of both sides and the links, in training text by", Parameter("max_length")),
             )
