@@ -8,8 +8,8 @@ usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bflo
 
 Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
-step. Rounds of updates on the same batches alternate between them. Unless the first losses of the first three are
-equal, nothing is written.
+step; on a GPU a fifth runs ours as CUDA graphs. Rounds of updates on the same batches alternate between them. Unless
+the first losses of the first three are equal, nothing is written.
 
 DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: the pieces of the text alone
 (trimmed), and all 250,002 (whole). Without either, or with --data-bin, there is one vocabulary; the table says which.
@@ -22,7 +22,8 @@ Settings come in this order, as far as --minutes go. WORK keeps data and rounds:
 are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
 in OUT, the table OUT/training.md and the picture OUT/training.png.
 --profile writes OUT/training-profile-DEVICE.txt instead: by torch.profiler, what updates of this package and of fairseq
-spend their time on in the first setting; on a GPU also with --compile, and a trace, training-trace-cuda.json.gz.
+spend their time on in the first setting; on a GPU also with --cuda-graphs and --compile, and a trace,
+training-trace-cuda.json.gz.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
@@ -46,7 +47,7 @@ import training_data
 import training_report
 from harness import about, installed, processor, write_text
 from training_batches import SEED, Setting
-from training_contestants import CONTESTANTS
+from training_contestants import COMPILED, GRAPHS, contestants_of
 from training_processes import Process, Worker
 
 from xalign_fairseq.core.devices import cores
@@ -54,7 +55,7 @@ from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.evaluation.plots.figure import require_matplotlib
-from xalign_fairseq.trainer.record import commit
+from xalign_fairseq.trainer.train_record import commit
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[1] / "shared/data"
@@ -68,7 +69,6 @@ BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
 TOLERANCE = 1e-5  # of their first losses in float32, relative
 MASKED, WHOLE = "xalign, MLM + TLM", "xalign, XLM-Align"
-COMPILED = "xalign, MLM + TLM, compiled"
 AXES = ("vocabulary", "pairs", "processes", "memory")  # that vary one by one
 MEMORY = tuple(training_report.MEMORY)
 PAIRS = {"cpu": ("any", "mixed", "32", "64", "128", "256"), "cuda": ("any", "mixed")}
@@ -92,14 +92,15 @@ class Measurement:
 
     def run(self) -> dict[str, dict[str, Any]]:
         """What was found of each contestant by now; an ``error`` of those that failed."""
-        wanting = [name for name in CONTESTANTS if self._lacks(name)]
+        names = contestants_of(self.setting)
+        wanting = [name for name in names if self._lacks(name)]
         if wanting and self._in_time():
             try:
                 self._measure(wanting)
             finally:
                 for process in self.processes.values():
                     process.end()
-        return {name: {**self.found.get(name, {}), **self._error(name)} for name in CONTESTANTS}
+        return {name: {**self.found.get(name, {}), **self._error(name)} for name in names}
 
     def _error(self, name: str) -> dict[str, str]:
         return {"error": self.failed[name]} if name in self.failed else {}
@@ -172,16 +173,16 @@ def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
         of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step ``times_masked``, its
         time over that of MLM + TLM. Otherwise an ``error``, or neither: there was no time.
     """
-    speeds = {name: _speeds(found.get(name, {})) for name in CONTESTANTS}
+    speeds = {name: _speeds(mine) for name, mine in found.items()}
     rows = []
-    for name in CONTESTANTS:
-        mine, row = found.get(name, {}), {"contestant": name}
+    for name, mine in found.items():
+        row = {"contestant": name}
         row |= {key: mine[key] for key in ("error", "first_loss", "peak_mb", "device_peak_mb") if key in mine}
         if speeds[name]:
             row |= {"rounds": len(speeds[name]), "tokens_per_second": _spread(speeds[name])}
-            ratios = [own / base for own, base in zip(speeds[name], speeds["fairseq"], strict=False)]
+            ratios = [own / base for own, base in zip(speeds[name], speeds.get("fairseq", []), strict=False)]
             row |= {"times_fairseq": _spread(ratios)} if ratios else {}
-            masked = [base / own for own, base in zip(speeds[name], speeds[MASKED], strict=False)]
+            masked = [base / own for own, base in zip(speeds[name], speeds.get(MASKED, []), strict=False)]
             row |= {"times_masked": _spread(masked)} if masked and name == WHOLE else {}
         rows.append(row)
     return rows
@@ -302,8 +303,8 @@ def main() -> None:
             args.out.mkdir(parents=True, exist_ok=True)
             logging.disable(logging.INFO)  # of fairseq
             _, first = next(settings(args, work))
-            compiled = (COMPILED,) if args.device == "cuda" else ()  # on a CPU it saves little
-            profile(first, (MASKED, WHOLE, "fairseq", *compiled), args.out)
+            graphs = (GRAPHS, COMPILED) if args.device == "cuda" else ()  # on a CPU they save little
+            profile(first, (MASKED, *graphs[:1], "fairseq", WHOLE, *graphs[1:]), args.out)
             return
         for result in run(args, work):
             write_json(args.out / f"training-{args.device}.json", result)

@@ -36,6 +36,7 @@ class Ours:
     objectives = "mlm,tlm,dwa"
     recommended = "xalign_adamw"
     options: tuple[str, ...] = ()
+    warm_up = 1  # rounds
     keeps_memory = True  # set by the package's task; others are measured unchanged
 
     def __init__(self, setting: Setting, rank: int = 0):
@@ -100,6 +101,19 @@ class Compiled(MaskedAndTranslation):
     """The same by torch.compile."""
 
     options = ("--compile",)
+
+
+class Graphs(MaskedAndTranslation):
+    """The same as CUDA graphs, except for the first loss, in float32."""
+
+    options = ("--cuda-graphs",)
+    warm_up = 3  # torch compiles, then records
+
+    def first_loss(self) -> float:
+        """By eager layers."""
+        body = self.model.encoder.sentence_encoder
+        with swapped(body, "graphs", False):
+            return super().first_loss()
 
 
 class Fairseq(Ours):
@@ -210,7 +224,15 @@ CONTESTANTS: dict[str, type[Ours]] = {
     "transformers": Transformers,
     "xalign, XLM-Align": Ours,
 }
-PROFILED = {**CONTESTANTS, "xalign, MLM + TLM, compiled": Compiled}
+GRAPHS, COMPILED = "xalign, MLM + TLM, CUDA graphs", "xalign, MLM + TLM, compiled"
+PROFILED = {**CONTESTANTS, GRAPHS: Graphs, COMPILED: Compiled}
+
+
+def contestants_of(setting: Setting) -> list[str]:
+    """Who takes part in a setting: CUDA graphs on a GPU, in half precision."""
+    graphs = [GRAPHS] if setting.device == "cuda" and setting.dtype != "float32" else []
+    first, second, *rest = CONTESTANTS
+    return [first, second, *graphs, *rest]
 
 
 def _to(sample: Any, device: str) -> Any:

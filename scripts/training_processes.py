@@ -60,11 +60,12 @@ class Worker:
         self.contestant = PROFILED[name](setting, rank)
 
     def begin(self) -> dict[str, Any]:
-        """The first loss; then a round that warms up."""
+        """The first loss; then rounds that warm up."""
         found = {"first_loss": self.contestant.first_loss(), "contents": self.contestant.contents}
         self.contestant.prepare()
         self.peak.reset()
-        self.round()
+        for _ in range(self.contestant.warm_up):
+            self.round()
         return found
 
     def round(self) -> dict[str, Any]:

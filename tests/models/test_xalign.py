@@ -83,17 +83,6 @@ def test_heads_of_a_checkpoint_wait_for_their_objective(build):
     assert other.heads["dwa"].weight.unique().tolist() == [1.0]
 
 
-def test_a_fresh_head_does_not_take_the_weights_that_wait(build):
-    model, other, third = build(), build(), build()
-    model.attach_head("dwa", head(1))
-    other.load_state_dict(model.state_dict(), strict=True)
-    other.attach_head("dwa", head(2), fresh=True)
-    assert other.heads["dwa"].weight.unique().tolist() == [2.0]
-    third.load_state_dict(other.state_dict(), strict=True)
-    third.attach_head("dwa", head(3))
-    assert third.heads["dwa"].weight.unique().tolist() == [2.0]
-
-
 def test_heads_that_the_checkpoint_lacks_keep_their_start_and_are_named(build, old_state, caplog):
     model = build()
     model.attach_head("dwa", head(2))
@@ -253,14 +242,6 @@ def test_frozen_layers_are_the_embeddings_and_the_first_ones(build, count):
     assert not model.encoder.lm_head.weight.requires_grad  # tied
 
 
-@pytest.mark.parametrize("count", [-1, 4])
-def test_layers_that_there_are_not_can_not_be_frozen(build, count):
-    model = build()
-    with pytest.raises(XalignError, match=rf"freeze_layers[\s\S]*{count}[\s\S]*to 3"):
-        model.freeze_layers(count)
-    assert all(parameter.requires_grad for parameter in model.parameters())
-
-
 @pytest.mark.parametrize(
     ("chosen", "fast", "enabled"),
     [("yes", False, True), ("auto", True, True), ("auto", False, False), ("no", True, False)],
@@ -294,12 +275,23 @@ def test_the_way_that_layers_run_is_an_option(build):
     assert products.decide("auto") == products.chosen()
 
 
-def test_without_a_compiler_compiling_is_refused(monkeypatch):
-    from xalign_fairseq.models.xalign import require_compiler
+@pytest.mark.parametrize("way", ["compile", "cuda_graphs"])
+def test_without_a_compiler_compiling_is_refused(build, monkeypatch, way):
+    from xalign_fairseq.models.xalign import choose_layer_runs
 
     monkeypatch.setenv("CXX", "there_is_no_such_compiler")
-    with pytest.raises(XalignError, match=r"needs a C\+\+ compiler[\s\S]*compile"):
-        require_compiler()
+    with pytest.raises(XalignError, match=r"needs a C\+\+ compiler") as refused:
+        choose_layer_runs(build().encoder.sentence_encoder, argparse.Namespace(**{way: True}))
+    assert refused.value.parameters == (way,)
+
+
+@pytest.mark.parametrize("other", ["compile", "checkpoint_activations"])
+def test_cuda_graphs_exclude_other_ways(build, other):
+    from xalign_fairseq.models.xalign import choose_layer_runs
+
+    with pytest.raises(XalignError, match="leave out") as refused:
+        choose_layer_runs(build().encoder.sentence_encoder, argparse.Namespace(cuda_graphs=True, **{other: True}))
+    assert refused.value.parameters == ("cuda_graphs",) and other.split("_")[0] in str(refused.value)
 
 
 def test_a_checkpoint_of_other_sizes_names_the_sizes():

@@ -21,6 +21,7 @@ from fairseq.dataclass.utils import convert_namespace_to_omegaconf  # noqa: E402
 from fairseq.logging import metrics  # noqa: E402
 from fairseq.trainer import Trainer  # noqa: E402
 
+from xalign_fairseq.encoder import graphs  # noqa: E402
 from xalign_fairseq.objectives.registry import OBJECTIVES  # noqa: E402
 
 pytestmark = pytest.mark.gpu
@@ -103,6 +104,36 @@ def test_steps_of_every_objective_in_every_precision(lexicon_bin, tmp_path, expe
     assert all(map(math.isfinite, found))
     tolerance = TOLERANCE[precision] * (WIDER if objectives in FINDS_LINKS and precision != "float32" else 1)
     assert found == pytest.approx(expected(objectives), rel=tolerance, abs=tolerance / 10)
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp16", "autocast"])
+@pytest.mark.parametrize("objectives", ["mlm,tlm", "mlm,tlm,dwa", "mlm,tlm,moco", "word_exchange"])
+def test_cuda_graphs_give_the_losses_of_eager_layers(
+    lexicon_bin, tmp_path, expected, monkeypatch, objectives, precision
+):
+    given = ("--cuda-graphs", *in_precision(precision, objectives))
+    if not ON_CUDA:
+        monkeypatch.setattr(graphs, "require", lambda *_: None)
+        monkeypatch.setattr(graphs, "recorded", lambda: torch.compile(graphs._layers, backend="eager", dynamic=True))
+    torch._dynamo.utils.counters.clear()
+    found = train_steps(*make_trainer(lexicon_bin, tmp_path, objectives, *given))
+    tolerance = TOLERANCE[precision]
+    assert found == pytest.approx(expected(objectives), rel=tolerance, abs=tolerance / 10)
+    assert not ON_CUDA or not torch._dynamo.utils.counters["inductor"]["cudagraph_skips"]
+
+
+def test_cuda_graphs_sum_the_gradients_of_micro_batches(lexicon_bin, tmp_path, monkeypatch):
+    norms = []
+    for way in ((), ("--cuda-graphs",)):
+        if not ON_CUDA:
+            monkeypatch.setattr(graphs, "require", lambda *_: None)
+            monkeypatch.setattr(graphs, "recorded", lambda: graphs._layers)
+        trainer, batches = make_trainer(lexicon_bin, tmp_path, "mlm,tlm", "--autocast", "yes", "--clip-norm", 1, *way)
+        for _ in range(2):  # the first update records, the second one replays
+            with metrics.aggregate(new_root=True) as log:
+                trainer.train_step([next(batches), next(batches), next(batches)])
+            norms.append(log.get_smoothed_value("gnorm"))
+    assert norms[:2] == pytest.approx(norms[2:], rel=0.02)
 
 
 def test_half_precision_halves_its_scale_after_an_overflow_and_goes_on(lexicon_bin, tmp_path):

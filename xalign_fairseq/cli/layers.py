@@ -37,8 +37,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import COMPARED_METHODS
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.neural.comparison import Grid, LinkingComparison
-    from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
+    from xalign_fairseq.aligner.neural.comparison import GoldPairs, Grid, LinkingComparison, Trial
     from xalign_fairseq.aligner.options import AlignerOptions
     from xalign_fairseq.links.bootstrap import PairedTest
     from xalign_fairseq.transport.linking import Linking

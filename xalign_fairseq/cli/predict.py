@@ -38,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Find every file, then predict one after the other."""
-    from xalign_fairseq.core.devices import choose_device
-    from xalign_fairseq.core.memory import keep_freed_memory
+    from xalign_fairseq.core.devices import choose_device, keep_freed_memory
     from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate_files, write_predictions
 
     device = choose_device(args.device)

@@ -5,18 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from xalign_fairseq.core.counts import counted
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.core.errors import Finding, XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin, LinksReader
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.data.shards import changed_files
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import PipelineTokenizer, TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.data.tokenizers.tokenizer_model import TokenizerModel
 from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
-from xalign_fairseq.data.verification import changed_files
 
 CHUNK = 1 << 22  # tokens looked at in one go
 ROWS = 1 << 16  # pairs whose links are looked at in one go

@@ -1,7 +1,7 @@
 """The tokens of padded sequences in one row without their padding, and the way back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -71,6 +71,32 @@ class Packing:
         flat = torch.cat([value.flatten() for value in values])
         return flat if self._source is None else flat.index_select(0, self._source)
 
+    def filled(self) -> "Packing":
+        """The same with sentences of no input at the end, up to a number of tokens that other batches share.
+
+        They repeat the first token, at most one for 16 tokens; no place refers to them. ``sentences.offsets`` is filled
+        with empty sentences up to a power of two.
+
+        Example::
+
+            pack([Input(tokens)], pad=1).filled().row([tokens])    # 1,000 tokens -> 1,024
+        """
+        sentences = self.sentences
+        count = sum(number * length for number, length in sentences.runs)
+        extra = filled_size(count) - count
+        if not count:
+            return self
+        whole, rest = divmod(extra, sentences.longest)
+        added = tuple((number, length) for number, length in ((whole, sentences.longest), (1, rest)) if number * length)
+        known = len(sentences.offsets)
+        size = 1 << (known + whole + bool(rest) - 1).bit_length()
+        own = torch.arange(count, device=sentences.offsets.device)
+        ends = torch.arange(1, size - known + 1, device=own.device).mul(sentences.longest).clamp(max=extra) + count
+        offsets = torch.cat([sentences.offsets, ends])
+        places = [replace(place, rows=own) if place.rows is None else place for place in self.places]
+        source = F.pad(own if self._source is None else self._source, (0, extra))
+        return Packing(replace(sentences, runs=sentences.runs + added, offsets=offsets), places, source)
+
 
 def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
     """The packing of these inputs; None if the host does not know their lengths.
@@ -105,6 +131,12 @@ def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
         places.append(Place(shape, mine, source if mine is None else source.index_select(0, mine) - first))
         first = last
     return Packing(Packed.of(ascending, offsets, padding), places, source)
+
+
+def filled_size(count: int) -> int:
+    """The smallest k 2^e that is not below ``count``, 16 <= k <= 32."""
+    step = 1 << max((count - 1).bit_length() - 5, 0)
+    return -(-count // step) * step
 
 
 def positions_of(given: Input, pad: int) -> Tensor:

@@ -12,7 +12,7 @@ from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_va
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
-from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import MaskOptions
 from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset

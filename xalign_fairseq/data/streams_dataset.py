@@ -11,8 +11,7 @@ from torch.utils.data import Dataset
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
+from xalign_fairseq.data.samples import BlockSample, MaskOptions, PairSample, block_sample, pair_sample
 from xalign_fairseq.data.sampling import EpochDraws, repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, batch_ends, brought_to

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input, in_second_text
 from xalign_fairseq.data.packing import Packing, Place, pack, positions_of
+from xalign_fairseq.encoder import graphs
 from xalign_fairseq.encoder.config import EncoderConfig
 
 
@@ -20,6 +21,7 @@ class Stack(Protocol):
     layers: nn.ModuleList
     packs: bool
     takes_rows: bool
+    graphs: bool
 
     def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Any:
         """The facts about the inputs that every layer needs."""
@@ -53,7 +55,7 @@ class Pass:
         """Hidden states of a layer, 0 the embeddings: (N, H) packed, or (B, T, H) with padding."""
         with torch.set_grad_enabled(self.grad):
             while len(self._states) <= layer:
-                self._states.append(self._next())
+                self._states += self._next(layer)
         return self._states[layer]
 
     def ending(self, rows: Tensor) -> Tensor:
@@ -68,11 +70,13 @@ class Pass:
             made: Tensor = layers[-1](before, self._sentences, self.training, rows)
             return made
 
-    def _next(self) -> Tensor:
-        """The states of the layer after the last one that has run."""
+    def _next(self, layer: int) -> list[Tensor]:
+        """The states of one or more layers after the last one that has run, up to ``layer``."""
         if self._states:
-            made: Tensor = self.encoder.layers[self.reached](self._states[-1], self._sentences, self.training)
-            return made
+            given, layers = self._states[-1], self.encoder.layers[self.reached : layer]
+            if self.encoder.graphs and self.packing is not None and len(given):
+                return graphs.run(layers, given, self._sentences.on_device(), self.training)
+            return [layers[0](given, self._sentences, self.training)]
         config, row = self.encoder.config, self._row
         longest = max(given.tokens.shape[1] for given in self.inputs)
         if longest > config.max_positions:
@@ -83,7 +87,7 @@ class Pass:
         languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
         second = row([in_second_text(given) for given in self.inputs]) if config.token_types > 1 else None
         x = self.encoder.embed(tokens, positions, languages, second, self.training)
-        return x.masked_fill(tokens.eq(config.pad)[..., None], 0) if self.packing is None else x
+        return [x.masked_fill(tokens.eq(config.pad)[..., None], 0) if self.packing is None else x]
 
     def _row(self, values: Sequence[Tensor]) -> Tensor:
         return values[0] if self.packing is None else self.packing.row(values)
@@ -96,9 +100,12 @@ class DetachedPass(Pass):
         super().__init__(live.encoder, live.inputs, live.packing, live.training, grad=False)
         self._live, self._shared = live, shared
 
-    def _next(self) -> Tensor:
-        layer = self.reached + 1
-        return self._live.upto(layer).detach() if layer <= max(self._shared, self._live.reached) else super()._next()
+    def _next(self, layer: int) -> list[Tensor]:
+        shared = min(layer, max(self._shared, self._live.reached))
+        if self.reached >= shared:
+            return super()._next(layer)
+        self._live.upto(shared)
+        return [self._live.upto(each).detach() for each in range(self.reached + 1, shared + 1)]
 
 
 class HiddenStates:
@@ -184,6 +191,8 @@ def open_passes(
     """The states of each input, from one packed pass over all; if lengths are unknown, from one padded pass each."""
     grad = grad and torch.is_grad_enabled()
     packing = pack(inputs, encoder.config.pad) if encoder.packs else None
+    if packing is not None and encoder.graphs:
+        packing = packing.filled()
     if packing is None:
         return [HiddenStates(Pass(encoder, [given], None, training, grad), 0) for given in inputs]
     run = Pass(encoder, inputs, packing, training, grad)

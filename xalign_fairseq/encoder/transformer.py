@@ -18,8 +18,7 @@ from xalign_fairseq.data.packing import Packing
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
-from xalign_fairseq.transport.ops.attention import Packed, Padded
-from xalign_fairseq.transport.ops.dropout import dropout
+from xalign_fairseq.transport.ops.attention import Packed, Padded, dropout
 from xalign_fairseq.transport.ops.products import Linear, linear
 
 
@@ -121,10 +120,12 @@ class SentenceEncoder(nn.Module):
     Attributes:
         packs: whether inputs are read without their padding.
         takes_rows: whether a layer runs for some of its rows.
+        graphs: whether the layers run as CUDA graphs, see :mod:`xalign_fairseq.encoder.graphs`.
     """
 
     packs = True
     takes_rows = True
+    graphs = False
 
     def __init__(self, config: EncoderConfig):
         super().__init__()

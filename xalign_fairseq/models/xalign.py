@@ -13,13 +13,14 @@ from torch import Tensor
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder import checkpoint, masked_lm
+from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
 from xalign_fairseq.encoder.config import SIZES, EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained.huggingface.adapting import is_body
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
-from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
+from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.objectives.registry import choice
 from xalign_fairseq.training.headed import HeadedEncoder, require_fitting_head
 from xalign_fairseq.transport.ops import products
@@ -69,6 +70,13 @@ class XalignModelConfig(FairseqDataclass):
         metadata={
             "help": "compile what follows attention in each layer (torch.compile): for GPUs; on a CPU it saves at "
             "most 5 percent and float32 products are torch's own"
+        },
+    )
+    cuda_graphs: bool = field(
+        default=False,
+        metadata={
+            "help": "compile all layers and run them as CUDA graphs, which saves launches: for GPUs, with --fp16, "
+            "--bf16 or --autocast, without --attention-dropout"
         },
     )
     linear_products: str = field(
@@ -122,20 +130,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         model = cls(config)
         model.autocast = choice(getattr(cfg, "autocast", "no"), ("yes", "no", "auto"), "autocast")
         products.select(getattr(cfg, "linear_products", "auto"))
-        compiled = getattr(cfg, "compile", False)
-        if compiled:
-            require_compiler()
-        layer: Any
-        for layer in model.encoder.sentence_encoder.layers:
-            layer.checkpoint_activations = getattr(cfg, "checkpoint_activations", False)
-            if isinstance(layer, EncoderLayer):
-                layer.compiled = compiled
-            elif compiled:
-                raise XalignError(
-                    "layers that transformers runs are not compiled here",
-                    parameter="compile",
-                    remedy="leave it out",
-                )
+        choose_layer_runs(model.encoder.sentence_encoder, cfg)
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
             # Refuses another dictionary; other properties of that task do not matter.
@@ -162,7 +157,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
         """Rename old keys in place, keep this model's heads where the checkpoint has none, and log the difference."""
         current = self.state_dict()
-        loaded = masked_lm.usable(names.today(state_dict))
+        loaded = masked_lm.usable(masked_lm.today(state_dict))
         state_dict.clear()
         embeddings = "encoder.sentence_encoder.embed_tokens.weight"
         if embeddings not in loaded:
@@ -220,16 +215,31 @@ def take_transformers_config(cfg: object, given: Mapping[str, Any]) -> None:
             setattr(cfg, name, given[name])
 
 
-def require_compiler() -> None:
-    """Raise :class:`XalignError` without a C++ compiler, which torch.compile needs for the CPU and for CUDA."""
-    try:
-        find_compiler()
-    except XalignError as error:
-        raise XalignError(
-            "torch.compile needs a C++ compiler, and there is none",
-            parameter="compile",
-            remedy="install g++, or leave it out",
-        ) from error
+def choose_layer_runs(body: Body, cfg: object) -> None:
+    """Set how the layers run: with recomputed activations, compiled, or as CUDA graphs.
+
+    Raises:
+        XalignError: for two ways that exclude each other, a body of transformers', or without a C++ compiler, which
+            torch.compile needs for the CPU and for CUDA.
+    """
+    names = ("checkpoint_activations", "compile", "cuda_graphs")
+    recomputed, compiled, body.graphs = (bool(getattr(cfg, name, False)) for name in names)
+    if body.graphs and (recomputed or compiled):
+        other = Parameter("compile" if compiled else "checkpoint_activations")
+        problem = "CUDA graphs keep all activations, and their layers are compiled as a whole"
+        raise XalignError(problem, parameter="cuda_graphs", remedy=("leave out", other))
+    if parameter := "cuda_graphs" if body.graphs else "compile" if compiled else "":
+        if isinstance(body, TransformersBody):
+            problem = "layers that transformers runs are not compiled here"
+            raise XalignError(problem, parameter=parameter, remedy="leave it out")
+        try:
+            find_compiler()
+        except XalignError as error:
+            problem = "torch.compile needs a C++ compiler, and there is none"
+            raise XalignError(problem, parameter=parameter, remedy="install g++, or leave it out") from error
+    layer: Any
+    for layer in body.layers:
+        layer.checkpoint_activations, layer.compiled = recomputed, compiled
 
 
 def require_same(name: str, theirs: object, config: EncoderConfig) -> None:

@@ -9,13 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TypedDict
 
-from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.load import GUIDED, check_options, open_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.protocol import WordAligner
-from xalign_fairseq.aligner.render.formats import json_line
+from xalign_fairseq.aligner.protocol import Alignment, Links, WordAligner
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.aligner.run import open_guided
+from xalign_fairseq.aligner.run import json_line, open_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.counts import counted

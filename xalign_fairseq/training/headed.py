@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.devices import fast_bfloat16
 from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.encoder import graphs
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 
@@ -96,6 +97,10 @@ class HeadedEncoder(nn.Module):
         enabled = self.autocast == "yes" or (self.autocast == "auto" and fast_bfloat16(device))
         # fairseq's own half precision is left unchanged.
         enabled = enabled and self.encoder.lm_head.bias.dtype == torch.float32
+        if (body := self.encoder.sentence_encoder).graphs:
+            dtype = torch.bfloat16 if enabled else self.encoder.lm_head.bias.dtype
+            graphs.require(self.encoder.config, device, dtype)
+            graphs.begin(body.layers)
         with torch.autocast(device.type, torch.bfloat16) if enabled else nullcontext():
             frozen = self.training and self.num_updates < self.frozen_updates
             return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates, frozen))

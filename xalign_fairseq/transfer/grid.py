@@ -9,9 +9,8 @@ from typing import Any
 
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.digest import digest
 from xalign_fairseq.data.labelled.groups import grouped, held_out
-from xalign_fairseq.data.labelled.labels import check_labels, label_of
+from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.transfer.benchmarks import find, find_all
 from xalign_fairseq.transfer.checkpoints import Checkpoint
 from xalign_fairseq.transfer.family import FAMILIES, require_languages

@@ -20,7 +20,7 @@ EXAMPLES = Path(__file__).resolve().parents[2]
 PAGES: Mapping[str, tuple[Sequence[str], str]] = {
     "xlm_align": (("none", "mlm-tlm", "mlm-dwa", "mlm", "xlm-align", "dwa", "so"), "mlm-tlm"),
     "explicit_alignments": (("none", "tlm", "linear-mapping", "procrustes", "l2", "weak", "strong"), "tlm"),
-    "ppa": (("none", "tlm", "moco", "ppa"), "tlm"),
+    "ppa": (("none", "tlm", "moco", "moco-full", "ppa", "ppa-full"), "tlm"),
     "weam": (("none", "tlm30", "weam"), "tlm30"),
 }
 # Column -> the transfer study's task that it shows.

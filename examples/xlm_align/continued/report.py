@@ -114,7 +114,7 @@ def draw(records: Records, path: Path) -> None:
     for record in records.values():
         if changed(record) or record["seed"] != 1 or not finished(record) or record["setting"] == "none":
             continue
-        curve = record["development"]
+        curve = [each for each in record["development"] if each["cpu_seconds"] is not None]
         x, y = [each["cpu_seconds"] / 60 for each in curve], [each["aer"][USUAL]["mean"] for each in curve]
         own = "self_training" in record["options"].get("--objectives", "")
         axes.plot(x, y, color=ACCENT if own else MUTED, linewidth=1, alpha=0.6)

@@ -93,13 +93,19 @@ def cells(group: list[dict[str, Any]], test: Mapping[str, Any] | None) -> list[s
     return [
         group[0]["options"].get("--objectives", "").replace(",", " + "),
         seeds(group),
-        f"{mean(row['cpu_seconds'] for row in last) / 60:.1f}",
+        minutes([row["cpu_seconds"] for row in last], 1),
         spread([row["aer"][USUAL]["mean"] for row in last]),
         spread([lowest(each)[1] for each in group]),
         spread(tested(group)),
         interval(test),
         f"{test['p_holm']:.3f}" if test else "",
     ]
+
+
+def minutes(seconds: Sequence[float | None], digits: int) -> str:
+    """The mean of those that are known, in minutes; nothing of none."""
+    known = [each for each in seconds if each is not None]
+    return f"{mean(known) / 60:.{digits}f}" if known else ""
 
 
 def seeds(group: Sequence[Mapping[str, Any]]) -> str:
@@ -153,8 +159,8 @@ def row(name: str, record: Mapping[str, Any]) -> list[str]:
     return [
         name,
         f"{last['updates']} of {record['options']['--max-update']}",
-        f"{last['tokens'] / 1e6:.2f}M",
-        f"{last['cpu_seconds'] / 60:.0f}",
+        "" if last["tokens"] is None else f"{last['tokens'] / 1e6:.2f}M",
+        minutes([last["cpu_seconds"]], 0),
         ", ".join(f"{each['updates']}: {each['aer'][USUAL]['mean']:.2f}" for each in curve),
         f"{value:.2f} ({best})",
         f"{record['test']['test']['mean']:.2f} ({record['test']['chosen']})" if record["test"] else "",

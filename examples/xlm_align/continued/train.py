@@ -4,7 +4,8 @@ usage: python train.py DATA_BIN GOLD RUNS SETTING SEED [--every N] [-- fairseq-t
 
 DATA_BIN: of prepare.sh. GOLD: the folder of gold links. What follows -- is added to the setting's options and to the
 name of the run, whose folder is RUNS/SETTING[,option=value...]-SEED. There dev.jsonl has a line for each scoring;
-what was killed goes on from the last checkpoint when it is started again, and a finished run stays as it is.
+what was killed goes on from the last checkpoint when it is started again, and a finished run stays as it is. Of a run
+that was killed while it trained the costs are not known: null.
 """
 
 import argparse
@@ -16,15 +17,16 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import study
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial, try_linkings
+from xalign_fairseq.aligner.neural.comparison import GoldPairs, Trial, try_linkings
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.files import atomic_copy
+from xalign_fairseq.core.files import atomic_copy, atomic_write
 from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.encoder import checkpoint
@@ -35,12 +37,13 @@ from xalign_fairseq.encoder.pretrained.trimming import untrim
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.trainer.mending import LAST, mend
-from xalign_fairseq.trainer.record import commit, machine
+from xalign_fairseq.trainer.train_record import commit, machine
 from xalign_fairseq.transport.linking import Linking
 
 START = "e5-small"
 LINKING = Linking("argmax", layers=(7,), similarity="hidden", encoding="separate")
 WHOLE = "whole.pt"
+COST = "cost.jsonl"
 ROW = re.compile(r"\| train_inner \| (\{.*\})\s*$")
 
 
@@ -100,8 +103,7 @@ class Run:
             atomic_copy(self.curve, start)
 
     def _rows(self) -> list[dict]:
-        lines = self.curve.read_text().splitlines() if self.curve.is_file() else []
-        return [json.loads(line) for line in lines]
+        return rows_of(self.curve)
 
     def _scored(self) -> int:
         rows = self._rows()
@@ -109,7 +111,7 @@ class Run:
 
     def _train(self, until: int, lock: int | None) -> None:
         """Train up to an update; the schedule is that of the whole run."""
-        command = self._command(until)
+        command, begun = self._command(until), updates_of(self.folder / LAST) or 0
         self.record |= {"command": shlex.join(["fairseq-train", *command]), "commit": commit(Path(__file__))}
         write_json(self.folder / "run.json", self.record)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -118,8 +120,8 @@ class Run:
         words = sum(50 * float(json.loads(found[1])["wpb"]) for found in map(ROW.search, rows) if found)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        with (self.folder / "cost.jsonl").open("a") as out:
-            out.write(json.dumps({"updates": until, "cpu_seconds": round(seconds, 1), "tokens": round(words)}) + "\n")
+        cost = {"from": begun, "updates": until, "cpu_seconds": round(seconds, 1), "tokens": round(words)}
+        add_row(self.folder / COST, cost)
 
     def _command(self, until: int) -> list[str]:
         config = checkpoint.load_encoder(*read_pretrained(self.data))[0].config
@@ -154,29 +156,27 @@ class Run:
             )
         return head / LAST
 
-    def _cost(self, until: int) -> tuple[float, int]:
-        """CPU seconds and tokens of all pieces so far."""
-        path = self.folder / "cost.jsonl"
-        pieces = {row["updates"]: row for row in map(json.loads, path.read_text().splitlines())}
-        return (
-            sum(row["cpu_seconds"] for at, row in pieces.items() if at <= until),
-            sum(row["tokens"] for at, row in pieces.items() if at <= until),
-        )
+    def _cost(self, until: int) -> tuple[float, int] | tuple[None, None]:
+        """CPU seconds and tokens of all pieces so far; None if one was trained and killed before it was noted."""
+        seconds, tokens, at = 0.0, 0, 0
+        for row in rows_of(self.folder / COST):
+            if row["from"] == at and at < until:
+                seconds, tokens, at = seconds + row["cpu_seconds"], tokens + row["tokens"], row["updates"]
+        return (seconds, tokens) if at == until else (None, None)
 
-    def _score(self, updates: int, seconds: float, tokens: int) -> None:
+    def _score(self, updates: int, seconds: float | None, tokens: int | None) -> None:
         """Add a line to the curve: every link setting's AER on every development set."""
         whole = whole_model(self.folder, self.folder / WHOLE) if updates else START
         started = time.thread_time()
         names = list(study.DEVELOPMENT)
         read = trials(whole, self.record["setting"], study.gold_pairs(self.gold, names), study.line_settings())
         found = {study.setting_name(trial.linking): study.scores(trial, names, study.DEVELOPMENT) for trial in read}
-        row = {"updates": updates, "cpu_seconds": round(seconds), "tokens": tokens, "aer": found}
-        with self.curve.open("a") as out:
-            out.write(json.dumps(row) + "\n")
+        cost = {"cpu_seconds": None if seconds is None else round(seconds), "tokens": tokens}
+        add_row(self.curve, {"updates": updates, **cost, "aer": found})
         best = min(found, key=lambda each: found[each]["mean"])
         print(
             f"{self.folder.name} {updates}: argmax-separate-7 {found['argmax-separate-7']['mean']}, "
-            f"best {best} {found[best]['mean']}; {seconds:.0f} s, scoring {time.thread_time() - started:.0f} s",
+            f"best {best} {found[best]['mean']}; {cost['cpu_seconds']} s, scoring {time.thread_time() - started:.0f} s",
             flush=True,
         )
         (self.folder / WHOLE).unlink(missing_ok=True)
@@ -199,6 +199,18 @@ class ClosedForm(Run):
 
 
 KINDS = {"procrustes": ClosedForm}
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file of JSON, which may not exist yet."""
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
+
+def add_row(path: Path, row: Mapping[str, Any]) -> None:
+    """Add a line, all of it or nothing."""
+    before = path.read_text() if path.is_file() else ""
+    with atomic_write(path) as out:
+        out.write(f"{before}{json.dumps(row)}\n")
 
 
 def trials(model: str, setting: str, sets: list[GoldPairs], links: list[Linking]) -> list[Trial]:

@@ -7,8 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample
-from xalign_fairseq.data.labelled.lines import read_blocks
+from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample, read_blocks
 
 
 @dataclass

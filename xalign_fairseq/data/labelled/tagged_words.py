@@ -9,8 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.data.labelled.conllu import read_upos
-from xalign_fairseq.data.labelled.examples import WordsExample
-from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.data.labelled.examples import WordsExample, read_rows
 
 _CONLLU = re.compile(r"1(-\d+)?( +\S+){7,}")  # separated by spaces: a separate error
 _COMMENT = re.compile(r"# (sent_id|text|newdoc|newpar)\b[^\t]*$")

@@ -21,11 +21,10 @@ from xalign_fairseq.core.workers import Workers, processes
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.mmap import MMapWriter, bin_path, dtype_for_vocabulary, idx_path
 from xalign_fairseq.data.prepare import manifest
-from xalign_fairseq.data.prepare.binarize import Encoded, MonoText, PairText
+from xalign_fairseq.data.prepare.binarize import SIDE_DTYPE, Encoded, MonoText, PairText, require_fitting_links
 from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
 from xalign_fairseq.data.prepare.progress import JOURNAL, PrepareProgress, fingerprint
 from xalign_fairseq.data.prepare.sources import PrepareOptions
-from xalign_fairseq.data.prepare.text_links import SIDE_DTYPE, require_fitting_links
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tokenizer

@@ -92,7 +92,7 @@ class TransformersBody(nn.Module):
         rest: the model without token embeddings, layers and final norm.
     """
 
-    packs = takes_rows = False
+    packs = takes_rows = graphs = False
 
     def __init__(self, config: EncoderConfig):
         super().__init__()

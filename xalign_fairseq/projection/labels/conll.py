@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
-from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmented import SegmentedText, from_words
-from xalign_fairseq.data.labelled.lines import read_blocks
+from xalign_fairseq.data.labelled.examples import read_blocks
 from xalign_fairseq.projection.spans import place
 from xalign_fairseq.projection.units import Annotated, Dropped, Label, Piece, Projected, Unit
 

@@ -14,7 +14,28 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.transport.ops.dropout import dropout
+CHOICES = 2**16  # outcomes of a decision's bits
+
+
+def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
+    """y = x m / (1 - p), m = 0 with probability p, otherwise 1, for each element by itself (Srivastava et al. 2014).
+
+    On a CPU p is rounded to a multiple of 1 / 65,536, there and in the factor, so that the mean of y is x; the
+    generator is torch's own. Elsewhere, and where torch compiles, it is :func:`torch.nn.functional.dropout`.
+
+    Args:
+        x: any shape and floating dtype.
+        p: from 0 to 1.
+        training: nothing is dropped otherwise.
+    """
+    dropped = round(p * CHOICES)
+    if not training or x.device.type != "cpu" or dropped in (0, CHOICES) or torch.compiler.is_compiling():
+        return F.dropout(x, p, training)
+    bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
+    choices = bits.view(torch.int16)[: x.numel()].view(x.shape)
+    kept = torch.ge(choices, dropped - CHOICES // 2, out=torch.empty(x.shape, dtype=x.dtype))
+    return x * kept.mul_(CHOICES / (CHOICES - dropped))
+
 
 logger = logging.getLogger(__name__)
 SHORT = 128  # tokens of sentences whose products in float32 take no longer than those in bfloat16
@@ -36,11 +57,33 @@ class Padded:
 
 
 @dataclass(frozen=True)
+class Offsets:
+    """Sentences in one row of N tokens whose lengths only the device knows, so that code for one batch fits others.
+
+    Attributes:
+        offsets: (S + 1,) int32: where the sentences begin, and N; some may be empty.
+        longest: no sentence is longer.
+    """
+
+    offsets: Tensor
+    longest: int
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
+        """Each (N, heads, d) -> (N, heads, d). On a CPU, by a mask (N, N), without speed or thrift."""
+        if q.device.type == "cuda":
+            return flash(q, k, v, self.offsets, self.longest)
+        number = torch.bucketize(torch.arange(len(q)), self.offsets, right=True)
+        q, k, v = (part.transpose(0, 1) for part in (q, k, v))
+        mask = number[:, None] == number
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout).transpose(0, 1)
+
+
+@dataclass(frozen=True)
 class Packed:
     """Sentences in one row of N tokens, the shortest first.
 
     Attributes:
-        runs: (how many sentences, their length) for each length, ascending.
+        runs: (how many sentences, their length) for each length, as they lie.
         offsets: (S + 1,) int64, on the device: where the sentences begin, and N.
         padding: the share of places that padding had; for the log.
     """
@@ -49,11 +92,20 @@ class Packed:
     offsets: Tensor
     padding: float = 0.0
 
+    @property
+    def longest(self) -> int:
+        """The length of the longest sentence."""
+        return max(length for _, length in self.runs)
+
     @classmethod
     def of(cls, lengths: np.ndarray, offsets: Tensor, padding: float = 0.0) -> "Packed":
         """From lengths (S,) on the host, ascending, without 0."""
         each, counts = np.unique(lengths, return_counts=True)
         return cls(tuple(zip(counts.tolist(), each.tolist(), strict=True)), offsets, padding)
+
+    def on_device(self) -> "Offsets":
+        """The same for the device alone, with :attr:`longest` rounded to a power of two."""
+        return Offsets(self.offsets.int(), 1 << (self.longest - 1).bit_length())
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
         """Each (N, heads, d) -> (N, heads, d)."""
@@ -74,7 +126,7 @@ def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tenso
     if q.device.type != "cuda" or q.dtype == torch.float64:
         return by_length
     half = q.dtype in (torch.float16, torch.bfloat16)
-    if half and not dropout and q.shape[2] % 8 == 0 and _has_varlen(q.device):
+    if half and not dropout and q.shape[2] % 8 == 0 and has_varlen(q.device):
         return varlen
     return jagged
 
@@ -113,22 +165,27 @@ def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
 
 def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
     """All sentences in one call of flash attention (torch 2.10 and later, compute capability 8.0 and later)."""
+    return flash(q, k, v, packed.offsets.int(), packed.longest)
+
+
+def flash(q: Tensor, k: Tensor, v: Tensor, offsets: Tensor, longest: int) -> Tensor:
+    """:func:`varlen` of sentences that begin at offsets (S + 1,) int32."""
     from torch.nn.attention.varlen import varlen_attn
 
-    offsets, longest = packed.offsets.int(), packed.runs[-1][1]
     return varlen_attn(q, k, v, offsets, offsets, longest, longest)  # type: ignore[return-value]
 
 
 def jagged(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
     """All sentences in one call, as nested tensors with lengths from the host, so that there is no synchronisation."""
-    shortest, longest = packed.runs[0][1], packed.runs[-1][1]
-    nested = functools.partial(torch.nested.nested_tensor_from_jagged, min_seqlen=shortest, max_seqlen=longest)
+    shortest = min(length for _, length in packed.runs)
+    nested = functools.partial(torch.nested.nested_tensor_from_jagged, min_seqlen=shortest, max_seqlen=packed.longest)
     q, k, v = (nested(part, packed.offsets).transpose(1, 2) for part in (q, k, v))
     return F.scaled_dot_product_attention(q, k, v, dropout_p=dropout).transpose(1, 2).values()
 
 
 @functools.cache
-def _has_varlen(device: torch.device) -> bool:
+def has_varlen(device: torch.device) -> bool:
+    """Whether flash attention of sentences in one row is available."""
     try:
         import torch.nn.attention.varlen
     except ImportError:

@@ -1,7 +1,5 @@
 """A run that several tests share."""
 
-import json
-
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import report, study, train
@@ -15,14 +13,13 @@ def made_up(tmp_path, monkeypatch):
     def score(run, updates, seconds, tokens):
         called.append(("score", updates, seconds, tokens))
         found = {report.USUAL: {"mean": 21.0 - updates / 100}, "argmax-separate-6": {"mean": 20.5 - updates / 100}}
-        with run.curve.open("a") as out:
-            out.write(json.dumps({"updates": updates, "cpu_seconds": seconds, "tokens": tokens, "aer": found}) + "\n")
+        train.add_row(run.curve, {"updates": updates, "cpu_seconds": seconds, "tokens": tokens, "aer": found})
 
     def train_to(run, until, lock=None):
         called.append(("train", until))
+        cost = {"from": at["updates"], "updates": until, "cpu_seconds": 10.0, "tokens": 1000}
         at["updates"] = until
-        with (run.folder / "cost.jsonl").open("a") as out:
-            out.write(json.dumps({"updates": until, "cpu_seconds": 10.0, "tokens": 1000}) + "\n")
+        train.add_row(run.folder / train.COST, cost)
 
     monkeypatch.setattr(train.Run, "_score", score)
     monkeypatch.setattr(train.Run, "_train", train_to)

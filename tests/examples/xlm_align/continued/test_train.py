@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import study, train
-from xalign_fairseq.aligner.neural.sweep import Trial
+from xalign_fairseq.aligner.neural.comparison import Trial
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 
@@ -83,3 +83,22 @@ def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):
     called.clear()
     run.go_on()
     assert called[:2] == [("score", 2, 10.0, 1000), ("train", 4)]
+
+
+@pytest.mark.parametrize("killed", [2, 4])
+def test_a_run_that_was_killed_before_its_cost_was_noted_goes_on(made_up, killed):
+    """The checkpoint is complete; what it cost, and with it the sum from then on, is not known."""
+    run, called, _ = made_up
+    run._score(0, 0.0, 0)
+    for until in range(2, killed + 1, 2):
+        run._train(until)
+    *noted, _ = (run.folder / train.COST).read_text().splitlines(keepends=True)
+    (run.folder / train.COST).unlink()
+    if noted:
+        (run.folder / train.COST).write_text("".join(noted))
+    called.clear()
+    run.go_on()
+    scored = [each[1:] for each in called if each[0] == "score"]
+    assert scored == [(2, *((10.0, 1000) if noted else (None, None))), (4, None, None), (5, None, None)]
+    assert [each[1] for each in called if each[0] == "train"] == ([5] if noted else [4, 5])
+    assert read_json(run.folder / "result.json")["development"][-1]["cpu_seconds"] is None

@@ -1,0 +1,90 @@
+"""Layers as CUDA graphs: the host starts one graph for all kernels of a pass, which are the same for equal shapes.
+
+torch.compile records and replays the graphs (``mode="reduce-overhead"``). Here rows are padded to shapes that many
+batches share (:meth:`xalign_fairseq.data.packing.Packing.filled`), and attention reads the lengths on the device.
+"""
+
+import functools
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transport.ops.attention import Offsets, has_varlen
+
+COMPILATIONS = 64  # with a gradient or without, for each range of layers that objectives read
+logger = logging.getLogger(__name__)
+_seen: set[tuple[int, ...]] = set()
+
+
+class Layer(Protocol):
+    """A layer: :class:`xalign_fairseq.encoder.transformer.EncoderLayer`."""
+
+    def run(self, x: Tensor, sentences: Offsets, training: bool, rows: Tensor | None) -> Tensor:
+        """States (N, H) -> (N, H)."""
+
+
+def run(layers: Iterable[Any], x: Tensor, sentences: Offsets, training: bool) -> list[Tensor]:
+    """States (N, H) of each :class:`Layer`, from those before the first one, x (N, H)."""
+    layers = tuple(layers)
+    shape = (len(layers), *x.shape, *sentences.offsets.shape, sentences.longest)
+    if shape not in _seen:
+        _seen.add(shape)
+        logger.info("CUDA graphs: shape %d has %d layers and %d tokens", len(_seen), len(layers), len(x))
+    return recorded()(layers, x, sentences.offsets, sentences.longest, training)
+
+
+@functools.cache
+def recorded() -> Callable[[tuple[Layer, ...], Tensor, Tensor, int, bool], list[Tensor]]:
+    """:func:`_layers` by torch.compile, with open numbers of tokens and sentences; on a CPU without graphs."""
+    torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, COMPILATIONS)
+    return torch.compile(_layers, mode="reduce-overhead", dynamic=True)
+
+
+def _layers(layers: tuple[Layer, ...], x: Tensor, offsets: Tensor, longest: int, training: bool) -> list[Tensor]:
+    sentences, states = Offsets(offsets, longest), []
+    for layer in layers:
+        x = layer.run(x, sentences, training, None)
+        states.append(x)
+    return states
+
+
+def begin(layers: nn.Module) -> None:
+    """Let the graphs of an earlier micro-batch be replayed: call before each one.
+
+    A replay writes over what the graphs returned, gradients too. Those of earlier micro-batches are copied.
+    """
+    kept = [(p, p.grad) for p in layers.parameters() if p.grad is not None]
+    if kept:
+        copies = torch._foreach_mul([grad for _, grad in kept], 1.0)
+        for (p, _), copied in zip(kept, copies, strict=True):
+            p.grad = copied
+    torch.compiler.cudagraph_mark_step_begin()
+
+
+def require(config: EncoderConfig, device: torch.device, dtype: torch.dtype) -> None:
+    """Raise :class:`XalignError` where the layers cannot be recorded.
+
+    Args:
+        dtype: of queries, keys and values.
+    """
+    size = config.encoder_embed_dim // config.encoder_attention_heads
+    for parameter, lacking, found, expected in (
+        ("device", device.type != "cuda", device.type, "a GPU"),
+        ("dtype", dtype not in (torch.float16, torch.bfloat16), str(dtype), "float16 or bfloat16"),
+        ("attention_dropout", config.attention_dropout > 0, config.attention_dropout, "0"),
+        ("encoder_attention_heads", size % 8 > 0, f"heads of size {size}", "heads whose size is a multiple of 8"),
+        ("device", not has_varlen(device), "no flash attention", "compute capability 8.0 and torch 2.10, or later"),
+    ):
+        if lacking:
+            raise XalignError(
+                "the encoder cannot run as CUDA graphs",
+                parameter=parameter,
+                found=found,
+                expected=expected,
+                remedy=("leave out", Parameter("cuda_graphs")),
+            )
