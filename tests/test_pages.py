@@ -18,7 +18,7 @@ from xalign_fairseq.cli import build_parser
 
 # Programs that are not of this repository.
 OTHERS = """
-auditwheel awk cat cd compute-sanitizer cut docker done env for git grep gzip head jq mkdir mv paste pip printf sed shuf
+auditwheel awk cat cd compute-sanitizer cut docker done echo env for git grep gzip head jq mkdir mv paste pip printf sed shuf
 sort source tail wait wc zcat }
 """
 RUNS_SCRIPTS = ("bash", "python", "sbatch", "scripts/torchrun.sh")
