@@ -63,7 +63,7 @@ def commands(page):
     found = [[]]
     for word in lexer:
         found[-1].append(word)
-        if set(word) <= set(";&|\n"):
+        if word and set(word) <= set(";&|\n"):
             found[-1].pop()
             found.append([])
     for words in found:
