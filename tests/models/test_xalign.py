@@ -125,7 +125,7 @@ def test_keys_without_a_place_are_named(build, old_state, caplog):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda w: w.pop("decoder.sentence_encoder.layers.2.fc1.weight"), r"1 parameters missing.*layers.2.fc1.weight"),
+        (lambda w: w.pop("decoder.sentence_encoder.layers.2.fc1.weight"), r"1 parameter missing.*layers.2.fc1.weight"),
         (lambda w: w.pop("decoder.sentence_encoder.embed_tokens.weight"), r"no encoder of this kind"),
         (
             lambda w: w.update({"decoder.sentence_encoder.embed_tokens.weight": torch.zeros(36, 24)}),

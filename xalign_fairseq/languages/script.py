@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.data.databin import DICTIONARY
@@ -62,7 +63,9 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
             table[character] = chr(next(others, 0))
     taken = sorted(set(natural) & {*table.values(), MARKER})
     if taken or len(set(table.values())) < len(natural):
-        found = f"{len(taken)} characters, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
+        found = (
+            f"{counted(len(taken), 'character')}, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
+        )
         problem = "the vocabulary has characters of the derived script already" if taken else "too many characters"
         expected = "no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1"
         remedy = ("choose the other script, or the natural language's own model as", Parameter("spm"))
@@ -222,5 +225,9 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
     if processor.normalize(text) != SPACE + text:
         changed = [c for c in text if processor.normalize(c) != SPACE + c]
         problem = "the model's normalisation changes characters of the script"
-        found = f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence"
+        found = (
+            f"{counted(len(changed), 'character')}, the first of them {ord(changed[0]):#x}"
+            if changed
+            else "their sequence"
+        )
         raise XalignError(problem, where=where, found=found, remedy=("choose the other", Parameter("script")))

@@ -42,7 +42,7 @@ def test_odd_words_and_tags(write, text, words, tags):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a\tO\nb\n", r"malformed.*bad.tsv, line 2\n.*1 columns"),
+        ("a\tO\nb\n", r"malformed.*bad.tsv, line 2\n.*1 column"),
         ("a\n\nb\tO\n", r"malformed.*bad.tsv, line 3\n.*2 columns"),
         ("a\tO\tX\n", r"malformed.*bad.tsv, line 1\n.*3 columns"),
         ("a\t\n", r"malformed.*bad.tsv, line 1\n.*empty"),
