@@ -4,8 +4,8 @@
 usage: collect_results.py OUT RESULTS [--add] [--reseeded]
 
 OUT: of xalign transfer. RESULTS/runs is replaced; with --add the runs stay that RESULTS has and OUT has not, such as
-those of another machine. With --reseeded, each seed of a checkpoint may have an encoder of its own, trained with another
-seed: an OUT for each, collected with --add.
+those of another machine. With --reseeded, each seed of a checkpoint may have an encoder of its own, trained with
+another seed: an OUT for each, collected with --add.
 """
 
 import argparse
