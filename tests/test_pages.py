@@ -96,8 +96,7 @@ def test_the_commands_of_readme_work_one_after_another(tiny_checkpoint, tiny_tex
         (tmp_path / name).write_text(text, encoding="utf-8")
     section = re.split(r"^## ", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)
     align, train = (next(part for part in section if part.startswith(name)) for name in ("Align", "Train"))
-    lines = [line[4:] for part in (align, train) for line in part.split("\n") if line.startswith("    ")]
-    script = "\n".join(lines)
+    script = "\n".join([line[4:] for part in (align, train) for line in part.split("\n") if line.startswith("    ")])
     for old, new in {
         "--max-update 20000": "--max-update 2 --encoder-layers 3 --encoder-embed-dim 16 --encoder-ffn-embed-dim 32 "
         "--encoder-attention-heads 2 --max-positions 64 --dwa-layer 2 --dwa-label-layer 1 --cpu",

@@ -83,8 +83,7 @@ def test_a_shortlist_has_the_hundred_most_probable_targets(tmp_path):
     (tmp_path / "tgt").write_text("".join(f"w{i:03}\n" for i in [*range(120), *range(119, -1, -1)]))
     (tmp_path / "links").write_text("0-0\n" * 239 + "\n")
     write_dictionary(run_of(tmp_path, shortlist="shortlist"))
-    lines = (tmp_path / "shortlist").read_text().splitlines()
-    assert lines == [f"w{i:03} a 0.0083333" for i in range(1, 101)]
+    assert (tmp_path / "shortlist").read_text().splitlines() == [f"w{i:03} a 0.0083333" for i in range(1, 101)]
 
 
 def test_a_dictionary_has_shares_of_links(linked):

@@ -55,5 +55,4 @@ def test_existing_outputs_are_refused_by_name(text):
 
 def test_links_of_identical_words_are_dropped_by_exact_string():
     src, tgt = ["Paris", "is", "big", ".", "Haus"], ["Paris", ".", "gross", "haus"]
-    links = {(0, 0), (0, 2), (2, 2), (3, 1), (4, 3)}
-    assert drop_identical(links, src, tgt) == {(0, 2), (2, 2), (4, 3)}
+    assert drop_identical({(0, 0), (0, 2), (2, 2), (3, 1), (4, 3)}, src, tgt) == {(0, 2), (2, 2), (4, 3)}

@@ -29,8 +29,7 @@ def test_a_file_in_the_place_of_the_folder_is_named_and_kept(folder, tmp_path):
 
 def test_a_child_holds_the_lock_as_long_as_it_runs(tmp_path):
     with alone(tmp_path) as lock:
-        wait = [sys.executable, "-S", "-c", "input()"]
-        child = subprocess.Popen(wait, stdin=subprocess.PIPE, pass_fds=[lock])
+        child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[lock])
     with pytest.raises(XalignError, match="another process"), alone(tmp_path):
         pass
     child.communicate(b"\n")

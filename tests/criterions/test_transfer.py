@@ -48,8 +48,7 @@ class Transfer:
     def logits(self, example):
         """Of one example by itself, from the state of <s>."""
         [window] = self.family.encode(example).windows
-        hidden = self.model.encoder.states(torch.from_numpy(window)[None]).layer(-1)
-        return self.head.output(hidden[:, 0])[0]
+        return self.head.output(self.model.encoder.states(torch.from_numpy(window)[None]).layer(-1)[:, 0])[0]
 
 
 @pytest.fixture

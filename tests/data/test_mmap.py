@@ -87,8 +87,7 @@ def test_items_are_copies_and_sizes_stay_a_memory_map(tmp_path, items):
 
 
 def test_a_pickled_reader_opens_its_files_again(tmp_path):
-    reader = MMapReader(write(tmp_path / "x", [[i] * 50 for i in range(2000)]))
-    data = pickle.dumps(reader)
+    data = pickle.dumps(MMapReader(write(tmp_path / "x", [[i] * 50 for i in range(2000)])))
     assert len(data) < 500
     assert pickle.loads(data)[1999].tolist() == [1999] * 50
 

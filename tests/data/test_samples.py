@@ -71,8 +71,7 @@ def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
     n, m = map(len, sides)
     span = np.array([1, 1 + n, 2 + n, 2 + n + m])
     expected = [-1] * (n + m + 3)
-    taught = [link for link in links.tolist() if link[2]] or links.tolist()
-    for i, j, _ in sorted(taught):
+    for i, j, _ in sorted([link for link in links.tolist() if link[2]] or links.tolist()):
         a, b = (
             start + np.flatnonzero(words == word) for words, word, start in zip(sides, (i, j), span[::2], strict=True)
         )
@@ -80,8 +79,7 @@ def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
             for own, other in ((a, b), (b, a)):
                 for k, at in enumerate(own):
                     expected[at] = int(other[k * len(other) // len(own)])
-    found = subword_partners(GoldLinks(*sides, links), span, n + m + 3)
-    assert found.tolist() == expected
+    assert subword_partners(GoldLinks(*sides, links), span, n + m + 3).tolist() == expected
 
 
 def test_a_pair_with_possible_links_alone_uses_them_and_empty_words_are_skipped():

@@ -82,8 +82,7 @@ def test_it_leads_to_orthogonal_maps_and_leaves_those_alone():
 
 
 def test_each_row_is_mapped_by_its_languages_map_of_the_layer():
-    config = EncoderConfig(20, 2, 4, 8, 2, max_positions=10)
-    encoder, maps = Encoder(config).double().eval(), random_maps()
+    encoder, maps = Encoder(EncoderConfig(20, 2, 4, 8, 2, max_positions=10)).double().eval(), random_maps()
     tokens = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1], [0, 8, 2, 1], [0, 9, 5, 2]])
     states = encoder.states(tokens, grad=False)
     mapped = MappedStates(states, maps, ["de", "en", "to", "de"])
@@ -109,8 +108,7 @@ def test_maps_are_applied_in_float32_at_least():
 
 def test_a_checkpoints_heads_bring_them_back():
     maps = random_maps()
-    heads = {"heads.dwa.agreement": torch.zeros(()), **as_heads(maps)}
-    loaded = load_maps(heads)
+    loaded = load_maps({"heads.dwa.agreement": torch.zeros(()), **as_heads(maps)})
     assert loaded.languages == ("de", "to") and not any(p.requires_grad for p in loaded.parameters())
     assert all((loaded.of(language) == maps.of(language)).all() for language in ("de", "to"))
     loaded.require(["en", "de"])

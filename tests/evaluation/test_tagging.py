@@ -52,8 +52,7 @@ def test_entities_by_hand(tags, expected):
 
 @pytest.mark.parametrize("tags", [BIO, BIOES, ODD, UPOS], ids=["bio", "bioes", "odd", "upos"])
 def test_entities_are_those_of_seqeval(tags, quiet):
-    rng = random.Random(1)
-    for sentence in random_sentences(rng, tags, 500):
+    for sentence in random_sentences(random.Random(1), tags, 500):
         assert entities(sentence) == [(kind, begin, last + 1) for kind, begin, last in get_entities(sentence)]
 
 
@@ -73,8 +72,7 @@ def test_f1_is_that_of_seqeval(metric, tags, quiet):
 
 def test_entity_f1_by_hand():
     golds = [["B-PER", "I-PER", "O"], ["B-LOC", "O"], ["O"]]
-    predictions = [["B-PER", "I-PER", "B-LOC"], ["B-PER", "O"], ["O"]]
-    counts = ENTITY_F1.counts(golds, predictions, "de")
+    counts = ENTITY_F1.counts(golds, [["B-PER", "I-PER", "B-LOC"], ["B-PER", "O"], ["O"]], "de")
     assert counts.tolist() == [[1, 2, 1], [0, 1, 1], [0, 0, 0]]
     assert ENTITY_F1.score(counts) == pytest.approx(2 * 1 / (3 + 2))
     assert ENTITY_F1.score(counts[2:]) == 0

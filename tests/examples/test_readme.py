@@ -67,8 +67,7 @@ def test_training_from_nothing_works(page, tmp_path):
 def test_relative_links_of_the_documents_lead_somewhere():
     for name in DOCUMENTS:
         document = ROOT / name
-        text = document.read_text()
-        for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+        for target in re.findall(r"\]\((?!https?:)([^)]+)\)", document.read_text()):
             path, _, anchor = target.partition("#")
             there = document.parent / path if path else document
             # A study's picture is drawn with its report; before the first one there is neither.

@@ -30,8 +30,7 @@ def spm(tmp_path_factory):
 @pytest.fixture(scope="module")
 def words():
     chance = random.Random(2)
-    made = {"".join(chance.choices("abcdefghikl.,", k=chance.randint(1, 12))) for _ in range(1500)}
-    return [*sorted(made), *ODD]
+    return [*sorted({"".join(chance.choices("abcdefghikl.,", k=chance.randint(1, 12))) for _ in range(1500)}), *ODD]
 
 
 def pieces(model, *words):

@@ -146,8 +146,7 @@ def test_translations_go_both_ways_and_are_chosen_evenly():
 def test_lexicons_without_an_entry_for_a_single_token():
     several = Lexicon("aa", "bb", [5, 6], [2], [40], [1], [0])
     held_out = Lexicon("aa", "cc", [7], [1], [41], [1], [1])
-    table = TranslationTable([several, held_out], V)
-    found, _, there = table.translate(torch.arange(V), torch.zeros(V))
+    found, _, there = TranslationTable([several, held_out], V).translate(torch.arange(V), torch.zeros(V))
     assert found.tolist() == list(range(V)) and not there.any()
     objective = bound(DictMLM(), task=Task(lexicons=[several, held_out]))
     with pytest.raises(XalignError, match=r"no entry[\s\S]*1 entries to train on"):

@@ -161,8 +161,7 @@ def test_agreement_is_an_average_over_comparisons():
 
 def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_is_not_compared_again():
     made = trial(links_agreement=0.9)
-    data = agreeing(made, batch(links=[(0, 0)]))
-    loss = made.loss(replace(data, stands_in=True), update=20)
+    loss = made.loss(replace(agreeing(made, batch(links=[(0, 0)])), stands_in=True), update=20)
     assert made.head.agreement == 0 and not any(loss.stats["links_agreement"])
 
 

@@ -42,8 +42,7 @@ def test_another_layer_stays():
 
 
 def test_is_zero_with_zero_gradient_where_it_began():
-    trial = Trial(RegHidden)
-    loss, gradient = trial.gradient(batch())
+    loss, gradient = Trial(RegHidden).gradient(batch())
     assert loss.total.item() == pytest.approx(0, abs=1e-20)
     assert all(grad.abs().max() < 1e-9 for grad in gradient.values())
 

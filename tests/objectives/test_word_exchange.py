@@ -139,8 +139,7 @@ def test_zero_predicts_an_unlinked_token_from_the_bias_alone():
     trial = Exchange(unaligned="zero")
     head, lm = trial.head, trial.encoder.lm_head
     data = batch([sample([0, 1, 2], [0, 1], [])])
-    features = torch.nn.functional.gelu(head.dense(head.exchanged.bias))
-    logits = lm.weight @ head.layer_norm(features) + lm.bias
+    logits = lm.weight @ head.layer_norm(torch.nn.functional.gelu(head.dense(head.exchanged.bias))) + lm.bias
     targets = data.bitext.targets[data.bitext.targets != PAD]
     expected = -logits.log_softmax(0)[targets].sum()
     assert len(targets) > 0

@@ -138,8 +138,7 @@ OTHERS = {
 
 
 def test_every_script_is_run_or_takes_no_path():
-    found = {path.relative_to(ROOT).as_posix() for path in shell_scripts()} - {".ci/run"}
-    assert found == CASES.keys() | OTHERS
+    assert ({path.relative_to(ROOT).as_posix() for path in shell_scripts()} - {".ci/run"}) == CASES.keys() | OTHERS
 
 
 @pytest.fixture

@@ -38,8 +38,7 @@ def shard(tmp_path):
 
 
 def task(*folders, **options):
-    data = os.pathsep.join(map(str, folders))
-    made = XalignPretrainingTask(XalignPretrainingConfig(data=data, seed=1, **options))
+    made = XalignPretrainingTask(XalignPretrainingConfig(data=os.pathsep.join(map(str, folders)), seed=1, **options))
     made.reader = Reader({"bitext"})
     return made
 
@@ -112,8 +111,7 @@ def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):
     assert task(*folders, lang_pairs="de-en, en-fr").languages == both.languages  # with a space
     both.load_dataset("train", epoch=1)
     data = both.datasets["train"]
-    batch = data.collater([data[0], data[1]])["bitext"]
-    assert batch["langs"].tolist() == [[1, 2], [2, 1]]
+    assert data.collater([data[0], data[1]])["bitext"]["langs"].tolist() == [[1, 2], [2, 1]]
 
 
 @pytest.mark.parametrize(

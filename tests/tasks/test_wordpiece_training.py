@@ -67,8 +67,7 @@ def test_its_checkpoint_has_tokenizer_and_layer_norms(trained, bert, bert_bin):
 def test_its_checkpoint_aligns(trained, sample):
     aligner = Aligner.from_pretrained(trained[2])
     assert isinstance(aligner.tokenizer, WordPieceTokenizer)
-    sides = [(sample / f"en-de/test.{lang}").read_text().splitlines()[:5] for lang in ("en", "de")]
-    found = aligner.align(*sides)
+    found = aligner.align(*[(sample / f"en-de/test.{lang}").read_text().splitlines()[:5] for lang in ("en", "de")])
     assert len(found) == 5 and any(each.links for each in found)
 
 

@@ -80,8 +80,7 @@ def test_launches_and_waits_of_the_device_are_counted(monkeypatch):
         torch.empty(3)
         number = torch.tensor(y.sum().item())  # another one, and a wait
         float(number * 2)  # of the host: neither
-        copied = y.cpu()
-        bool(copied.any())
+        bool(y.cpu().any())
         torch._foreach_copy_([x], [y.flatten()])
         x.nonzero()
     assert found.kernels == {"add": 1, "sum": 1, "clone": 1, "_foreach_copy_": 1}

@@ -103,8 +103,7 @@ def test_a_question_has_its_own_language_in_every_window(family):
     rows = language_rows(SPEAKING, [QUESTION, example], [encoded, encoded])
     for number, window in enumerate(encoded.windows):
         assert rows[number, : len(window)].tolist() == [2] * len(window)
-        mixed = rows[len(encoded.windows) + number, : len(window)].tolist()
-        assert mixed == [0] * head + [2] * (len(window) - head)
+        assert rows[len(encoded.windows) + number, : len(window)].tolist() == [0] * head + [2] * (len(window) - head)
 
 
 def test_every_window_of_a_sentence_is_in_its_language(family):

@@ -113,5 +113,4 @@ def test_retrieval_is_one_run_without_training(runs, folder):
 def test_files_of_a_study_are_absolute(folder, monkeypatch):
     (folder / "study.yaml").write_text(STUDY)
     monkeypatch.chdir(folder)
-    files = find_files(load_study("study.yaml"))
-    assert files["pairs"]["train"]["en"] == folder / "train-en.tsv"
+    assert find_files(load_study("study.yaml"))["pairs"]["train"]["en"] == folder / "train-en.tsv"

@@ -64,8 +64,7 @@ def test_states_are_those_of_the_encoder_asked_by_hand(predictor, transfer_data)
     languages = torch.tensor([[1] * begin + [2] * (encoded.tokens - begin)])
     tokens = torch.from_numpy(encoded.windows[0])[None]
     with torch.inference_mode():
-        hidden = model.encoder.states(Input(tokens, languages)).layer(-1)
-        logits = model.head.output(hidden[:, 0])
+        logits = model.head.output(model.encoder.states(Input(tokens, languages)).layer(-1)[:, 0])
     assert model.predict([mixed]) == [LABELS["xnli"][int(logits.argmax())]]
 
 

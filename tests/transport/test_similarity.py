@@ -95,8 +95,7 @@ def test_the_gradient_is_that_of_differences():
 
 def test_half_precision_is_summed_in_float32_and_a_pair_that_is_not_finite_is_left_out():
     hidden, spans = random_pairs(3, 5, 8)
-    found = agreement(hidden.bfloat16(), spans)
-    assert found.forward.dtype == torch.float32
+    assert agreement(hidden.bfloat16(), spans).forward.dtype == torch.float32
     hidden[1] = float("nan")
     broken = agreement(hidden, spans)
     assert not broken.inside[1].any() and broken.inside[0].any() and broken.forward.isfinite().all()

@@ -34,8 +34,7 @@ def test_partners_say_what_the_matrix_says(one_sided):
     expected = {}
     for pair, (s0, s1, t0, t1) in enumerate(spans.tolist()):
         for i in range(s0, s1):
-            targets = torch.randperm(t1 - t0, generator=draw)[:rounds].tolist()
-            for turn, j in enumerate(targets):
+            for turn, j in enumerate(torch.randperm(t1 - t0, generator=draw)[:rounds].tolist()):
                 partners[turn, pair, i] = t0 + j
                 shares[turn, pair, i] = expected[pair, i - s0, j] = round(float(torch.rand((), generator=draw)), 3)
         for j in range(t0, t1) if one_sided else ():  # backward links, some of which are forward ones, too

@@ -69,8 +69,7 @@ def _fairseq() -> Finding:
         return Finding("WRONG", "fairseq", f"{text}\nnext: pip uninstall fairseq fairseq-fixed; {INSTALL_FAIRSEQ}")
     if not has_fairseq():
         text = "not installed: only training needs it"
-        commands = missing_for_training()[1]
-        return Finding("note", "fairseq", "\n".join([text, "to train:", *commands]))
+        return Finding("note", "fairseq", "\n".join([text, "to train:", *missing_for_training()[1]]))
     if f"fairseq-fixed=={fixed}" != FAIRSEQ:
         text = f"fairseq-fixed {fixed or 'is not installed'}; {FAIRSEQ} is needed"
         return Finding("WRONG", "fairseq", f"{text}\nnext: {INSTALL_FAIRSEQ}")

@@ -12,8 +12,7 @@ TEXT = Counter(["low", "lower", "lowest", "new", "newer", "newest", "Low"] * 20)
 
 
 def test_units_of_tokens_by_word():
-    cut = cut_all(make_units("word", {}), ["Well,", "he'll", "go", ""])
-    assert cut == [["well", ","], ["he'", "ll"], ["go"], []]
+    assert cut_all(make_units("word", {}), ["Well,", "he'll", "go", ""]) == [["well", ","], ["he'", "ll"], ["go"], []]
     assert cut_all(make_units("prefix3", {}), ["Houses,"]) == [["hou", ","]]
 
 

@@ -76,8 +76,7 @@ def test_shares_of_a_file_are_contiguous_and_all_of_it(tmp_path, monkeypatch, nu
         assert [line for parts in read for part in parts for line in part] == lines
         assert [share.lines for share in shares] == [sum(map(len, parts)) for parts in read]
         assert [share.read() for share in shares if share.lines] == [list(chain(*parts)) for parts in read if parts]
-        numbers = [part.first for share in shares for part in share.parts()]
-        assert numbers == list(range(0, 60, 7))
+        assert [part.first for share in shares for part in share.parts()] == list(range(0, 60, 7))
         assert max(map(len, read)) - min(map(len, read)) <= 1
 
 

@@ -22,9 +22,7 @@ def write(path, text):
 
 
 def test_two_files(tmp_path):
-    src = write(tmp_path / "a", "the red house\n\n x\ty \n")
-    tgt = write(tmp_path / "b", "das\nleer\n\n")
-    pairs = SentencePairs(src, tgt)
+    pairs = SentencePairs(write(tmp_path / "a", "the red house\n\n x\ty \n"), write(tmp_path / "b", "das\nleer\n\n"))
     expected = [(["the", "red", "house"], ["das"]), ([], ["leer"]), (["x", "y"], [])]
     assert len(pairs) == 3
     assert list(pairs) == list(pairs) == expected

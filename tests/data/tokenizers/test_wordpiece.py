@@ -108,8 +108,7 @@ def test_the_longest_piece_from_the_left():
     symbols = tokenizer.dictionary.symbols
     assert symbols == ["<s>", "<pad>", "</s>", "<unk>", "un", "##aff", "##able", "##a", "##ble", "able", "!", "中", "a"]
     assert bert_ids(tokenizer.dictionary, tokenizer.settings) == [13, 11, 12, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1]
-    words = ["UNaffable!", "\u200b", "unx", "中able", "", "á", "[MASK]"]
-    ids, index = tokenizer.encode_words(words)
+    ids, index = tokenizer.encode_words(["UNaffable!", "\u200b", "unx", "中able", "", "á", "[MASK]"])
     spelt = [symbols[i] for i in ids]
     assert spelt[:9] == ["un", "##aff", "##able", "!", "<unk>", "中", "able", "a", "<unk>"]
     assert index == [0, 0, 0, 0, 2, 3, 3, 5, 6, 6, 6]  # "[MASK]" is text: a bracket, a word, a bracket, all unknown

@@ -73,8 +73,7 @@ def test_given_positions_are_taken_where_the_family_says_so(encoder):
 
 def test_every_parameter_learns(encoder):
     encoder.states(ragged_tokens(encoder), training=True).layer(-1).square().sum().backward()
-    without = [name for name, each in encoder.sentence_encoder.named_parameters() if each.grad is None]
-    assert not without
+    assert not [name for name, each in encoder.sentence_encoder.named_parameters() if each.grad is None]
 
 
 def test_activations_are_recomputed_in_their_pass_s_mode(encoder):

@@ -139,8 +139,7 @@ def test_a_pair_through_an_exported_bert(transformers, build, save, tmp_path, ty
     assert pair["token_type_ids"].any()
     with torch.no_grad():
         torch.testing.assert_close(again(**pair).logits, model(**pair).logits, rtol=1e-4, atol=1e-4)
-    said = "`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()
-    assert said == (types == 1)
+    assert ("`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()) == (types == 1)
 
 
 def test_heads_and_options_come_back(own, export_state):

@@ -86,8 +86,7 @@ def test_an_update_is_bounded_as_stated():
     start = torch.zeros(1, 1, dtype=torch.float64)
     p = torch.nn.Parameter(start.clone())
     optimizer = FoldedAdamW([p], lr=1.0, betas=(b1, b2), eps=1e-30)
-    nothing = sparse(start, [])
-    stepped(p, [nothing] * 9000, optimizer)
+    stepped(p, [sparse(start, [])] * 9000, optimizer)
     for n in range(200):
         before = p.item()
         stepped(p, [sparse(torch.full((1, 1), (b1 / b2) ** -n, dtype=torch.float64), [0])], optimizer)

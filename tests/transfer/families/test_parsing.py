@@ -89,8 +89,7 @@ def test_every_sentence_has_its_tree_in_any_company():
     task = family()
     examples = [*SENTENCES, sentence("h g f e d c b a a b c d e f g h"), sentence("")]
     batch, hidden, head = prepare(task, examples)
-    together = task.predict(head, hidden, batch, examples)
-    for example, prediction in zip(examples, together, strict=True):
+    for example, prediction in zip(examples, task.predict(head, hidden, batch, examples), strict=True):
         heads, relations = prediction
         assert len(heads) == len(relations) == len(example.words)
         assert set(relations) <= set(LABELS)

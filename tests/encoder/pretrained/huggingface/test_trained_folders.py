@@ -20,8 +20,7 @@ def objectives():
 @pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertForMaskedLM"])
 def test_a_model_is_trained_written_and_loaded_by_both(build, save, transformers, tmp_path, kind):
     library = build(kind)
-    folder = save(library)
-    model = AlignmentModel.from_pretrained(folder, objectives())
+    model = AlignmentModel.from_pretrained(save(library), objectives())
     tokens = torch.tensor([[0, 5, 6, 7, 2]])
     before = model.encoder.states(tokens).layer().detach()
     made = model(collate([pair([5, 6, 7], [8, 9, 10, 11], diagonal(3, 4))], []))
@@ -43,7 +42,6 @@ def test_a_model_is_trained_written_and_loaded_by_both(build, save, transformers
 def test_the_tokenizer_is_the_checkpoints_where_the_data_have_none(folder, spm, transformers, tmp_path):
     data_bin, pieces = write_plain_data(tmp_path / "data-bin"), read_pieces(spm.read_bytes())[3:]
     (data_bin / "dict.txt").write_text("".join(f"{piece.text} 1\n" for piece in pieces), encoding="utf-8")
-    model = AlignmentModel.from_pretrained(folder, objectives(), PretrainingData(data_bin))
-    model.save_pretrained(tmp_path / "out")
+    AlignmentModel.from_pretrained(folder, objectives(), PretrainingData(data_bin)).save_pretrained(tmp_path / "out")
     assert (tmp_path / "out/sentencepiece.bpe.model").read_bytes() == spm.read_bytes()
     assert transformers.AutoTokenizer.from_pretrained(tmp_path / "out")("Der rote Hund").input_ids[0] == 0
