@@ -14,7 +14,7 @@ def register() -> None:
     Raises:
         XalignError: fairseq is not installed.
     """
-    from xalign_fairseq.core.installed import require_fairseq
+    from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.trainer import compat
 
     require_fairseq()

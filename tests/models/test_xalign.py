@@ -204,7 +204,7 @@ def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, 
 
 
 def test_of_another_architecture_the_encoder_is_told_and_no_option_of_a_head(build):
-    from xalign_fairseq.encoder.queue import KeyQueue
+    from xalign_fairseq.encoder.copies import KeyQueue
     from xalign_fairseq.models.xalign import XalignModel
 
     small = XalignModel(replace(CONFIG, encoder_embed_dim=16))
@@ -217,7 +217,7 @@ def test_of_another_architecture_the_encoder_is_told_and_no_option_of_a_head(bui
 
 
 def test_a_queue_of_another_size_is_refused_by_the_name_of_its_objective(build):
-    from xalign_fairseq.encoder.queue import KeyQueue
+    from xalign_fairseq.encoder.copies import KeyQueue
 
     model, other = build(), build()
     model.attach_head("moco", KeyQueue(4, 2))

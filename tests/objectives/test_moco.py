@@ -10,8 +10,8 @@ from support.small import CONFIG, pair, typed
 from support.trials import bound
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.copies import sentence_hash
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.queue import sentence_hash
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives.moco import MoCo, info_nce
 

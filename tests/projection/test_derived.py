@@ -1,8 +1,7 @@
 """Derived languages have exact links, by which everything is projected to what is derived with the text."""
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.data.labelled.conllu import read_trees
-from xalign_fairseq.data.labelled.tagged_words import read_tagged_words
+from xalign_fairseq.data.labelled.conllu import read_tagged_words, read_trees
 from xalign_fairseq.projection.run import ProjectRun, project_files
 
 ROWS = [

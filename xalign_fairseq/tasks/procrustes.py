@@ -14,14 +14,13 @@ from xalign_fairseq.data.pretraining import pivot_language
 from xalign_fairseq.data.samples import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus
 from xalign_fairseq.encoder import masked_lm
-from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
+from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.tasks.epochs import FairseqStreams
-from xalign_fairseq.transport.procrustes import Procrustes
 
 
 class LinkedBitext:
