@@ -10,9 +10,6 @@ def register() -> None:
 
         >>> import xalign_fairseq
         >>> xalign_fairseq.register()
-
-    Raises:
-        XalignError: fairseq is not installed.
     """
     from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.trainer import compat

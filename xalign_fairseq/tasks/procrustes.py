@@ -32,9 +32,6 @@ class LinkedBitext:
         lang_pairs: such as ``["en-de"]``; None for all of the split.
         pivot_lang: chosen as in training, by :func:`~xalign_fairseq.data.pretraining.pivot_language`, if None.
         max_length: of a pair with its special tokens; longer ones are left out and counted, as in training.
-
-    Raises:
-        XalignError: no such split or pair, a pair without links, no common language.
     """
 
     def __init__(
@@ -97,10 +94,6 @@ def procrustes_maps(
 
     Returns:
         the maps in float32, and each language's sums.
-
-    Raises:
-        XalignError: a language without linked words or, in an encoder with language embeddings, without one; hidden
-            states that are not finite.
     """
     config, device = encoder.config, encoder.device
     rows = None

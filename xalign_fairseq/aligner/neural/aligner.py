@@ -236,13 +236,11 @@ class Aligner(WordAligner):
         )
 
     def unknown(self) -> UnknownTokens:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self._unknown
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         for [alignment] in self.sweep(pairs, [self.linking], progress, matrices):
             yield alignment
 

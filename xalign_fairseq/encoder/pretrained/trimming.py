@@ -156,9 +156,6 @@ def write_trimmed(
     """Write a model with the pieces that a text needs; its size before and after, in words.
 
     ``out`` is a checkpoint if it ends in ``.pt``, otherwise a Hugging Face folder; at least ``floor`` pieces are kept.
-
-    Raises:
-        XalignError: ``out`` exists, or would replace the model or a text.
     """
     for each in text:
         require_outside(file_of(each), out)
