@@ -1,4 +1,4 @@
-"""Runs of fairseq-train with some of its features: frozen embeddings, bfloat16, ways to run layers, language embeddings."""
+"""Runs of fairseq-train: frozen embeddings, bfloat16, ways to run layers, language embeddings."""
 
 import json
 import math
