@@ -156,3 +156,14 @@ def test_what_can_not_be_written(data):
     with pytest.raises(TypeError):
         lexicons.write(data, make(), about)
     assert [path.name for path in data.path.iterdir()] == ["dict.txt"]
+
+
+def test_what_is_not_there(data):
+    with pytest.raises(XalignError, match="no lexicon at all"):
+        lexicons.read(data, "en", "xx")
+    lexicons.write(data, make(), {})
+    with pytest.raises(XalignError, match="name it en-xx"):
+        lexicons.read(data, "xx", "en")
+    (data.path / "lexicon.en-xx.json").write_text("{")
+    with pytest.raises(XalignError, match=r"not JSON, or it is damaged[\s\S]*lexicon\.en-xx\.json"):
+        lexicons.read(data, "en", "xx")

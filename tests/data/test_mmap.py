@@ -134,3 +134,14 @@ def test_an_item_that_its_index_puts_elsewhere_is_an_error(tmp_path, item, damag
     (tmp_path / "t.idx").write_bytes(raw)
     with pytest.raises(XalignError, match=r"index is damaged[\s\S]*t.idx, item 1"):
         MMapReader(tmp_path / "t")[1]
+
+
+def test_sizes_dtypes_and_files_that_do_not_fit_are_errors(tmp_path):
+    with pytest.raises(ValueError, match="sum to 3, but there are 2"), MMapWriter(tmp_path / "x", np.uint16) as writer:
+        writer.add_many([1, 2], [1, 2])
+    with pytest.raises(XalignError, match="float32"):
+        MMapWriter(tmp_path / "x", np.float32)
+    write(tmp_path / "x", ITEMS)
+    (tmp_path / "x.bin").unlink()
+    with pytest.raises(XalignError, match=r"x\.bin"):
+        MMapReader(tmp_path / "x")

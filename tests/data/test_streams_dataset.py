@@ -218,3 +218,10 @@ def test_a_halved_batch_sees_the_same_pairs_and_blocks_in_the_same_order(build):
         pairs = 80
         assert (batch[batch < pairs] == both[both < pairs]).all()
         assert (batch[batch >= pairs] == both[both >= pairs]).all()
+
+
+def test_a_block_that_fits_no_batch_is_named(build):
+    with pytest.raises(XalignError, match="no monolingual block"):
+        batches(build(pairs=False), max_tokens=10)
+    with pytest.raises(XalignError, match="no monolingual block"):
+        batches(build(mono_tokens=10), max_tokens=20)

@@ -110,3 +110,8 @@ def test_the_gradient_is_that_of_finite_differences(hidden, pooling):
     assert torch.autograd.gradcheck(
         lambda states: word_vectors(states, TABLE, *twice, None, pooling), (hidden.requires_grad_(),)
     )
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match="k-to-k"):
+        link_matrix(LINKS, SRC, TGT, "last")

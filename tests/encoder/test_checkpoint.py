@@ -14,6 +14,7 @@ from torch import nn
 import xalign_fairseq
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint, masked_lm
+from xalign_fairseq.encoder.checkpoint import METERS, allow_list
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.transformer import Encoder
@@ -263,3 +264,10 @@ def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, name, 
     setattr(options, name, ours)
     with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {theirs}.*{name}={theirs}"):
         XalignModel.build_model(options, task)
+
+
+def test_statistics_become_what_the_reader_has_for_them():
+    classes = {name: type(name, (), {}) for name in METERS}
+    listed = allow_list(classes)
+    for name, made in classes.items():
+        assert (made, f"fairseq.meters.{name}") in listed and (made, f"fairseq.logging.meters.{name}") in listed

@@ -2,6 +2,7 @@ import pytest
 import torch
 from support.gpu_device import NoWaiting
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import (
     EncoderCopy,
@@ -253,3 +254,8 @@ def test_a_queue_holds_sentences_and_their_translations_until_it_is_cleared():
     assert queue.holds(hashes)[:, :2].tolist() == [[True, False], [False, True], [True, False], [False, True]]
     queue.clear()
     assert not queue.filled and not queue.keys.any() and not queue.holds(hashes).any()
+
+
+def test_a_batch_larger_than_the_queue_is_refused():
+    with pytest.raises(XalignError, match=r"(?s)smaller than a batch.*moco_queue_size.*3 keys.*4 pairs"):
+        KeyQueue(3, 2).enqueue(*[torch.zeros(4, 2)] * 3)

@@ -105,3 +105,12 @@ def test_the_papers_figures_are_those_of_their_texts():
         text = (texts / f"{name}.txt").read_text()
         for figure in read_published(find_published(name)):
             assert f"{figure.value:g}" in text.replace(".0", "") or f"{figure.value:.2f}" in text, figure
+
+
+def test_a_place_has_one_figure(tmp_path):
+    row = ("2", "Ours", "de", "xnli accuracy", "73.5")
+    with pytest.raises(XalignError, match=r"(?s)given twice.*line 3"):
+        read_published(write(tmp_path, row, row))
+    (tmp_path / "other.tsv").write_text("a\tb\n")
+    with pytest.raises(XalignError, match="no published figures"):
+        read_published(tmp_path / "other.tsv")

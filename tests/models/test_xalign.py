@@ -302,3 +302,11 @@ def test_a_checkpoint_of_other_sizes_names_the_sizes():
     found = "found: encoder_embed_dim=24\n  expected: encoder_embed_dim=12\n"
     with pytest.raises(XalignError, match=f"(?s)other sizes.*where: arch\n  {found}"):
         require_sizes({"encoder_layers": 3, "encoder_embed_dim": 12}, CONFIG)
+
+
+@pytest.mark.parametrize("count", [-1, 4])
+def test_layers_that_there_are_not_can_not_be_frozen(build, count):
+    model = build()
+    with pytest.raises(XalignError, match=rf"freeze_layers[\s\S]*{count}[\s\S]*to 3"):
+        model.freeze_layers(count)
+    assert all(parameter.requires_grad for parameter in model.parameters())

@@ -219,3 +219,10 @@ def test_the_pointer_starts_as_it_is_told():
     )
     with pytest.raises(XalignError, match=r"(?s)dwa_pointer_start.*zero"):
         trial(pointer_start="zero")
+
+
+def test_before_the_start_update_nothing_is_labelled():
+    made = trial(start_update=3)
+    early, late = (made.loss(batch(), update=n) for n in (2, 3))
+    assert early.count == 0 and early.total == 0 and late.count > 0
+    assert made.loss(batch(), update=2, training=False).count > 0

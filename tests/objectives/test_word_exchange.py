@@ -320,3 +320,8 @@ def test_half_precision_is_summed_in_float32():
     hidden = torch.full((1, 8, 1), 40000.0, dtype=torch.float16)  # two are more than float16 can hold
     states, _ = exchange_of(hidden, links((1, 5), (1, 6), (1, 7)), EVERYTHING, "mean", torch.tensor([[1, 4, 5, 8]]))
     assert states.dtype == torch.float16 and states[1].item() == hidden[0, 0].item()
+
+
+def test_an_unknown_way_is_refused():
+    with pytest.raises(ValueError, match="sum, mean"):
+        exchange_of(STATES, links(), EVERYTHING, "max")

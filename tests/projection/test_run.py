@@ -176,3 +176,9 @@ def test_labels_of_a_derived_language_are_projected_perfectly(tmp_path):
     ours = read_tagged_words(projected("ner", "conll"), "xx")
     theirs = read_tagged_words(out / "ner.xx.tsv", "xx")
     assert [(each.words, each.tags) for each in ours] == [(each.words, each.tags) for each in theirs]
+
+
+@pytest.mark.parametrize("change", [{"out": "-"}, {"part": (0, 2)}, {"links": "a.jsonl"}])
+def test_nothing_is_learned_from_a_part_or_next_to_standard_output(a_run, change):
+    with pytest.raises(XalignError, match=f"(?s)nothing can be learned.*{next(iter(change))}"):
+        project_files(replace(a_run, learns=True, **({"links": a_run.src} if "links" in change else change)))

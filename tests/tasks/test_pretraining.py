@@ -271,3 +271,17 @@ def test_what_would_cut_states_into_pieces_is_refused_before_it_is_asked_for(opt
         task("nowhere", **options)
     with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers may be
         task("nowhere", zero_sharding="os", optimizer="adam")
+
+
+def test_no_other_split_is_trained_on(shard):
+    made = task(shard("data", "en-fr"), train_subset="valid")
+    with pytest.raises(XalignError, match=r"(?s)train_subset.*valid.*train"):
+        made.load_dataset("valid")
+
+
+def test_a_score_that_validation_has_not_is_told_with_those_it_has(shard):
+    made = task(shard("data", "en-fr"), best_checkpoint_metric="lss")
+    with pytest.raises(XalignError, match=r"(?s)lss.*one of loss, tlm_loss"):
+        made.post_validate(None, {"loss": 1.0, "tlm_loss": 1.0, "_aer_x": 1}, None)
+    made.cfg.best_checkpoint_metric = "loss"
+    made.post_validate(None, {"loss": 1.0}, None)

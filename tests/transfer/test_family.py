@@ -202,3 +202,9 @@ def test_a_sentence_gives_the_same_states_in_any_company():
         assert not states[i, count:].any()
     first = [Letters.dictionary.index(c) for c in "abcdefgh"]
     torch.testing.assert_close(states[0], table[first])
+
+
+@pytest.mark.parametrize("limits", [(32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
+def test_windows_that_cannot_be_cut(limits):
+    with pytest.raises(XalignError, match="max_length, overlap, pair_separators"):
+        Limits(*limits)

@@ -255,3 +255,10 @@ def test_options_that_fairseq_does_not_take(extra, message):
     require_known([*line, "--dropout=0.1"])
     with pytest.raises(XalignError, match=message):
         require_known([*line, extra])
+
+
+def test_words_that_the_model_does_not_know_are_told(call, small_run):
+    Path(small_run.src).write_text("แมว กิน\n" * 4)
+    _, said, _ = call()
+    told = [line for line in said if line.startswith("warning: ")]
+    assert len(told) == 1 and "in Thai script: the aligner learns little about these words; one that is" in told[0]

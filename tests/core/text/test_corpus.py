@@ -1,4 +1,5 @@
 import gzip
+import os
 from itertools import chain
 
 import pytest
@@ -93,3 +94,10 @@ def test_different_lengths_are_an_error_with_both_counts(tmp_path):
     require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "a"))
     with pytest.raises(XalignError, match="2 and 3 lines"):
         require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "b"))
+
+
+def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, found in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or device")):
+        with pytest.raises(XalignError, match=rf"this is not a regular file[\s\S]*found: {found}"):
+            require_files([tmp_path / "missing", path], remedy="look again")

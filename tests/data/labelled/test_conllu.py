@@ -167,3 +167,11 @@ def test_blanks_between_columns_are_refused_with_what_makes_tabs_of_them(write, 
     made = subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
     first = read(write("tabs", made), "en")[0]
     assert first.words == (text.split()[0],) and first.tags == (text.split("\n")[0].split()[-1],)
+
+
+@pytest.mark.parametrize("name", ["de.conllu", "de.conllu.gz", "test-de.tsv"])
+@pytest.mark.parametrize("head", ["", "# sent_id = 1\n# text = Das Haus\n"])
+def test_conllu_by_blanks_is_named_as_such(write, name, head):
+    text = head + "1 Das das DET _ _ 2 det _ _\n2 Haus Haus NOUN _ _ 0 root _ _\n"
+    with pytest.raises(XalignError, match=r"line of CoNLL-U(.|\n)*10 columns, separated by tabs"):
+        read_pos(write(name, text), "de")

@@ -147,3 +147,11 @@ def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
         prepare(PrepareOptions(tmp_path / "d", mono=[MonoSource("train", "en", (str(tmp_path / "text.bin"),))],
                                filters=Filters(language_model=str(tmp_path / "text.bin"))))  # fmt: skip
     assert not (tmp_path / "d").exists()
+
+
+def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
+    source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
+    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1200 lines in 2 shards"):
+        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
+    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
+    assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200

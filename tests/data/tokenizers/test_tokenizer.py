@@ -171,3 +171,8 @@ def test_a_model_of_which_a_piece_is_no_text_is_damaged(spm, tmp_path, place):
     with pytest.raises(XalignError, match="model is damaged"):
         SentencePieceTokenizer(bytes(model), Dictionary(["▁the"]))
     assert diagnosis.tokenizer("here", bytes(model), Dictionary(["a"])).level == "WRONG"
+
+
+def test_a_dictionary_of_another_model_is_an_error(spm):
+    with pytest.raises(XalignError, match=r"(?s)does not belong.*11\d of the model's 120 pieces"):
+        SentencePieceTokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))

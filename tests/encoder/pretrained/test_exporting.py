@@ -13,7 +13,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.exporting import export, model_card, write
+from xalign_fairseq.encoder.pretrained.exporting import cut, export, model_card, write
 from xalign_fairseq.encoder.pretrained.huggingface import importing
 from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
@@ -271,3 +271,9 @@ def test_a_paper_of_several_objectives_is_cited_once_and_an_unknown_objective_no
     card = model_card("m", XLM_R, CONFIG, [], {"objectives": {"l2_align": 1.0, "linear_mapping": 1.0, "own": 1.0}})
     assert card.count("Wu and Dredze (2020)") == 1
     assert card.count("](https://") == 2  # and the architecture's
+
+
+def test_a_cut_encoder_has_no_heads():
+    body = "encoder.sentence_encoder.layers"
+    state = {"model": {f"{body}.{i}.fc1.bias": i for i in range(3)} | {"heads.dwa.x": 1, "encoder.lm_head.bias": 2}}
+    assert cut(state, 2)["model"].keys() == {f"{body}.0.fc1.bias", f"{body}.1.fc1.bias", "encoder.lm_head.bias"}

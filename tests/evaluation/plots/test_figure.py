@@ -1,3 +1,4 @@
+import warnings
 from xml.dom import minidom
 
 import pytest
@@ -115,3 +116,10 @@ def test_axes_have_a_grid_along_one_axis_and_no_frame():
         for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))
     }
     assert all(lines["x"]) and not any(lines["y"])
+
+
+def test_other_warnings_are_passed_on(tmp_path, monkeypatch):
+    figure = new_figure(1, 1)
+    monkeypatch.setattr(figure, "savefig", lambda *args, **options: warnings.warn("something else", stacklevel=1))
+    with pytest.warns(UserWarning, match="something else"):
+        save(figure, tmp_path / "a.png")

@@ -85,3 +85,9 @@ def test_any_links_give_valid_bio_and_each_entity_is_placed_or_dropped(tmp_path_
         return
     written = [line.split("\t")[1] for line in projected.text.splitlines() if line]
     assert len(read_spans(written)) == projected.placed == len(spans) - len(projected.dropped)
+
+
+def test_another_number_of_sentences_is_an_error(pieces):
+    for target, message in (("x\n", "b has only 1"), ("x\ny\nz\n", "a.conll has only 2")):
+        with pytest.raises(XalignError, match=message):
+            pieces("a\tO\n\nb\tO\n", target)

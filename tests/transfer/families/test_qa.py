@@ -291,3 +291,11 @@ def test_limits_without_room_are_an_error():
         check_room(Limits(tokens=8, overlap=1, separators=1), 4)
     with pytest.raises(XalignError, match="no room"):
         check_room(Limits(tokens=8, overlap=0, separators=2), 4)
+
+
+def test_gold_labels_and_options():
+    assert QuestionAnswering.gold(example("abc")) is None
+    assert QuestionAnswering.gold(QuestionExample("1", "en", "a", "ab", (("a", 0), ("b", 1)))) == ["a", "b"]
+    assert QuestionAnswering.labels_of([example("abc", "b")]) == []
+    assert family().options == {"max_question_tokens": 3, "max_answer_tokens": 30, "n_best": 20}
+    assert set(QuestionAnswering.help) == set(QuestionAnswering.defaults)

@@ -202,3 +202,7 @@ def test_narrow_scores_are_summed_in_float32(dtype):
     expected = torch.nn.functional.cross_entropy(scores.double().flatten(0, 1), tags.flatten(), reduction="none")
     torch.testing.assert_close(found.double(), expected.view(2, 300).sum(1), rtol=1e-6, atol=0)
     assert crf.decode(scores, mask).equal(scores.argmax(2))
+
+
+def test_sentences_without_words_have_no_tags(crf):
+    assert crf.decode(torch.zeros(2, 0, len(crf.first)), torch.zeros(2, 0, dtype=torch.bool)).shape == (2, 0)

@@ -111,3 +111,8 @@ def test_the_packages_own_encoder_is_not_put_back(tmp_path, folder):
     with pytest.raises(XalignError, match=r"without its original model(?s:.*)leave out onto"):
         export(tmp_path / "own.pt", tmp_path / "out", onto=tmp_path / "model")
     assert not (tmp_path / "out").exists()
+
+
+def test_what_the_models_own_head_has_no_place_for_is_told(tmp_path, caplog):
+    export(trained(tmp_path, "modernbert", ()), tmp_path / "out", onto=tmp_path / "model")
+    assert {name for name in LACKING if f"not exported: {name}" in caplog.text} == LACKING
