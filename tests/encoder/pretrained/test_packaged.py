@@ -63,7 +63,7 @@ def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):
     packaged.read(small_file)
     assert caplog.text == ""
     packaged.read(small_file.rename(tmp_path / packaged.FILE))
-    assert "altered, or of another release" in caplog.text
+    assert "changed, or from another release" in caplog.text
 
 
 def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, caplog):
