@@ -144,7 +144,7 @@ def test_both_sides_of_what_a_prefix_names(tmp_path):
     assert sides_of(f"{at}/m.tmx.gz", "en", "de") == (f"{at}/m.tmx.gz#en", f"{at}/m.tmx.gz#de")
     assert sides_of(f"{at}/p", "en", "de") == (f"{at}/p.en", f"{at}/p.de.xz")
     assert sides_of(f"{at}/none.tsv", "en", "de") == (f"{at}/none.tsv.en", f"{at}/none.tsv.de")
-    with pytest.raises(XalignError, match="two columns"):
+    with pytest.raises(XalignError, match="the columns of the bitext"):
         sides_of(f"{at}/t.tsv#1", "en", "de")
 
 

@@ -71,7 +71,7 @@ def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, ca
     small_file.rename(packaged.NAME)
     state, _ = read_pretrained(packaged.NAME)
     assert state["model"]["encoder.lm_head.bias"].numel() == len(four_bit_files.PIECES)
-    assert "not from the packaged encoder" in caplog.text
+    assert "not from the package" in caplog.text
 
 
 def test_without_its_package_the_extra_is_named(monkeypatch):
