@@ -42,7 +42,7 @@ def test_a_page_with_gold_links(align, tiny_text, tmp_path, capsys):
     pairs = page.read_text().removeprefix(golden.begin()).partition("</main>")[0].splitlines()
     assert len(pairs) == 40 and all(word in pair for src, pair in zip(words, pairs, strict=True) for word in src)
     assert align("--format", "html", "--out", page, "--resume") == 2
-    assert "no output that could be continued" in capsys.readouterr().err
+    assert "this output cannot be resumed" in capsys.readouterr().err
 
 
 def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):
@@ -71,7 +71,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     own = ("--plot", tmp_path / "gold.svg", "--gold", tmp_path / "gold.svg")
     assert "also an input" in failed(align(*own)) and (tmp_path / "gold.svg").read_text() == "\n" * 40
     (tmp_path / "gold").write_text("0-0\n")
-    assert "1 lines of links" in failed(align(*plot, "--gold", tmp_path / "gold"))
+    assert "1 line of links" in failed(align(*plot, "--gold", tmp_path / "gold"))
     (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)
     assert "link" in failed(align(*plot, "--gold", tmp_path / "gold"))
     with monkeypatch.context() as patch:

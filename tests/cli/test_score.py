@@ -93,7 +93,7 @@ def test_comparison(files, capsys):
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({"hyp": "0-0\n"}, "1 lines of hypothesis, 3 of gold"),
+        ({"hyp": "0-0\n"}, "1 line of hypothesis, 3 of gold"),
         ({"hyp": "0-0\n1+1\n\n"}, "hyp, line 2"),
         ({"gold": "\n\n\n"}, "the gold file has no link"),
     ],

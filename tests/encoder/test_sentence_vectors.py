@@ -81,7 +81,7 @@ def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
     cut = tokenizer.encode(long)[:38]
     with caplog.at_level(logging.WARNING):
         [vector] = sentence_vectors(encoder, tokenizer, [long], 1)
-    assert "1 sentences were truncated to the encoder's 40 positions" in caplog.text
+    assert "truncated to the encoder's 40 positions: 1 sentence" in caplog.text
     torch.testing.assert_close(vector, encoder.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
 
 

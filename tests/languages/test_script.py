@@ -172,7 +172,7 @@ def test_normalisation_must_leave_the_script_alone(tmp_path):
     folding = train(tmp_path / "spm.model", normalization_rule_name="nmt_nfkc_cf")
     Transliteration(folding, "georgian")  # such a model has no capitals
     folding.write_bytes(with_pieces(folding.read_bytes(), [Piece("▁S", -9.0)]))
-    with pytest.raises(XalignError, match="found: 1 characters, the first of them 0x1ca1"):
+    with pytest.raises(XalignError, match="found: 1 character, the first of them 0x1ca1"):
         Transliteration(folding, "georgian")
 
 
@@ -212,7 +212,7 @@ def test_georgian_letters_are_those_of_the_keyboard():
     ],
 )
 def test_characters_of_the_script_in_the_text_are_an_error(script, text, found):
-    with pytest.raises(XalignError, match=f"1 characters, the first of them {found}"):
+    with pytest.raises(XalignError, match=f"1 character, the first of them {found}"):
         character_table(script, text)
 
 

@@ -125,7 +125,7 @@ def test_keys_without_a_place_are_named(build, old_state, caplog):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda w: w.pop("decoder.sentence_encoder.layers.2.fc1.weight"), r"1 parameters missing.*layers.2.fc1.weight"),
+        (lambda w: w.pop("decoder.sentence_encoder.layers.2.fc1.weight"), r"1 parameter missing.*layers.2.fc1.weight"),
         (lambda w: w.pop("decoder.sentence_encoder.embed_tokens.weight"), r"no encoder of this kind"),
         (
             lambda w: w.update({"decoder.sentence_encoder.embed_tokens.weight": torch.zeros(36, 24)}),
@@ -198,7 +198,9 @@ def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, 
     head = LanguageMaps(languages, pivot, 3, 24)
     if not waits:
         other.attach_head("linear_mapping", head)
-    with pytest.raises(XalignError, match=r"head of linear_mapping is of other options, languages[\s\S]*lang_pairs"):
+    with pytest.raises(
+        XalignError, match=r"head of linear_mapping was made with other options, languages[\s\S]*lang_pairs"
+    ):
         other.load_state_dict(model.state_dict())
         other.attach_head("linear_mapping", head)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.text.containers import file_of
@@ -128,7 +129,7 @@ def write_dictionary(run: DictionaryRun) -> str:
         linked = ((src[i], tgt[j]) for src, tgt, links in _linked(text, models) for i, j in links)
         with atomic_write(run.out) as stream:
             rows = write_counted(stream, count_pairs(linked, run.out), run.min_count)
-        done.append(f"{rows} rows in {run.out}")
+        done.append(f"{counted(rows, 'row')} in {run.out}")
     if run.lex or run.shortlist:
         done.append(_write_lexical(run, _linked(text, models)))
     return "; ".join(done)
@@ -153,7 +154,7 @@ def _write_lexical(run: DictionaryRun, linked: Iterable[LinkedWords]) -> str:
                 source, listed = row.src, (listed + 1 if row.src == source else 1)
                 if listed <= SHORTLISTED:
                     streams["shortlist"].write(f"{row.tgt} {row.src} {s2t}")
-    return f"{rows} lexical probabilities in {', '.join(paths.values())}"
+    return f"{counted(rows, 'lexical probability')} in {', '.join(paths.values())}"
 
 
 def _with_null(linked: Iterable[LinkedWords]) -> Iterator[tuple[str, str]]:

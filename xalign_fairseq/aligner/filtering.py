@@ -9,6 +9,7 @@ from xalign_fairseq.aligner.pair_scores import parse_score
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.training_links import LinkFiles
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -62,7 +63,7 @@ def filter_files(run: FilterRun) -> str:
         ...     _ = Path(name).write_text(f"{line}\n")
         >>> run = FilterRun("a.en", "a.de", "clean", AlignRun((), "", AlignerOptions()), scores="given")
         >>> filter_files(run)  # writes clean.en, clean.de, clean.links
-        '1 pairs, 1 kept with a score of 0.5 or more, 0 without links'
+        '1 pair, 1 kept with a score of 0.5 or more, 0 without links'
     """
     check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
     files = LinkFiles((run.src, run.tgt), run.out, drops_pairs=True)
@@ -109,7 +110,7 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
                 kept += 1
                 for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
                     stream.write(f"{text_of_line}\n")
-    return f"{read} pairs, {kept} kept with a score of {min_score:g} or more, {unlinked} without links"
+    return f"{counted(read, 'pair')}, {kept} kept with a score of {min_score:g} or more, {unlinked} without links"
 
 
 def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:

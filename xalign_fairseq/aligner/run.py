@@ -28,6 +28,7 @@ from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
@@ -258,4 +259,4 @@ def _write(
     resumed = f" after {output.done} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
-    return f"{done} pairs{resumed}{left_out}, {links} links, {done / seconds:.1f} pairs/s"
+    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {done / seconds:.1f} pairs/s"

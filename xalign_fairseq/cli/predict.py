@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
 from xalign_fairseq.cli._arguments import add_json, add_model, add_out, print_result
+from xalign_fairseq.core.counts import counted
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.predict import Evaluation
@@ -63,6 +64,6 @@ def run(args: argparse.Namespace) -> None:
 def score_lines(language: str, evaluation: "Evaluation") -> Iterator[str]:
     """A line per metric, with its signature."""
     if not evaluation.scores:
-        yield f"{language}: {evaluation.items} predictions; the file has no labels, so there is no score"
+        yield f"{language}: {counted(evaluation.items, 'prediction')}; the file has no labels, so there is no score"
     for name, score in evaluation.scores.items():
         yield f"{language}  {name:<9} {100 * score:6.2f}  {evaluation.signatures[name]}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Dataset
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.samples import BlockSample, MaskOptions, PairSample, block_sample, pair_sample
@@ -45,8 +46,8 @@ class DrawOptions:
 class StreamsDataset(Dataset):
     """Pairs and blocks under one index: pairs first, then blocks.
 
-    An index is a draw of an epoch. If an item is drawn again, the length of the dataset is added to its number for each
-    earlier draw, so that each draw is perturbed differently.
+    An index is a draw of an epoch. For each earlier draw of an item, the length of the dataset is added to its number,
+    so that each draw is perturbed differently.
 
     A batch has the pairs that fit ``--max-tokens`` and ``--batch-size``, and the blocks that fit the limits of the
     monolingual stream. Without bitext, batches hold only blocks. In training each epoch draws again; in validation
@@ -168,7 +169,7 @@ class StreamsDataset(Dataset):
             logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
             problem = "no sentence pair is within the limits of length"
-            found = f"{dropped} pairs, all left out: {why}"
+            found = f"{counted(dropped, 'pair')}, all left out: {why}"
             remedy = "change these limits, or use a tokenizer with longer pieces"
             raise XalignError(problem, parameter=parameters, found=found, remedy=remedy)
 

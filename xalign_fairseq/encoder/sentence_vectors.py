@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.inputs import Input
@@ -107,7 +108,8 @@ def sentence_vectors(
     different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
     tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
     if cut:
-        logger.warning("%d sentences were truncated to the encoder's %d positions", cut, encoder.config.max_positions)
+        most = encoder.config.max_positions
+        logger.warning("truncated to the encoder's %d positions: %s", most, counted(cut, "sentence"))
     order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # the longest first: a lack of memory shows
     device = encoder.device
     vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_write
 from xalign_fairseq.data.databin import DICTIONARY
@@ -45,9 +46,9 @@ MARKER = chr(_COPIES + ord(SPACE))
 def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
     """The bijection of a script on the given characters.
 
-    ``private`` is a copy in the private-use planes 15 and 16. ``georgian`` can be read: a-z become Mkhedruli letters
-    by the Georgian QWERTY layout, A-Z the Mtavruli capitals of these, all other characters of Latin-1 the Braille
-    pattern of the same number; the rest as ``private``.
+    ``private`` maps each character to one of the private-use planes 15 and 16. ``georgian`` can be read: a-z become
+    Mkhedruli letters by the Georgian QWERTY layout, A-Z the Mtavruli capitals of these, all other characters of Latin-1
+    the Braille pattern of the same number; the rest as ``private``.
     """
     natural = sorted(set(characters))
     others = iter(_OTHERS)
@@ -62,7 +63,9 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
             table[character] = chr(next(others, 0))
     taken = sorted(set(natural) & {*table.values(), MARKER})
     if taken or len(set(table.values())) < len(natural):
-        found = f"{len(taken)} characters, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
+        found = (
+            f"{counted(len(taken), 'character')}, the first of them {ord(taken[0]):#x}" if taken else f"{len(natural)}"
+        )
         problem = "the vocabulary has characters of the derived script already" if taken else "too many characters"
         expected = "no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1"
         remedy = ("choose the other script, or the natural language's own model as", Parameter("spm"))
@@ -85,10 +88,10 @@ BLANK, EMPTY = "words with a space within", "words that normalisation removes"
 class Transliteration:
     """Writes every word in the derived script; T_trans of ALIGN-MLM (appendix F).
 
-    Special, control, user-defined and byte pieces are shared by both languages, and characters that the model does not
-    know stay as they are. A word whose normalised form has spaces within ("10 000" of CoNLL-U, "a¨b") has U+200B there,
-    which the model reads as a space; a word whose normalised form is empty does not change, and has no pieces in either
-    language. Both are counted in :attr:`counts`.
+    Both languages share special, control, user-defined and byte pieces. Characters that the model does not know do not
+    change. A word whose normalised form has spaces within ("10 000" of CoNLL-U, "a¨b") has U+200B there, which the
+    model reads as a space; a word whose normalised form is empty does not change, and has no pieces in either language.
+    Both are counted in :attr:`counts`.
 
     Args:
         model: path of the natural language's sentencepiece model.
@@ -222,5 +225,9 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
     if processor.normalize(text) != SPACE + text:
         changed = [c for c in text if processor.normalize(c) != SPACE + c]
         problem = "the model's normalisation changes characters of the script"
-        found = f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence"
+        found = (
+            f"{counted(len(changed), 'character')}, the first of them {ord(changed[0]):#x}"
+            if changed
+            else "their sequence"
+        )
         raise XalignError(problem, where=where, found=found, remedy=("choose the other", Parameter("script")))

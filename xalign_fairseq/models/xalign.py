@@ -11,6 +11,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.bodies.body import TransformersBody
@@ -193,7 +194,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         if wrong:
             raise XalignError(
                 "the checkpoint lacks parts of the encoder",
-                found=f"{len(wrong)} parameters missing, such as {wrong[:3]}",
+                found=f"{counted(len(wrong), 'parameter')} missing, such as {wrong[:3]}",
                 remedy=("choose", Parameter("arch"), "and", Parameter("encoder_layers"), "of the checkpoint"),
             )
         for name in self.heads:

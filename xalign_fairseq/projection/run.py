@@ -16,6 +16,7 @@ from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run import json_line, open_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
@@ -85,16 +86,16 @@ class ProjectReport:
     @property
     def summary(self) -> str:
         """In lines."""
-        lines = [f"{self.units} sentence pairs, {self.placed} annotations placed, {self.dropped.total()} not placed"]
+        annotations = f"{counted(self.placed, 'annotation')} placed, {self.dropped.total()} not placed"
+        lines = [f"{counted(self.units, 'sentence pair')}, {annotations}"]
         return "\n".join([*lines, *(f"{count:8} {reason}" for reason, count in self.dropped.most_common())])
 
 
 def project_files(run: ProjectRun) -> ProjectReport:
     """Project the annotation of a file on its translation, and write that.
 
-    The file is read once before the work, so that errors are found immediately, and then piece by piece. ``OUT.links``
-    keeps the aligner's links: give them as ``links`` to project again with other options. An interrupted run continues
-    from them.
+    The file is read once at the beginning, to find errors immediately, and then piece by piece. ``OUT.links`` keeps the
+    aligner's links: give them as ``links`` to project again with other options. An interrupted run continues from them.
 
     Raises:
         XalignError: a file is missing or not of the format, options do not go together, or the output is in the way.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import SUFFIXES
 from xalign_fairseq.data.labelled.conllu import read_pos, read_tagged_words, read_trees
@@ -122,7 +123,7 @@ def find_all(wanted: Mapping[K, Callable[[], Path]]) -> dict[K, Path]:
             problems.append("; ".join([error.problem, *(str(fact) for fact in facts if fact)]))
     if problems:
         raise XalignError(
-            f"{len(problems)} files of the data can't be used",
+            f"{counted(len(problems), 'file')} of the data can't be used",
             found="\n".join(["", *(f"    {problem}" for problem in problems)]),
             remedy=("add them, or choose other", Parameter("languages")),
         )

@@ -95,7 +95,7 @@ def test_pipes_are_read_once(tmp_path):
         threading.Thread(target=(tmp_path / name).write_bytes, args=(text,), daemon=True).start()
     stream = iter(open_pairs(tmp_path / "a", tmp_path / "b"))
     assert next(stream) == (["1"], ["3"])
-    with pytest.raises(XalignError, match="b ends after 1 lines"):
+    with pytest.raises(XalignError, match="b ends after 1 line"):
         next(stream)
 
 

@@ -76,7 +76,7 @@ def test_of_all_assignments_of_heads_exactly_the_trees_are_read(write, words):
 @pytest.mark.parametrize(
     "text, messages",
     [
-        (sentence(0) + row(1, "a").replace("\t", " "), ["columns", "line 3", "1 columns"]),
+        (sentence(0) + row(1, "a").replace("\t", " "), ["columns", "line 3", "1 column"]),
         (row(1, "a") + "\t_", ["columns", "line 1", "11 columns"]),
         (row(1, ""), ["columns", "line 1", "one of them empty"]),
         (row(1, "a") + "\n" + row(3, "b"), ["numbered", "line 2", "found: 3", "expected: 2"]),
@@ -138,7 +138,7 @@ def test_odd_words_and_tags(write, text, words, tags):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a\tO\nb\n", r"malformed.*bad.tsv, line 2\n.*1 columns"),
+        ("a\tO\nb\n", r"malformed.*bad.tsv, line 2\n.*1 column"),
         ("a\n\nb\tO\n", r"malformed.*bad.tsv, line 3\n.*2 columns"),
         ("a\tO\tX\n", r"malformed.*bad.tsv, line 1\n.*3 columns"),
         ("a\t\n", r"malformed.*bad.tsv, line 1\n.*empty"),

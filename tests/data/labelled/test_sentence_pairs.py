@@ -104,7 +104,7 @@ def test_columns(write, name, text, found):
         (rows(("a", "b", "0"), ("a", "b")), r"(?s)columns of the first.*bad-en.tsv, line 2\n.*2 columns.*expected: 3"),
         (rows(("premise", "hypo", "label"), ("a", "b")), r"(?s)line 2\n.*2 columns"),
         (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*4 columns"),
-        (rows(("a",)), r"(?s)columns of the file are unknown.*1 columns"),
+        (rows(("a",)), r"(?s)columns of the file are unknown.*1 column"),
         (rows(("premise", "claim", "label"), ("a", "b", "x")), r"(?s)unknown.*line 1\n.*header premise claim label"),
         (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)no label.*line 2"),
         (rows(("premise", "hypo", "label")), r"(?s)no pair.*a header alone"),

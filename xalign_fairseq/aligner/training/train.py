@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypedDict
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.model import TRIMMED, Begun, RunFolder, aer_of, open_start, put_back, trim_model
 from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.installation import require_fairseq
@@ -198,7 +199,8 @@ def _begin(run: TrainingRun, layer: int, gold: GoldText | None, reading: Aligner
     """Prepare the text; returns the AER before training, None without a development set."""
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
-    say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
+    pairs = (f"{x['split']}: {counted(x['pairs'], 'pair')}, {x['lines'] - x['pairs']} dropped" for x in texts)
+    say("; ".join(pairs))
     if message := unknown_of_texts(texts).warning(
         "the aligner learns little about these words; one that is trained from scratch may be better"
     ):

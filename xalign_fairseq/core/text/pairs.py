@@ -10,6 +10,7 @@ from mmap import ACCESS_READ, mmap
 from tempfile import TemporaryFile
 from typing import Protocol, TypeAlias
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.limits import LiveStream
@@ -34,8 +35,8 @@ class SentencePairs:
     """The pairs of words of two files with equally many lines, or of one file of ``src ||| tgt`` lines.
 
     A line is split, by default at white space, into the words that links count; an empty line is an empty side, or of a
-    pairs file a pair with both sides empty. The whole input is read once when the object is made, so that a bad line is
-    found at once, and again at each iteration, so that a file of any length fits in memory.
+    pairs file a pair with both sides empty. The whole input is read once when the object is made, which finds bad lines
+    at once, and again at each iteration, so files of any length fit in memory.
 
     Args:
         src, tgt: both sides, or one file of pairs.
@@ -165,7 +166,9 @@ class PairStream:
         for number, (src, tgt) in enumerate(zip_longest(*sides)):
             if src is None or tgt is None:
                 ended = self._src if src is None else self._tgt
-                raise different_lengths(self._src, self._tgt, f"{ended} ends after {number} lines, the other goes on")
+                raise different_lengths(
+                    self._src, self._tgt, f"{ended} ends after {counted(number, 'line')}, the other goes on"
+                )
             yield one(src), other(tgt)
 
     def _lines(self, path: StrPath) -> Iterator[str]:
@@ -246,7 +249,7 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             raise XalignError(
                 "a line of the pairs file is not a pair",
                 where=f"{path}, line {number}",
-                found=f"{len(separators)} separators",
+                found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
                 remedy="if source and target are two files, give both",
             )

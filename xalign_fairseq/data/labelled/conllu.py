@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import unpacked_name
@@ -109,7 +110,7 @@ def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> 
 
 def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
     if len(row) != 10 or not all(row):
-        found = f"{len(row)} columns" + (", one of them empty" if len(row) == 10 else "")
+        found = f"{counted(len(row), 'column')}" + (", one of them empty" if len(row) == 10 else "")
         expected = "10 columns, separated by tabs, none empty (_ stands for nothing)"
         raise XalignError("a line of CoNLL-U does not have its columns", where=where, found=found, expected=expected)
     number, due = row[0], len(sentence.rows) + 1
@@ -149,7 +150,7 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     heads = tuple(map(int, column))
     roots = [k for k, head in enumerate(heads, 1) if head == 0]
     if len(roots) != 1:
-        found = f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
+        found = f"{counted(len(roots), 'word')} with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
         raise XalignError("a sentence does not have one root", where=where, found=found, expected="one")
     try:
         TopologicalSorter({k: (head,) for k, head in enumerate(heads, 1)}).prepare()
@@ -232,7 +233,7 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
             columns = len(row)
         # XTREME's script leaves words empty that held only spaces; their tags count all the same.
         if len(row) != columns or columns > 2 or not row[-1]:
-            found = f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty")
+            found = f"{counted(len(row), 'column')}" + ("" if row[-1] else ", the last of them empty")
             expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"
             raise XalignError("a line is malformed", where=f"{path}, line {number}", found=found, expected=expected)
         if prefixed and not row[0].startswith(prefix):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import existing, unpacked_name
@@ -103,7 +104,7 @@ def _columns(path: StrPath) -> tuple[_Columns, bool]:
         return TRANSLATED, False
     if len(row) not in (2, 3) or named:
         where = f"{path}, line 1"
-        found = f"the header {' '.join(names)}" if named else f"{len(row)} columns and no header"
+        found = f"the header {' '.join(names)}" if named else f"{counted(len(row), 'column')} and no header"
         expected = (
             "text TAB text [TAB label], English pair TAB translation TAB label (5 columns), or a header that names "
             "sentence1, sentence2 and label"
@@ -147,7 +148,10 @@ def _with_labels_beside(path: StrPath, examples: list[PairExample]) -> list[Pair
     if None in labels:
         raise _no_label(beside, 1 + labels.index(None))
     if len(labels) != len(examples):
-        problem, found = "pairs and labels differ in number", f"{len(examples)} pairs, {len(labels)} labels"
+        problem, found = (
+            "pairs and labels differ in number",
+            f"{counted(len(examples), 'pair')}, {counted(len(labels), 'label')}",
+        )
         raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a label for each pair")
     return [replace(each, label=label) for each, label in zip(examples, labels, strict=True)]
 

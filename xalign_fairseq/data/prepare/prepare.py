@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
 from xalign_fairseq.core.progress import progress as progress_of
@@ -111,7 +112,7 @@ def _share(text: Text, index: int, number: int) -> Text:
             "a shard has no line",
             where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
             parameter="shard",
-            found=f"{text.lines} lines in {number} shards",
+            found=f"{counted(text.lines, 'line')} in {number} shards",
             expected=f"{CHUNK_LINES:,} lines or more in each shard",
             remedy="take fewer shards, or prepare this text by itself",
         )

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, require_outside
 from xalign_fairseq.core.text.containers import file_of
@@ -123,7 +124,7 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
     foreign = [symbol for symbol in small.symbols if symbol not in whole]
     if foreign:
         problem = "the model was not trimmed from this one"
-        found = f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}"
+        found = f"{counted(len(foreign), 'piece')} that the original lacks, such as {foreign[0]}"
         remedy = "give the model that this one was trimmed from"
         raise XalignError(problem, where=f"{where}, {original_where}", found=found, remedy=remedy)
     places = [whole.index(symbol) for symbol in small.symbols]
@@ -153,7 +154,7 @@ def write_trimmed(
     overwrite: bool = False,
     progress: bool = False,
 ) -> str:
-    """Write a model with the pieces that a text needs; its size before and after, in words.
+    """Write a model with the pieces that a text needs. Returns its size before and after, as text.
 
     ``out`` is a checkpoint if it ends in ``.pt``, otherwise a Hugging Face folder; at least ``floor`` pieces are kept.
     """

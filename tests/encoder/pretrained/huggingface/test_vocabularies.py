@@ -249,7 +249,7 @@ def test_mask_behind_tokens_that_were_added_before_it(write, pieces, caplog):
 
     found = read_vocabulary(write("tokenizer.json", change), XLM_R, own + 3)
     assert list(found.order) == [*range(own - 1), own]
-    assert "left out of the model's vocabulary: 1 tokens added later (<en>) and 2 rows of padding" in caplog.text
+    assert "left out of the model's vocabulary: 1 token added later (<en>) and 2 rows of padding" in caplog.text
     with pytest.raises(XalignError, match="does not fit"):
         read_vocabulary(write("tokenizer.json", change), XLM_R, own)
 
