@@ -55,7 +55,7 @@ from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.evaluation.plots.figure import require_matplotlib
-from xalign_fairseq.trainer.record import commit
+from xalign_fairseq.trainer.train_record import commit
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[1] / "shared/data"

@@ -50,7 +50,7 @@ def archs() -> str:
 
 def criterions() -> str:
     """The criterions, their default objectives, what other defaults they have of their own, and their papers."""
-    from xalign_fairseq.criterions.presets import DEFAULTS, PRESETS
+    from xalign_fairseq.criterions.weighted import DEFAULTS, PRESETS
 
     rows = []
     for name, objectives in sorted(PRESETS.items()):
@@ -139,9 +139,9 @@ def benchmarks() -> str:
 
 def defaults() -> str:
     """How models of known families align by default."""
-    from xalign_fairseq.transport.families import RESULTS as FILES
-    from xalign_fairseq.transport.families import TABLE
     from xalign_fairseq.transport.linking import layer_range
+    from xalign_fairseq.transport.resolving import RESULTS as FILES
+    from xalign_fairseq.transport.resolving import TABLE
 
     rows = []
     for families, linkings, source in TABLE:

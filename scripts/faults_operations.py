@@ -34,7 +34,7 @@ from markers import table
 from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.process import tail
-from xalign_fairseq.trainer.record import commit
+from xalign_fairseq.trainer.train_record import commit
 
 HERE = Path(__file__).resolve().parent
 BUSY = "another process"  # what was killed is being ended

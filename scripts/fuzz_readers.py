@@ -65,11 +65,11 @@ def make_checkpoint(data: Any) -> dict[str, Any]:
 
 def json_readers(work: Path) -> list[Reader]:
     """Formats of JSON."""
-    from xalign_fairseq.aligner.training.folder import RunFolder
+    from xalign_fairseq.aligner.training.model import RunFolder
     from xalign_fairseq.core.json_files import read_json
     from xalign_fairseq.data.databin import DataBin
+    from xalign_fairseq.data.shards import changed_files
     from xalign_fairseq.data.tokenizers.tokenizer_model import read_model
-    from xalign_fairseq.data.verification import changed_files
     from xalign_fairseq.encoder.pretrained.huggingface.importing import read_config
     from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_tokens
     from xalign_fairseq.encoder.pretrained.huggingface.unigram import read_unigram

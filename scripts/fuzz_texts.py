@@ -28,10 +28,10 @@ def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
     from xalign_fairseq.aligner.filtering import scored_lines
     from xalign_fairseq.core.text.pairs import open_pairs
-    from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
+    from xalign_fairseq.data.labelled import conllu, sentence_pairs, squad, tagged_words
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
-    from xalign_fairseq.languages.lexicons.formats import read_entries
+    from xalign_fairseq.languages.lexicons.adding import read_entries
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.linked_text import LinkedText
     from xalign_fairseq.links.pharaoh import read_links
@@ -90,7 +90,7 @@ def text_readers() -> list[Reader]:
         Reader(
             "bitext for retrieval",
             {"tatoeba.deu-eng.deu": b"das Haus\nrot\n", "tatoeba.deu-eng.eng": b"the house\nred\n"},
-            lambda folder: bitext.read_bitext(folder / "tatoeba.deu-eng.deu", "de"),
+            lambda folder: sentence_pairs.read_bitext(folder / "tatoeba.deu-eng.deu", "de"),
             altered=2,
         ),
         lines(

@@ -20,7 +20,7 @@ from markers import table as table  # what write takes
 
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import write_json
-from xalign_fairseq.trainer.record import commit, machine
+from xalign_fairseq.trainer.train_record import commit, machine
 
 RESULTS = Path(__file__).resolve().parent / "results"
 

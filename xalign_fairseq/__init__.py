@@ -20,12 +20,12 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.registration import register
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.alignment import Alignment
     from xalign_fairseq.aligner.dictionary import DictionaryRun, write_dictionary
     from xalign_fairseq.aligner.filtering import FilterRun, filter_files
     from xalign_fairseq.aligner.load import load_aligner
     from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.pair_scores import score_pair
+    from xalign_fairseq.aligner.protocol import Alignment
     from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.core.text.segmentation import find_segmenter
     from xalign_fairseq.core.text.segmented import SegmentedText
@@ -77,7 +77,7 @@ __all__ = [
 # Where each name is that is loaded when it is asked for.
 _HOMES = {
     "Aligner": "xalign_fairseq.aligner.neural.aligner",
-    "Alignment": "xalign_fairseq.aligner.alignment",
+    "Alignment": "xalign_fairseq.aligner.protocol",
     "AlignmentModel": "xalign_fairseq.training.alignment_model",
     "DictionaryRun": "xalign_fairseq.aligner.dictionary",
     "FilterRun": "xalign_fairseq.aligner.filtering",

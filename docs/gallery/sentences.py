@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq import Aligner, Gold, parse_line
-from xalign_fairseq.aligner.neural.pair_batches import encode_pairs
+from xalign_fairseq.aligner.neural.pair_states import encode_pairs
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.transport.linking import Linking
 

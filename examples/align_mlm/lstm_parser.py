@@ -16,8 +16,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 
 from xalign_fairseq.data.labelled.examples import TreeExample
 from xalign_fairseq.evaluation.parsing import universal
-from xalign_fairseq.transfer.heads.biaffine import Biaffine
-from xalign_fairseq.transfer.heads.trees import decode_trees
+from xalign_fairseq.transfer.heads.trees import Biaffine, decode_trees
 
 # What the network sees of a word, and the size of its embedding; a value that was seen once stands for unknown ones.
 FEATURES: dict[str, tuple[Callable[[str], str], int]] = {

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from xalign_fairseq.core.json_files import write_json
-from xalign_fairseq.trainer.record import commit, machine
+from xalign_fairseq.trainer.train_record import commit, machine
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from xalign_fairseq.aligner import combined
-from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.aligner.statistical.choice import USUAL
 from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.core.errors import XalignError

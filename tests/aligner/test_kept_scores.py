@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from xalign_fairseq.aligner import kept_scores
-from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.kept_scores import KeptScores
+from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import SentencePairs
 

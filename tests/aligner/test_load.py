@@ -54,10 +54,6 @@ def test_from_bitext_alone(learned):
     assert all(len(pair.links) <= 4 for pair in aligner.align(*SIDES))
 
 
-def test_a_run_folder_is_its_best_checkpoint(tiny_checkpoint):
-    assert load_aligner(tiny_checkpoint.parent).align(*SIDES) == load_aligner(tiny_checkpoint).align(*SIDES)
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -115,13 +111,6 @@ def test_what_is_given_beside_statistics_chooses_links_only(tiny_checkpoint, lea
 )
 def test_the_method_that_scores_beside_statistics(path, asked, maps, guide, method):
     assert scoring_method(path, asked, maps, guide) == method
-
-
-@pytest.mark.parametrize("option", [{"statistics": "folder"}, {"processes": 2}])
-def test_options_that_only_load_aligner_has(tiny_checkpoint, option):
-    with pytest.raises(XalignError, match="has no such option") as raised:
-        Aligner.from_pretrained(tiny_checkpoint, **option)
-    assert raised.value.parameters == tuple(option)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,13 @@
 """The options of an aligner as one value."""
 
+import json
+import shutil
+
 import pytest
 
-from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.load import check_options, load_aligner
+from xalign_fairseq.aligner.options import AlignerOptions, BestParts, read_best
+from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.linking import Linking
 
@@ -22,3 +27,51 @@ def test_an_option_that_there_is_not():
     with pytest.raises(XalignError, match="no such option") as raised:
         AlignerOptions.of(layer=3)
     assert raised.value.parameters == ("layer",) and "linking" in raised.value.expected
+
+
+@pytest.fixture
+def folder(tiny_checkpoint, tmp_path):
+    """One without statistics; both encoders are the same."""
+    (tmp_path / "encoder").mkdir()
+    shutil.copy(tiny_checkpoint, tmp_path / "encoder" / "checkpoint_last.pt")
+    write(tmp_path, encoder=str(tiny_checkpoint))
+    return tmp_path
+
+
+def write(folder, **parts):
+    usual = {"encoder": "e5-small", "gold": "", "method": "grow", "trained": "encoder", "statistics": ""}
+    (folder / "best.json").write_text(json.dumps({**usual, **parts, "steps": {}}))
+
+
+def test_the_parts_are_those_below_the_folder(folder, tiny_checkpoint):
+    assert read_best(folder) == BestParts(str(tiny_checkpoint), "grow", str(folder / "encoder"))
+    write(folder, method="scored", gold="gold/encoder.npz", trained="", statistics="links.txt.aligner")
+    encoder, statistics = folder / "gold" / "encoder.npz", folder / "links.txt.aligner"
+    assert read_best(folder) == BestParts(str(encoder), "scored", statistics=statistics)
+    write(folder, trained="")
+    assert read_best(folder) == BestParts("e5-small", "grow")
+    assert read_best(folder / "encoder") is None
+
+
+def test_the_mean_of_two_encoders_that_are_the_same_is_one(folder, tiny_checkpoint):
+    text = ["the red house", "a cat sees dogs", ""], ["house the red", "dogs see a cat", "big"]
+    single = load_aligner(tiny_checkpoint, linking=Linking("grow", {"threshold": 0.3}), device="cpu")
+    with single, load_aligner(folder, min_probability=0.3, device="cpu") as both:
+        for one, two in zip(single.align(*text), both.align(*text), strict=True):
+            chosen = {} if one.matrix is None else {(i, j) for i, j in zip(*(one.matrix >= 0.3).nonzero(), strict=True)}
+            assert set(two.links) == set(chosen)
+
+
+def test_options_that_choose_links_are_taken_and_others_refused(folder):
+    check_options(folder, AlignerOptions(linking=Linking(options={"threshold": 0.3}), device="cpu"))
+    for options in ({"linking": Linking("argmax")}, {"units": "subword"}, {"statistics": "statistics"}):
+        with pytest.raises(XalignError, match="sets this option itself"):
+            check_options(folder, AlignerOptions(**options))
+    with pytest.raises(XalignError, match="has learned already"):
+        check_options(folder, AlignerOptions(), "statistics")
+
+
+def test_its_state_changes_with_its_parts(folder):
+    before = model_state(folder)
+    (folder / "best.json").write_text((folder / "best.json").read_text() + "\n")
+    assert model_state(folder) != before

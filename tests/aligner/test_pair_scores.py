@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.pair_scores import PairScore, parse_score, score_pair
+from xalign_fairseq.aligner.pair_scores import parse_score, score_pair
+from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.errors import XalignError
 
 WORDS = st.lists(st.text("ab日é", min_size=1, max_size=5), max_size=6)
@@ -48,11 +48,6 @@ def test_all_are_from_0_to_1_and_the_sides_can_change_places(pair):
     assert turned.score == pytest.approx(score.score) and turned.agreement == score.agreement
     assert (turned.src_coverage, turned.tgt_coverage) == (score.tgt_coverage, score.src_coverage)
     assert parse_score(f"{score.line()}\t0-0 1-1") == (float(f"{score.score:.4f}"), "0-0 1-1")
-
-
-def test_a_pair_without_links_has_no_score():
-    assert score_pair(Alignment([], [], {})) == PairScore(0, 0, 0, 0, 0, 0)
-    assert score_pair(Alignment(["abc"], ["ab"], {})).score == 0
 
 
 @pytest.mark.parametrize(

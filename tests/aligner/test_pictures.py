@@ -71,7 +71,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     own = ("--plot", tmp_path / "gold.svg", "--gold", tmp_path / "gold.svg")
     assert "also an input" in failed(align(*own)) and (tmp_path / "gold.svg").read_text() == "\n" * 40
     (tmp_path / "gold").write_text("0-0\n")
-    assert "1 lines of links" in failed(align(*plot, "--gold", tmp_path / "gold"))
+    assert "1 line of links" in failed(align(*plot, "--gold", tmp_path / "gold"))
     (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)
     assert "link" in failed(align(*plot, "--gold", tmp_path / "gold"))
     with monkeypatch.context() as patch:

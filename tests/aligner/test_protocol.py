@@ -1,10 +1,12 @@
 """What all aligners share: sentences of two sides, and the end of their processes."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.segmented import SegmentedText
 
 
 class First(WordAligner):
@@ -49,7 +51,25 @@ def test_sides_that_do_not_fit(sides, message):
         First().align(["broken"], ["b"])
 
 
-def test_it_is_closed_at_the_end_of_its_block():
-    with First() as aligner:
-        assert not aligner.closed
-    assert aligner.closed
+BOUNDS = st.lists(st.integers(0, 12), min_size=2, unique=True).map(sorted)
+TEXT = "abcdefghijkl"
+
+
+def cut(bounds):
+    return SegmentedText(TEXT, tuple(zip(bounds[::2], bounds[1::2], strict=False)))
+
+
+@given(st.tuples(BOUNDS, BOUNDS, BOUNDS, BOUNDS), st.data())
+def test_links_on_other_words_by_brute_force(bounds, data):
+    src, tgt, other_src, other_tgt = map(cut, bounds)
+    places = [(i, j) for i in range(len(src)) for j in range(len(tgt))]
+    links = data.draw(st.dictionaries(st.sampled_from(places), st.floats(0, 1)))
+    expected = {}
+    for (i, j), probability in links.items():
+        for k, each in enumerate(other_src.spans):
+            for m, one in enumerate(other_tgt.spans):
+                shared = [set(range(*a)) & set(range(*b)) for a, b in ((src.spans[i], each), (tgt.spans[j], one))]
+                if all(shared):
+                    expected[k, m] = max(probability, expected.get((k, m), 0.0))
+    assert Alignment(src, tgt, links).links_on(other_src, other_tgt) == expected
+    assert Alignment(src, tgt, links).links_on(src, tgt) == links

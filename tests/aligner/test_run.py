@@ -1,5 +1,6 @@
 """A run of the aligner on files, which can be interrupted and resumed."""
 
+import json
 import os
 import shutil
 
@@ -8,7 +9,9 @@ from support.broken_off import without_memory_after_16_pairs
 
 from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.aligner.neural.aligner import Alignment
+from xalign_fairseq.aligner.run import json_line
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.text.segmented import SegmentedText
 
 
 @pytest.fixture
@@ -98,3 +101,29 @@ def test_the_folder_of_a_model_may_hold_the_output(align, text, tiny_checkpoint,
     os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert align(*options, checkpoint=model) == 0
     assert (model / "links").read_bytes().splitlines()[3:] == expected.splitlines()[3:]
+
+
+PAIR = Alignment(
+    ["der", "„Hund“", "\t\0"], ["the", "dog"] + ["x"] * 10, {(1, 11): 0.12345678, (1, 2): 0.5, (0, 0): 1.0}
+)
+
+
+def test_json_holds_words_and_probabilities_in_one_line():
+    line = json_line(PAIR)
+    assert "\n" not in line
+    assert "„Hund“" in line
+    assert json.loads(line) == {
+        "src": PAIR.src,
+        "tgt": PAIR.tgt,
+        "links": [[0, 0, 1.0], [1, 2, 0.5], [1, 11, 0.123457]],
+    }
+
+
+def test_json_holds_texts_and_the_places_of_their_words():
+    text = SegmentedText("“你好” 😀x", ((0, 1), (1, 3), (3, 4), (5, 6), (6, 7)))
+    row = json.loads(json_line(Alignment(text, ["a"], {(1, 0): 0.5})))
+    assert row["src"] == ["“", "你好", "”", "😀", "x"] and row["src_text"] == text.text
+    assert [row["src_text"][start:stop] for start, stop in row["src_chars"]] == row["src"]
+    raw = row["src_text"].encode()
+    assert [raw[start:stop].decode() for start, stop in row["src_bytes"]] == row["src"]
+    assert not any(name.startswith("tgt_") for name in row)  # words without a text have no place in it

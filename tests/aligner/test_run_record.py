@@ -7,7 +7,6 @@ import pytest
 
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.run_record import run_record
-from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder.pretrained import packaged
 from xalign_fairseq.transport.linking import Linking
 
@@ -34,19 +33,6 @@ def record(model, tmp_path):
     return make
 
 
-def test_the_columns_of_a_table_are_two_texts(record, tmp_path):
-    (tmp_path / "t.tsv").write_text("a\tb\n")
-    one, two = (record(src=f"{tmp_path}/t.tsv#{column}") for column in (1, 2))
-    assert {option for option in one if one[option] != two[option]} == {"src"}
-
-
-def test_options_are_named_as_they_are_given(record):
-    found = record(linking=Linking("transport", {"mu": 0.5}, (6, 7, 8)))
-    assert found["xalign_fairseq"] == __version__
-    assert (found["layer"], found["mu"], found["method"], found["format"]) == ("6-8", "0.5", "transport", "json")
-    assert found.keys() == {"xalign_fairseq", "src", "tgt", "model", "layer", "mu", "method", "format"}
-
-
 @pytest.mark.parametrize(
     "options", [{"device": "cpu"}, {"batch_tokens": 7}, {"sinkhorn_backend": "cpu"}, {"processes": 2}]
 )
@@ -69,14 +55,6 @@ def test_what_changes_no_line_is_not_in_it(record, options):
 def test_what_changes_a_line_is(record, options, name):
     one, other = record(), record(**options)
     assert {key for key in {**one, **other} if one.get(key) != other.get(key)} == {name}
-
-
-@pytest.mark.parametrize(("option", "name"), [("dictionary", "dict"), ("spm", "spm"), ("statistics", "statistics")])
-def test_files_of_the_model_are_recorded_by_their_state(record, model, option, name):
-    before = record(**{option: str(model / "dict.txt")})
-    assert before[name].startswith(f"{model / 'dict.txt'}, state ")
-    os.utime(model / "dict.txt", (1, 1))
-    assert record(**{option: str(model / "dict.txt")})[name] != before[name]
 
 
 def test_a_text_is_its_content_whatever_its_name(record, tmp_path):
@@ -102,15 +80,6 @@ def test_a_model_is_the_sizes_and_times_of_its_files(record, model):
         after = record()
         assert after["model"] != before["model"]
         before = after
-
-
-def test_a_file_and_a_name_on_the_hub(record, model):
-    file = model / "checkpoint_best.pt"
-    one = record(checkpoint=file)
-    assert one["model"].startswith(f"{file}, state ") and one == record(checkpoint=file)
-    file.write_text("other")
-    assert record(checkpoint=file) != one
-    assert record(checkpoint="org/name")["model"].startswith("org/name, state ")
 
 
 def test_the_packaged_file_is_behind_its_name(record, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 from support.links import BACKWARD, DIAGONAL, FORWARD, PAIRS, WRITES, only_tools
 
-from xalign_fairseq.aligner.tools import NONE, TOOLS, choose_tool
+from xalign_fairseq.aligner.tools import TOOLS
 from xalign_fairseq.core.errors import XalignError
 
 EFLOMAL, FAST_ALIGN = TOOLS["eflomal"], TOOLS["fast_align"]
@@ -25,14 +25,6 @@ def test_blank_sides_stay_here_and_their_lines_come_back_without_links(align, tm
     found = align(FAST_ALIGN, DIAGONAL)
     assert (tmp_path / "text").read_text() == "a b c ||| x y\n|||| ¦ ||| z |||| ||||\nd ||| u v\n"
     assert found == list(zip(PAIRS, zip(FORWARD, BACKWARD, strict=True), strict=True))
-
-
-def test_longer_sentences_than_a_tool_takes_have_no_links(align):
-    program = "for name in ('forward', 'backward'): open(name, 'w').write('0-0\\n')"
-    pairs = [(["w"] * 1023, ["w"]), (["w"] * 1024, ["w"]), (["w"], ["w"] * 1024)]
-    found = align(EFLOMAL, program, pairs)
-    assert [links for _, links in found] == [({(0, 0)}, {(0, 0)}), NONE, NONE]
-    assert [EFLOMAL.too_long(*pair) for pair in pairs] == [False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -62,15 +54,3 @@ def test_output_that_does_not_fit_the_text(align, output, found):
 def test_a_tool_that_fails(align, tool, program, pairs, message):
     with pytest.raises(XalignError, match=message):
         align(tool, program, pairs)
-
-
-def test_the_first_tool_that_is_installed_is_taken(tmp_path, monkeypatch):
-    only_tools(monkeypatch, tmp_path / "both", **{"eflomal-align": "", "fast_align": ""})
-    assert choose_tool("auto") is EFLOMAL and choose_tool("fast_align") is FAST_ALIGN
-    only_tools(monkeypatch, tmp_path / "one", fast_align="")
-    assert choose_tool("auto") is FAST_ALIGN
-    only_tools(monkeypatch, tmp_path / "none")
-    with pytest.raises(XalignError, match=r"(?s)eflomal and fast_align are not installed.*pip install.*or build"):
-        choose_tool("auto")
-    with pytest.raises(XalignError, match=r"(?s)eflomal is not installed.*pip install"):
-        choose_tool("eflomal").run(PAIRS, tmp_path)

@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.training_links import LinkFiles, drop_identical, keep_one_to_one
+from xalign_fairseq.aligner.training_links import LinkFiles, drop_identical
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -16,14 +14,6 @@ def text(tmp_path, monkeypatch):
     Path("all.en").write_text("a\nb\n")
     Path("all.de").write_text("x\ny\n")
     return tmp_path
-
-
-def test_names_of_the_outputs():
-    assert LinkFiles(("all.en", "all.de"), "to/links").outputs == [Path("to/links"), Path("to/links.json")]
-    for out in ("to/kept", "to/kept.links"):
-        files = LinkFiles(("all.en.gz", "memory.tmx#de"), out, drops_pairs=True, directions="d")
-        names = ["to/kept.links", "to/kept.en", "to/kept.de", "d.fwd", "d.rev", "to/kept.links.json"]
-        assert files.outputs == list(map(Path, names))
 
 
 @pytest.mark.parametrize(
@@ -67,9 +57,3 @@ def test_links_of_identical_words_are_dropped_by_exact_string():
     src, tgt = ["Paris", "is", "big", ".", "Haus"], ["Paris", ".", "gross", "haus"]
     links = {(0, 0), (0, 2), (2, 2), (3, 1), (4, 3)}
     assert drop_identical(links, src, tgt) == {(0, 2), (2, 2), (4, 3)}
-
-
-@given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
-def test_one_to_one_keeps_the_links_that_no_other_link_touches(links):
-    alone = {(i, j) for i, j in links if all((i, j) == (k, m) or (i != k and j != m) for k, m in links)}
-    assert keep_one_to_one(links) == alone

@@ -157,13 +157,6 @@ def test_bad_options(align, options, message, capsys):
     assert message in failed(capsys, align(*options))
 
 
-def test_texts_of_different_lengths_and_one_side_alone(align, tiny_text, tmp_path, capsys):
-    (tmp_path / "short").write_text("a\nb\n")
-    assert "40 and 2 lines" in failed(capsys, align(tgt=tmp_path / "short"))
-    assert "found: --src" in failed(capsys, main(["align", "--model", "x", "--src", str(tiny_text / "text.en")]))
-    assert "found: no file" in failed(capsys, main(["align", "--model", "x"]))
-
-
 def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_path, capsys):
     symbols = tiny_state["task_state"]["tokenizer"]["symbols"][4:]
     for wrong in (symbols[:-1], symbols[::-1]):
@@ -183,9 +176,3 @@ def test_links_between_subwords(align, tiny_text, tmp_path, capsys):
     assert min(len(row["src"]), len(row["tgt"])) > 2 and max(i for i, _, _ in row["links"]) > 1
     page = ("--format", "html", "--units", "subword", "--gold", tiny_text / "text.gold", "--out", tmp_path / "page")
     assert "gold links join words" in failed(capsys, align(*page))
-
-
-def test_the_foot_of_a_page_names_the_model_and_the_method(align, tiny_checkpoint, tmp_path):
-    assert align("--out", tmp_path / "page.html", "--method", "argmax", "--quiet") == 0
-    foot = (tmp_path / "page.html").read_text().rpartition("<footer>")[2]
-    assert f": {tiny_checkpoint}, layer " in foot and "argmax" in foot

@@ -38,15 +38,3 @@ def test_by_default_as_the_checkpoint_labelled_itself(pointed, tiny_text, capsys
     assert "layer 2 of 3, joint encoding, pointer similarity" in told
     assert "layer 1 of 3, joint encoding, hidden similarity" in told_hidden
     assert default == pointer != hidden
-
-
-def test_a_checkpoint_without_a_pointer_says_so(tiny_checkpoint, tiny_text, capsys):
-    status, out, err = align(tiny_checkpoint, tiny_text, capsys, "--similarity", "pointer")
-    assert status == 2 and not out and "no pointer" in err and "--similarity hidden" in err
-
-
-def test_a_pointer_is_compared_at_its_own_layer_alone(pointed, tiny_text, printed_json):
-    gold = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold")]
-    rows = printed_json("layers", "--model", pointed, *gold)["rows"]
-    assert {row["layer"] for row in rows} == {2}
-    assert all("|similarity:pointer|" in row["signature"] for row in rows)

@@ -3,7 +3,6 @@
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support.text import write_bitext
 
@@ -38,13 +37,6 @@ def learned(text, tmp_path):
         main(["train-aligner", "--from-scratch", "--src", text[0], "--tgt", text[1], "--out", f"{tmp_path}/own"]) == 0
     )
     return tmp_path / "own"
-
-
-def test_the_encoder_reads_no_more_than_what_is_learned_from(align, text, tmp_path):
-    assert align("--statistics", "--learn-from", "7", "--out", tmp_path / "links") == 0
-    with np.load(tmp_path / "links.aligner" / "scores-00000.npz") as kept:
-        assert len(kept["count"]) == 7
-    assert len(read_links(tmp_path / "links")) == len(Path(text[0]).read_text().splitlines())
 
 
 def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_path, capsys):

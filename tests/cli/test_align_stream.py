@@ -65,19 +65,6 @@ def test_standard_input_gives_what_the_file_gives(align, tiny_text, standard_inp
     assert captured.out == expected and captured.err.startswith("40 pairs, ")
 
 
-def test_bad_lines_of_standard_input_are_named(align, standard_input, tmp_path, capsys):
-    for raw, message in ((b"a ||| b\na b\n", "stdin, line 2"), (b"a ||| b\n\xff ||| c\n", "0xff"), (b"", "empty")):
-        standard_input(raw)
-        assert align("--pairs", "-", "--out", tmp_path / "out") == 2
-        assert message in capsys.readouterr().err
-    assert align("--src", "-", "--tgt", "-") == 2
-    assert "--pairs -" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-    pytest.importorskip("matplotlib")
-    assert align("--pairs", "-", "--plot", tmp_path / "p.png") == 2
-    assert "cannot be drawn" in capsys.readouterr().err
-
-
 def test_the_output_is_utf_8_whatever_the_terminal_is(align, tmp_path, monkeypatch):
     (tmp_path / "pairs").write_text("日本 ||| 😀\n", encoding="utf-8")
     terminal = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", newline="\r\n")

@@ -20,12 +20,6 @@ def parser():
     return made
 
 
-def test_every_option_of_a_method_is_an_option_of_the_command(parser):
-    options = {option for those in names.METHODS.values() for option in those}
-    assert options == {*_aligning.METHOD_OPTIONS}
-    assert options <= vars(parser.parse_args(["--model", "model.pt"])).keys()
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -39,19 +33,6 @@ def test_every_option_of_a_method_is_an_option_of_the_command(parser):
 )
 def test_layers(text, found):
     assert _aligning.layer_list(text) == found
-
-
-@pytest.mark.parametrize("text", ["", "x", "3-2", "3-3", "1,", "1--2", "2.5"])
-def test_no_layers(text):
-    with pytest.raises(argparse.ArgumentTypeError, match="must be a layer"):
-        _aligning.layer_list(text)
-
-
-@pytest.mark.parametrize("text", ["en", "en-", "-de", "en-de-fr", ""])
-def test_languages_of_the_sides_are_two(text):
-    assert _aligning.language_pair("pt_BR-de") == ("pt_BR", "de")
-    with pytest.raises(argparse.ArgumentTypeError, match="two languages, such as de-en"):
-        _aligning.language_pair(text)
 
 
 @pytest.mark.parametrize(
@@ -116,13 +97,6 @@ def test_a_table_of_pairs_is_its_columns(parser, tmp_path):
 def test_the_format_is_that_of_the_output_s_name(line, expected):
     args = build_parser().parse_args([*["align", "a", "b", "--model", "m"], *line.split()])
     assert align.parse(args).format == expected
-
-
-@pytest.mark.parametrize("name", ["x.foo", "x.xlsx", "x.CSV", "x.links.gz"])
-def test_an_unknown_ending_is_an_error_that_lists_the_known_ones(name):
-    args = build_parser().parse_args(["align", "a", "b", "-o", name])
-    with pytest.raises(XalignError, match=rf"found: {name}\n  expected: \.json, .*\.html, .*\.links, .*\.en-fr"):
-        align.parse(args)
 
 
 def test_what_computes_transport_is_told_unless_quiet(capsys):

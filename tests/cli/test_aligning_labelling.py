@@ -64,10 +64,3 @@ def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state
     labelling = Linking("transport", layers=(2,), similarity="hidden").state()
     torch.save({**tiny_state, "task_state": {**known, "labelling": labelling}}, path)
     assert "layer 2 of 3, joint encoding, hidden similarity, transport-itermax (as the model labelled" in align(path)[2]
-
-
-def test_layers_compares_the_models_own_method(dustbin, tiny_text, printed_json):
-    texts = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold")]
-    rows = printed_json("layers", "--model", dustbin, *texts, "--quiet")["rows"]
-    assert [row["method"] for row in rows[:2]] == ["ot-unbalanced-itermax", "ot-unbalanced-argmax"] and len(rows) == 8
-    assert "|dustbin:0.4|" in rows[0]["signature"]

@@ -55,16 +55,6 @@ def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
     assert command(name, speaking, "--languages", "en-xx") == 0
 
 
-def test_signatures_name_the_languages(command, speaking, tiny_checkpoint, capsys):
-    assert command("layers", speaking, "--languages", "en-xx", "--layer", 1, "--filter", "argmax") == 0
-    assert "|layer:1|languages:en-xx|similarity:hidden|" in capsys.readouterr().out
-    assert command("retrieve", speaking, "--languages", "xx-en") == 0
-    assert "|maps:none|languages:xx-en|" in capsys.readouterr().out
-    for name in ("layers", "retrieve"):
-        assert command(name, tiny_checkpoint, "--languages", "en-xx") == 0
-        assert "|languages:" not in capsys.readouterr().out
-
-
 def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
     maps = LanguageMaps(["xx"], "en", 3, 16)
     heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
@@ -79,11 +69,3 @@ def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
     assert any("|maps:en-xx|languages:en-xx|" in line for line in through_identities[2:])
     assert command("layers", mapped, "--maps", "en-xx", "--languages", "xx-en", *options) == 2
     assert "xx-en and en-xx" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("no_transformers")
-def test_doctor_tells_the_languages(speaking, tiny_checkpoint, capsys):
-    main(["doctor", str(speaking)])
-    assert "language embeddings en, xx" in capsys.readouterr().out
-    main(["doctor", str(tiny_checkpoint)])
-    assert "language embeddings" not in capsys.readouterr().out

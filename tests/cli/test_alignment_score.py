@@ -66,18 +66,6 @@ def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, printed_json, cap
     assert len(printed) == 3
 
 
-def test_several_checkpoints_on_the_lexicon_of_a_data_bin(tiny_checkpoint, aligned, data_bin, printed_json):
-    rows = printed_json("alignment-score", "--model", tiny_checkpoint, aligned, "--data", data_bin)
-    by_file = {(row["checkpoint"], row["part"]): row["score"] for row in rows}
-    assert by_file[str(tiny_checkpoint), "trained"] < by_file[str(aligned), "trained"] == 1.0
-    # The data-bin's lexicon is taken, not the checkpoint's own.
-    about = lexicons.read(DataBin(data_bin), "en", "xx")
-    other = Lexicon("en", "xx", about.src_ids, about.src_sizes, about.tgt_ids, about.tgt_sizes, about.part * 0)
-    lexicons.write(DataBin(data_bin), other, {}, overwrite=True)
-    (row,) = printed_json("alignment-score", "--model", aligned, "--data", data_bin)
-    assert row["part"] == "trained" and row["words"] == 16
-
-
 def test_bad_input(tiny_checkpoint, aligned, data_bin, tmp_path, capsys):
     assert score(tiny_checkpoint) == 2
     assert "--data DATA_BIN" in capsys.readouterr().err

@@ -81,21 +81,6 @@ def test_systems_stand_beside_each_other(data, links, capsys):
     assert [line.split(":")[0] for line in table[2:]] == ["right", "wrong"]
 
 
-def test_files_of_all_kinds(data, links, tmp_path, capsys):
-    tool = links("tool", "0-0\n\n", "0-0\n\n1-0\n")
-    for kind, part in (
-        ("md", "| tool | 50.0 | 33.3 | **41.7** |"),
-        ("tex", r"\begin{tabular}"),
-        ("json", '"difference'),
-    ):
-        bench("-q", "--data", data, *tool, "--links", f"again={tmp_path / 'tool'}", "--out", tmp_path / f"table.{kind}")
-        assert part in (tmp_path / f"table.{kind}").read_text()
-    assert bench("--data", data, *tool, "--out", "table.txt") == 2
-    assert "unknown table format" in capsys.readouterr().err
-    assert bench("--data", "absent", *tool, "--seed", "-1") == 2
-    assert "seed -1" in capsys.readouterr().err  # before the work
-
-
 def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys):
     data = tmp_path / "gold"
     data.mkdir()

@@ -9,7 +9,7 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
-from xalign_fairseq.languages.characters import MARKER
+from xalign_fairseq.languages.script import MARKER
 
 SIMPLE = ["the", "red", "house", "is", "big", "cat", "sees", "dogs", "run", "we", "trees", "river", "they", "sing"]
 WORDS = [*SIMPLE, *(first + second for first in SIMPLE for second in SIMPLE[:5])]

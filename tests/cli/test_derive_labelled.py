@@ -113,21 +113,6 @@ def row(number, word, head="0", relation="root", tag="VERB"):
     return "\t".join([str(number), word, "_", tag, "_", "_", head, relation, "_", "_"]) + "\n"
 
 
-def test_a_blank_within_a_word_is_no_end_of_it(tmp_path):
-    (tmp_path / "t.conllu").write_text(row(1, "10 000") + row(2, "run", "1", "dep") + "\n")
-    assert derive(tmp_path / "out", "--text", f"t={tmp_path}/t.conllu", steps="inversion") == 0
-    assert (tmp_path / "out/t.en-xx.en").read_text(encoding="utf-8") == "10\u200b000 run\n"
-    assert (tmp_path / "out/t.en-xx.xx").read_text(encoding="utf-8") == "run 10\u200b000\n"
-
-
-@pytest.mark.parametrize(("tag", "warned"), [("_", True), ("VERB", False)])
-def test_trees_without_universal_tags_are_told(verb_final, tmp_path, capsys, tag, warned):
-    (tmp_path / "t.conllu").write_text(row(1, "now", "2", "advmod", tag) + row(2, "run", tag=tag) + "\n")
-    options = ("--towards", verb_final, "--text", f"t={tmp_path}/t.conllu")
-    assert derive(tmp_path / "out", *options, steps="syntax") == 0
-    assert ("nothing was reordered" in capsys.readouterr().err) is warned
-
-
 @pytest.mark.parametrize("kind", ["text", "conllu"])
 @pytest.mark.parametrize(
     ("rows", "message"),

@@ -56,15 +56,6 @@ def test_pairs_and_cosines(embeddings, tiny_checkpoint, other_checkpoint, capsys
     assert printed[2] == f"{other_checkpoint}: mean cosine of linked words 1.000, of other pairs 1.000"
 
 
-def test_fewer_pairs(embeddings, text, capsys):
-    (text / "stop").write_text("House\nbig\n")
-    assert embeddings("--leave-out", text / "stop") == 0
-    out = capsys.readouterr().out
-    assert out.startswith("1 pairs: red-dogs (2)\n") and "other pairs" not in out
-    assert embeddings("--top", 1) == 0
-    assert capsys.readouterr().out.startswith("1 pairs: house-tree (2)\n")
-
-
 def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, other_checkpoint, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     figures = []

@@ -59,10 +59,3 @@ def test_a_run_that_was_interrupted_goes_on(filter_text, tmp_path, capsys):
     (tmp_path / "kept.scores").write_text("0\n")
     assert filter_text("--resume") == 0
     assert contents(tmp_path) == expected
-
-
-def test_what_is_refused_is_told_before_the_work(filter_text, tmp_path, capsys):
-    assert filter_text("--scores", tmp_path / "x", "--resume") == 2
-    assert filter_text("--scores", tmp_path / "kept.en") == 2
-    assert "replaced by an output" in capsys.readouterr().err
-    assert not list(tmp_path.glob("kept*"))

@@ -7,7 +7,6 @@ import pytest
 from support.text import write_bitext
 
 from xalign_fairseq.aligner import run
-from xalign_fairseq.aligner.statistical import aligner as from_scratch
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.encoder.pretrained import packaged
@@ -43,23 +42,6 @@ def test_lines_are_segmented_once_to_learn_and_to_align(text, tmp_path, monkeypa
     assert main(arguments("align", text, "--from-scratch", "--out", str(tmp_path / "links"))) == 0
     assert set((tmp_path / "links").read_text().splitlines()) == {"0-0 1-1 2-2 3-3"}
     assert len(seen) == sum(len(Path(side).read_text().splitlines()) for side in text)
-
-
-def test_links_that_were_broken_off_go_on(text, tmp_path, monkeypatch, capsys):
-    whole = arguments("align", text, "--from-scratch", "--out", str(tmp_path / "links"))
-    assert main(whole) == 0
-    expected = (tmp_path / "links").read_text()
-    (tmp_path / "links").unlink()
-    with monkeypatch.context() as patch:
-        patch.setattr(from_scratch, "AT_ONCE", 7)
-        scores = iter([from_scratch.mean_scores] * 2)
-        patch.setattr(from_scratch, "mean_scores", lambda *given: next(scores)(*given))
-        with pytest.raises(RuntimeError):
-            main(whole)
-    assert "14 lines are kept" in capsys.readouterr().err
-    assert main([*whole, "--resume"]) == 0
-    assert "after 14 of an earlier run" in capsys.readouterr().err
-    assert (tmp_path / "links").read_text() == expected
 
 
 def test_a_part_of_the_text_to_learn_from(text, tmp_path, capsys):

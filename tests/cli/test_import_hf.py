@@ -47,10 +47,3 @@ def test_nothing_is_overwritten_silently(exported, tmp_path, capsys, out):
     assert "exists already" in capsys.readouterr().err and part.read_bytes() == b"mine"
     assert main([*command, "--overwrite"]) == 0
     assert part.read_bytes() != b"mine"
-
-
-def test_layer_norms_of_another_kind_are_told(exported, tmp_path, capsys):
-    config = exported / "config.json"
-    config.write_text(config.read_text().replace('"layer_norm_eps": 1e-05', '"layer_norm_eps": 1e-12'))
-    assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "again.pt")]) == 0
-    assert "--layer-norm-eps 1e-12\n" in capsys.readouterr().out

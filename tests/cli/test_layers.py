@@ -91,13 +91,6 @@ def test_the_line_to_paste_has_the_best_links(printed_json, tiny_checkpoint, tin
         )
 
 
-def test_the_line_to_paste_has_the_dtype_that_was_asked_for(layers, tmp_path, capsys):
-    for options, found in ((["--dtype", "float32"], " --dtype float32 "), ([], None)):
-        assert layers("--layer", 1, "--method", "argmax", "--encoding", "separate", "--quiet", *options) == 0
-        line = capsys.readouterr().out.splitlines()[-1]
-        assert found in line if found else "--dtype" not in line
-
-
 @pytest.fixture
 def other_set(tiny_text, tmp_path):
     """The first ten pairs, as a set of their own."""
@@ -154,12 +147,3 @@ def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
     (tmp_path / "none").write_text("\n" * len(lines))
     assert layers(gold=tmp_path / "none") == 2
     assert "the gold file has no link" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [(("--maps", "en-xx"), "no linear maps"), (("--encoding", "separate", "--similarity", "pointer"), "no pointer")],
-)
-def test_what_the_checkpoint_lacks(options, told, layers, capsys):
-    assert layers(*options) == 2
-    assert told in capsys.readouterr().err

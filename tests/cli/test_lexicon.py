@@ -11,7 +11,6 @@ from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
-from xalign_fairseq.encoder.pretrained.diagnosis import look_at
 
 FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict/freedict/eng-fra.tsv"
 
@@ -99,26 +98,6 @@ def test_bad_input(data, dictionary, tmp_path, capsys):
     assert lexicons.lexicons(data) == []
     with pytest.raises(SystemExit):
         run(data, "--pair", "en", "--from", dictionary)
-
-
-def test_a_language_that_the_data_do_not_have_is_refused(data, dictionary, capsys):
-    for name in ("train.en-xx.en", "train.en-xx.xx"):
-        for suffix in ("bin", "idx"):
-            (data.path / f"{name}.{suffix}").touch()  # names alone are looked at
-    assert run(data, "--pair", "en-xy", "--from", dictionary) == 2
-    message = capsys.readouterr().err
-    assert "found: xy" in message and "expected: en, xx" in message
-    assert run(data, "--pair", "en-xx", "--from", dictionary) == 0
-
-
-def test_the_doctor_names_it(data, dictionary):
-    assert run(data, "--pair", "en-xx", "--from", dictionary, "--held-out", 0.2) == 0
-    said = [finding.line() for finding in look_at([str(data.path)])]
-    entries = len(lexicons.read(data, "en", "xx"))
-    assert any(f"lexicon en-xx: {entries} entries: " in each for each in said)
-    part = data.path / "lexicon.en-xx.part.bin"
-    part.write_bytes(part.read_bytes()[:-2])
-    assert any("truncated" in finding.line() for finding in look_at([str(data.path)]))
 
 
 @pytest.mark.skipif(not FREEDICT.is_file(), reason="no real dictionaries at ../shared/data/dict")

@@ -91,16 +91,6 @@ def test_eflomal_on_the_sample_gives_links_that_prepare_takes(tmp_path):
     assert prepared["links"]["sure"] == manifest["counts"]["links"]["kept"]
 
 
-def test_existing_outputs_and_inputs_are_left_alone(text, capsys):
-    (text / "out.links").write_text("old")
-    assert links(text) == 2
-    assert "already exist" in capsys.readouterr().err and (text / "out.links").read_text() == "old"
-    assert links(text, "--overwrite") == 0
-    assert lines(text / "out.links")[0] == "0-0 1-1 2-1"
-    assert links(text, "--overwrite", "--filters", "empty", out="all") == 2
-    assert "also an input" in capsys.readouterr().err and (text / "all.en").read_text() == SRC
-
-
 @pytest.mark.parametrize(
     ("program", "message"),
     [

@@ -1,11 +1,15 @@
 """``xalign objectives``."""
 
-import json
+import sys
 from pathlib import Path
 
+import pytest
 from support.processes import run_without_fairseq
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.cli.objectives import import_folder
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.objectives import registry
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
 TUTORIAL = Path(__file__).parents[2] / "examples/new_objective"
@@ -51,20 +55,6 @@ def test_a_default_is_told_once(capsys):
     assert "for transport: Sinkhorn iterations (default: 2)\n" in page
 
 
-def test_json(capsys):
-    main(["objectives", "dwa", "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert found["reads"] == ["bitext"] and found["paper"]["url"].startswith("https://")
-    assert {"option": "--dwa-mu", "default": 1.0, "help": "for transport: entropic regularisation"} in found["options"]
-    main(["objectives", "--json"])
-    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == sorted(OBJECTIVES)
-
-
-def test_a_mistyped_name(capsys):
-    assert main(["objectives", "dwaa"]) == 2
-    assert "expected: dwa\n" in capsys.readouterr().err
-
-
 def test_it_needs_no_fairseq():
     code = "from xalign_fairseq.cli import main\nmain(['objectives', 'tlm'])"
     assert run_without_fairseq(code).startswith("tlm: Translation language modelling")
@@ -74,3 +64,39 @@ def test_an_objective_of_a_user_dir(capsys):
     assert main(["objectives", "cosine_pull", "--user-dir", str(TUTORIAL)]) == 0
     page = capsys.readouterr().out
     assert "--cosine-pull-layer" in page and f"--user-dir {TUTORIAL} " in page
+
+
+CODE = """
+from xalign_fairseq.objectives.registry import Objective, register_objective
+
+@register_objective("of_a_folder")
+class OfAFolder(Objective):
+    def forward(self, step): ...
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "LISTENERS", [])  # or criterions would keep its options
+    path = tmp_path / "my_objectives_of_a_test"
+    path.mkdir()
+    (path / "__init__.py").write_text(CODE)
+    yield path
+    OBJECTIVES.pop("of_a_folder", None)
+    sys.modules.pop(path.name, None)
+
+
+def test_it_registers_once(folder):
+    before = list(sys.path)
+    import_folder(str(folder))
+    import_folder(f"{folder}/")
+    assert "of_a_folder" in OBJECTIVES and sys.path == before
+
+
+def test_a_name_that_another_package_has(folder):
+    import_folder(str(folder))
+    other = folder.parent / "other" / folder.name
+    other.mkdir(parents=True)
+    (other / "__init__.py").touch()
+    with pytest.raises(XalignError, match="imported already"):
+        import_folder(str(other))

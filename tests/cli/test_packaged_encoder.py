@@ -65,21 +65,6 @@ def test_what_trains_starts_from_it(text, tmp_path, capfd):
     assert "the packaged encoder e5-small is used" in told and "--from-scratch learns from the bitext alone" in told
 
 
-def test_its_tokenizer_prepares_data(text, tmp_path, capsys):
-    options = ["--out", "data-bin", "--pair", "en-de", "--trainpref", str(tmp_path / "text")]
-    assert main(["prepare", "--tokenizer", "e5-small", *options]) == 0
-    assert f"{len(four_bit_files.PIECES) - 1} symbols in the dictionary" in capsys.readouterr().out
-
-
-def test_it_is_exported_and_imported(text, capfd):
-    assert main(["export-hf", "--model", "e5-small", "--out", "folder"]) == 0
-    assert main(["import-hf", "--model", "e5-small", "--out", "model.pt"]) == 0
-    assert "layer-norm-eps 1e-12" in capfd.readouterr().out
-    for model in ("e5-small", "folder", "model.pt"):
-        assert main(["align", *text, "--quiet", "--model", model, "--out", f"{model}.links"]) == 0
-    assert Path("e5-small.links").read_text() == Path("folder.links").read_text() == Path("model.pt.links").read_text()
-
-
 def test_without_its_package_the_error_names_the_extra(text, monkeypatch, capfd):
     monkeypatch.undo()
     monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from xalign_fairseq.cli import command_modules
-from xalign_fairseq.cli._parser import EXAMPLES, GROUPS, OTHERS, CommandParser, overview
+from xalign_fairseq.cli._parser import EXAMPLES, OTHERS, CommandParser, overview
 
 
 @pytest.fixture
@@ -78,11 +78,6 @@ def test_paragraphs_are_as_wide_as_the_terminal_and_commands_as_they_are(monkeyp
     assert f"Example:\n  {line}\n" in text and "\n\nnext\n\n" in text
 
 
-def test_an_overview_stands_in_place_of_the_options(parser):
-    parser.overview = "all there is"
-    assert parser.format_help() == "usage: xalign make --model MODEL --out DIR [options]\n\nall there is\n"
-
-
 def test_every_command_has_a_group_and_fits_a_line():
     summaries = {name: (module.__doc__ or "").split("\n")[0] for name, module in command_modules().items()}
     text = overview(summaries)
@@ -91,9 +86,3 @@ def test_every_command_has_a_group_and_fits_a_line():
         assert text.count(f"\n    {name} ") == 1 and summary.endswith(".")
     assert max(map(len, text.split("\n")[2:])) <= 100
     assert all(f"\n  {line}\n" in text for line in EXAMPLES)
-
-
-def test_a_group_without_commands_is_not_shown_and_one_without_a_group_is():
-    text = overview({"align": "Align.", "new": "Is new."})
-    assert "align words:\n    align  Align.\n" in text and f"{OTHERS}:\n    new    Is new.\n" in text
-    assert not [title for title in GROUPS if f"{title}:" in text and title != "align words"]

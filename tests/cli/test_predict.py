@@ -60,14 +60,6 @@ def test_missing_files_are_listed_before_any_work(languages, told, tagger, trans
     assert not printed.out
 
 
-def test_an_output_that_cannot_be_a_folder_is_told_before_any_work(tagger, transfer_data, tmp_path, capsys):
-    (tmp_path / "file").touch()
-    arguments = ["--model", str(tagger), "--data", str(transfer_data / "ud"), "--quiet", "--languages", "en"]
-    assert main(["predict", *arguments, "--out", str(tmp_path / "file")]) == 2
-    printed = capsys.readouterr()
-    assert "file" in printed.err and not printed.out
-
-
 def test_an_encoder_that_was_not_fine_tuned_is_refused(transfer_encoder, transfer_data, capsys):
     arguments = ["--data", str(transfer_data / "ud"), "--languages", "en"]
     assert main(["predict", "--model", str(transfer_encoder), *arguments]) == 2

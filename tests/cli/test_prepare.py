@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli.prepare import PairGroup, add_arguments, mono_sources, pair_sources
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.cli.prepare import PairGroup, add_arguments, pair_sources
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.prepare.sources import PairSource
@@ -87,13 +86,6 @@ def test_filters_and_shards_of_the_command_line(texts, capsys, monkeypatch):
         parse("--shard", "1of2")
 
 
-def test_monolingual_files_of_a_language_are_joined():
-    sources = mono_sources("train", ["en=a", "de=b=c", "en=d"])
-    assert [(text.lang, text.paths) for text in sources] == [("en", ("a", "d")), ("de", ("b=c",))]
-    with pytest.raises(XalignError, match="LANG=FILE"):
-        mono_sources("train", ["news.en"])
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -152,17 +144,6 @@ def test_several_pairs_links_and_monolingual_text(texts, capsys):
     assert "valid en: 4 sentences" in out
     assert main(options) == 2  # the folder exists now
     assert "--overwrite" in capsys.readouterr().err
-
-
-def test_text_in_a_script_that_the_model_lacks(texts, capsys):
-    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
-    assert "unknown to" not in capsys.readouterr().err
-    (texts / "train.en-de.de").write_text("แมว กิน\n" * 40)
-    model = ["--spm", f"{texts}/a/sentencepiece.model"]
-    assert main(["prepare", "--out", str(texts / "b"), *model, *train, "--workers", "2"]) == 0
-    said = capsys.readouterr().err
-    assert "tokens are unknown to the model's vocabulary, most of them in Thai script: a model learns little" in said
 
 
 def large_text(folder: Path) -> None:

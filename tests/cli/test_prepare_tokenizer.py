@@ -46,12 +46,6 @@ def test_the_data_have_the_models_ids(data, symbols):
     ]
 
 
-def test_the_manifest_tells_where_the_tokenizer_is_from(data, checkpoint):
-    assert data.manifest["tokenizer"]["model"] == "wordpiece.json" and not data.manifest["tokenizer"]["trained"]
-    assert data.manifest["options"]["tokenizer"] == str(checkpoint) and data.manifest["options"]["vocab_size"] is None
-    assert {"dict.txt", "wordpiece.json"} <= data.manifest["files"].keys()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -27,12 +27,3 @@ def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(options, t
     assert main(again) == 0
     one, other = (checkpoint.read(tmp_path / out)["model"] for out in ("one.pt", "other.pt"))
     assert one.keys() == other.keys() and all(one[key].equal(other[key]) for key in one)
-
-
-def test_an_existing_file_is_left_alone(options, tmp_path, capsys):
-    out = tmp_path / "out.pt"
-    out.write_bytes(b"precious")
-    assert main([*options, "--out", str(out)]) == 2
-    assert "--overwrite" in capsys.readouterr().err and out.read_bytes() == b"precious"
-    assert main([*options, "--out", str(out), "--overwrite", "--quiet"]) == 0
-    assert checkpoint.read(out)

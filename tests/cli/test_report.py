@@ -40,13 +40,6 @@ def test_the_page_replaces_nothing_that_is_read(folder, tiny_text, tmp_path, cap
     assert {side: path.read_text() for side, path in text.items()} == before
 
 
-def test_a_log_somewhere_else(folder, tmp_path, capsys):
-    (folder / "train.log").rename(tmp_path / "fairseq.log")
-    assert main(["report", str(folder)]) == 2
-    assert "train.log, --log\n" in capsys.readouterr().err
-    assert main(["report", str(folder), "--log", str(tmp_path / "fairseq.log")]) == 0
-
-
 def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
     import torch
 
@@ -77,11 +70,6 @@ def test_gold_that_is_not_of_the_text_is_told(folder, tiny_text, tmp_path, gold,
     text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
     assert main(["report", str(folder), *text, "--gold", str(tmp_path / "gold")]) == 2
     assert str(tmp_path / "gold") in capsys.readouterr().err and not (folder / "report.html").exists()
-
-
-def test_one_side_alone_is_no_text(folder, capsys):
-    assert main(["report", str(folder), "--src", "a"]) == 2
-    assert "both sides" in capsys.readouterr().err and not (folder / "report.html").exists()
 
 
 @pytest.mark.slow  # trains

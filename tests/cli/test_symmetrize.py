@@ -29,19 +29,3 @@ def test_files_that_differ_in_length_leave_the_output_as_it_was(tmp_path, capsys
     files = ["--forward", str(tmp_path / "forward"), "--backward", str(tmp_path / "backward")]
     assert main(["symmetrize", *files, "--out", str(tmp_path / "out")]) == 2
     assert "1 and 2 lines" in capsys.readouterr().err and (tmp_path / "out").read_text() == "kept"
-
-
-def test_a_place_that_can_t_be_written_is_told_without_a_traceback(tmp_path, capsys):
-    links = tmp_path / "links"
-    links.write_text("0-0\n")
-    files = ["--forward", str(links), "--backward", str(links)]
-    assert main(["symmetrize", *files, "--out", str(links / "below")]) == 2
-    assert "xalign symmetrize: error: " in capsys.readouterr().err
-
-
-def test_an_input_is_not_overwritten(tmp_path, capsys):
-    for name, links in (("forward", "0-0\n"), ("backward", "0-0 0-1\n")):
-        (tmp_path / name).write_text(links)
-    files = ["--forward", str(tmp_path / "forward"), "--backward", str(tmp_path / "backward")]
-    assert main(["symmetrize", *files, "--out", str(tmp_path / "forward")]) == 2
-    assert "also an input" in capsys.readouterr().err and (tmp_path / "forward").read_text() == "0-0\n"

@@ -1,10 +1,9 @@
 """``xalign train``: a real training with one line of progress, and what becomes of its ends."""
 
 import pytest
-import torch
 from support.launched import put_program
 
-from xalign_fairseq.cli import main, train
+from xalign_fairseq.cli import main
 
 SMALL = [
     "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",
@@ -75,15 +74,6 @@ def test_a_finished_run_says_so(ends, tmp_path, capsys):
     assert f"{tmp_path}/checkpoint_last.pt: no further update\n" in capsys.readouterr().out
 
 
-def test_the_last_update_is_that_of_the_checkpoint_where_the_log_has_none(monkeypatch, tmp_path, capsys):
-    last = tmp_path / "checkpoint_last.pt"
-    torch.save({"model": {}, "optimizer_history": [{"num_updates": 25}]}, tmp_path / "made.pt")
-    program = f"import shutil; shutil.copyfile({str(tmp_path / 'made.pt')!r}, {str(last)!r})"
-    put_program(monkeypatch, program)
-    main(["train", str(tmp_path), "--lr", "1", "--max-update", "25", "--batch-size", "8", "--save-dir", str(tmp_path)])
-    assert f"{last}: update 25\n" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(("goes_on", "lowest"), [(True, "30.00"), (False, "50.00")])
 def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypatch, tmp_path, capsys):
     rows = [f'{{"valid_aer": "{aer}", "valid_num_updates": "{updates}"}}' for updates, aer in ((4, 0.3), (6, 0.5))]
@@ -100,8 +90,3 @@ def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypat
 def test_what_is_missing_is_told_before_anything_starts(tmp_path, capsys):
     assert main(["train", str(tmp_path), "--save-dir", str(tmp_path)]) == 2
     assert "no learning rate" in capsys.readouterr().err and not list(tmp_path.iterdir())
-
-
-def test_sizes_of_a_checkpoint(transfer_encoder):
-    sizes = train.sizes_of(str(transfer_encoder))
-    assert sizes["encoder_layers"] == 2 and sizes["encoder_embed_dim"] == 32

@@ -32,11 +32,6 @@ def test_a_line_has_everything():
     )
 
 
-def test_what_is_not_known_is_left_out():
-    assert told(LogRow("train_inner", 7, {"loss": 9.5, "dwa_loss": 9.5, "ups": 0}), 10) == "update 7/10, loss 9.50"
-    assert told(LogRow("train_inner", 7, {"ups": 3.0}), None) == "update 7"
-
-
 @pytest.fixture
 def clock(monkeypatch):
     now = [1000.0]
@@ -120,19 +115,3 @@ def test_verbose_shows_the_log_too(capsys, clock):
         progress.hear("another line of fairseq\n")
         progress.hear(f"{HEAD}WARNING | fairseq | careful\n")
     assert capsys.readouterr().err.splitlines() == ["another line of fairseq", f"{HEAD}WARNING | fairseq | careful"]
-
-
-def test_updates_behind_the_last_interval_count(clock):
-    with TrainProgress(12) as progress:
-        assert progress.updates == 0
-        progress.hear(interval(10, loss=9))
-        progress.hear(valid(12, loss=8))
-        assert (progress.updates, progress.last.updates) == (12, 10)
-        progress.hear(line("train", "train_", 13, {"loss": 9}))
-    assert progress.updates == 13
-
-
-def test_a_run_that_is_shorter_than_an_interval_has_its_epoch(clock):
-    with TrainProgress(4) as progress:
-        progress.hear(line("train", "train_", 4, {"loss": 9}))
-    assert progress.last.updates == 4

@@ -199,7 +199,7 @@ def test_a_failed_run_is_told_with_the_end_of_its_log_and_the_others_go_on(optio
     command = [XALIGN, *options, "--tasks", "pairs", "--out", tmp_path, "--keep-models", "--jobs", "2"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "a file is where a folder is needed" in done.stderr and "1 runs failed: tiny/pairs/en/4" in done.stderr
+    assert "a file is where a folder is needed" in done.stderr and "1 run failed: tiny/pairs/en/4" in done.stderr
     assert result(tmp_path, "pairs", 7)["scores"]
     kept = [path.name for path in (tmp_path / "runs/tiny/pairs/en/7/checkpoints").glob("[!.]*")]
     assert kept == ["checkpoint_best.pt"]

@@ -38,15 +38,6 @@ def test_json_and_another_folder_whose_files_stay(study, tmp_path, capsys, monke
     assert sorted(each.name for each in folder.iterdir()) == ["notes.txt", "report.json", "report.md", "report.tex"]
 
 
-def test_bad_input_writes_nothing(study, capsys):
-    for options in (["--baseline", "nobody"], ["--samples", "0"], ["--seed", "-1"]):
-        assert main(["transfer-report", str(study), *options]) == 2
-        assert options[1] in capsys.readouterr().err
-    assert main(["transfer-report", str(study / "nowhere")]) == 2
-    assert "no finished run" in capsys.readouterr().err
-    assert not (study / "report").exists() and not (study / "nowhere").exists()
-
-
 def test_a_papers_figures_stand_beside_ours(study, capsys):
     asked = ("--paper", "explicit_alignments", "--row", "tlm=mBERT", "--samples", "5")
     assert main(["transfer-report", str(study), *asked]) == 0

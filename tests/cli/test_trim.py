@@ -44,13 +44,6 @@ def test_the_result_aligns_as_the_model_does(trim, tiny_checkpoint, tmp_path, ca
     assert links[0] == links[1] != ""
 
 
-@pytest.mark.usefixtures("no_transformers")
-def test_doctor_tells_what_it_was_trimmed_to(trim, tmp_path, capsys):
-    assert trim("small.pt") == 0
-    assert main(["doctor", str(tmp_path / "small.pt")]) == 0
-    assert "positions, vocabulary trimmed to a.en, a.xx" in capsys.readouterr().out
-
-
 def test_transformers_reads_the_folder(trim, tiny_checkpoint, tmp_path, transformers):
     assert trim("small") == 0
     tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "small")
@@ -87,11 +80,3 @@ def test_nothing_is_overwritten_silently(trim, tmp_path, capsys):
         assert trim(out, "--overwrite") == 0
     assert trim("small", "--overwrite", model=tmp_path / "small") == 2
     assert "is or contains an input" in capsys.readouterr().err
-
-
-def test_other_options(trim, capsys):
-    assert trim("small.pt", "--floor", "-1") == 2
-    assert "--floor" in capsys.readouterr().err
-    assert trim("small.pt", model="no/such/model/here") == 2
-    with pytest.raises(SystemExit):
-        main(["trim", "--model", "model", "--out", "small.pt"])

@@ -26,13 +26,3 @@ def test_a_trained_model_gets_the_whole_vocabulary_back(tiny_checkpoint, tiny_te
     assert 0 < moved.sum() == len(state["model"][name]) < ids
     links = ["--src", text, "--tgt", tiny_text / "text.xx", "--quiet"]
     assert call("align", "--model", whole, *links, "--out", tmp_path / "links") == 0
-
-
-def test_another_original_is_refused(tiny_checkpoint, transfer_encoder, tmp_path, capsys):
-    (tmp_path / "line").write_text("a cat\n")
-    assert call("trim", "--model", tiny_checkpoint, "--text", tmp_path / "line", "--out", tmp_path / "small.pt") == 0
-    line = ["untrim", "--model", tmp_path / "small.pt", "--original", transfer_encoder, "--out", tmp_path / "whole.pt"]
-    assert call(*line) == 2 and "not trimmed from this one" in capsys.readouterr().err
-    assert not (tmp_path / "whole.pt").exists()
-    line[4] = tiny_checkpoint
-    assert call(*line[:5], "--out", tmp_path / "small.pt") == 2 and "exists already" in capsys.readouterr().err

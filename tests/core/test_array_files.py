@@ -65,11 +65,6 @@ def test_a_limit_holds_for_all_arrays_together(path):
         read_arrays(path, FORM, most=300)
 
 
-def test_a_missing_file_names_its_neighbour(path):
-    with pytest.raises(XalignError, match=r"file\.npz"):
-        read_arrays(path.with_name("fiel.npz"), FORM)
-
-
 def header(shape, descr="<f8"):
     stream = io.BytesIO()
     np.lib.format.write_array_header_2_0(stream, {"descr": descr, "fortran_order": False, "shape": shape})

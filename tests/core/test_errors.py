@@ -3,7 +3,15 @@
 import pytest
 import structure
 
-from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values, command_line_text, exit_code
+from xalign_fairseq.core.errors import (
+    Command,
+    Finding,
+    Parameter,
+    XalignError,
+    check_values,
+    command_line_text,
+    exit_code,
+)
 
 
 def test_what_is_said_stands_on_lines_of_its_own():
@@ -43,11 +51,6 @@ def test_a_field_of_any_length_is_shortened_in_words_alone():
     assert str(XalignError("it is so", found="a" * 2000)).endswith("a" * 2000)
 
 
-def test_what_is_not_given_is_not_said():
-    assert str(XalignError("it is so")) == "it is so"
-    assert str(XalignError("it is so", found="")) == "it is so\n  found: "  # what is empty was found to be so
-
-
 def test_the_first_value_without_a_meaning_is_named():
     check_values("no such value", ("a", 1, True, "above 0"))
     with pytest.raises(XalignError) as error:
@@ -76,3 +79,23 @@ def test_flags_and_commands_in_errors_are_found():
     assert structure.shown_flags('found, remedy = 3, f"pass --out {x}"; other = "--out"') == ["pass --out "]
     code = 'logger.warning("see --out %s", x); say("a"); say(f"{x}: --resume"); self.log("--a")'
     assert structure.shown_flags(code) == ["see --out %s", ": --resume"]
+
+
+def test_further_lines_are_indented():
+    assert Finding("ok", "Python", "3.11").line() == "  ok    Python: 3.11"
+    found = Finding("WRONG", "torch", "2.5; >=2.6 is needed\nnext: pip install torch\nor leave it")
+    assert found.line().splitlines() == [
+        "  WRONG torch: 2.5; >=2.6 is needed",
+        "        next: pip install torch",
+        "        or leave it",
+    ]
+    assert {Finding(level, "x", "").line().index("x") for level in ("ok", "note", "WRONG")} == {8}
+
+
+def test_an_error_names_options():
+    error = XalignError("no such layer", parameter="layer", found=9)
+    assert Finding("WRONG", "a.pt", error).line().splitlines() == [
+        "  WRONG a.pt: no such layer",
+        "          where: --layer",
+        "          found: 9",
+    ]

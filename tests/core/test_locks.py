@@ -3,12 +3,11 @@
 import fcntl
 import subprocess
 import sys
-from contextlib import ExitStack
 
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.locks import LOCK, alone, alone_on
+from xalign_fairseq.core.locks import alone, alone_on
 
 
 def test_one_process_at_a_time_has_the_folder(tmp_path):
@@ -26,20 +25,6 @@ def test_a_file_in_the_place_of_the_folder_is_named_and_kept(folder, tmp_path):
     with pytest.raises(XalignError, match=rf"(?s)a file is where a folder is needed.*{tmp_path}/text"):
         alone(tmp_path / folder).__enter__()
     assert (tmp_path / "text").read_text() == "mine"
-
-
-def test_another_folder_is_free(tmp_path):
-    with alone(tmp_path / "one"), alone(tmp_path / "two"):
-        pass
-
-
-def test_later_processes_lock_the_same_file(tmp_path):
-    with ExitStack() as second:
-        with alone(tmp_path):
-            early = second.enter_context(open(tmp_path / LOCK, "w"))  # a second process is about to lock
-        fcntl.flock(early, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with pytest.raises(XalignError, match="another process"), alone(tmp_path):  # a third one comes
-            pass
 
 
 def test_a_child_holds_the_lock_as_long_as_it_runs(tmp_path):

@@ -64,12 +64,6 @@ def test_a_symbolic_link_stays_one(write, tmp_path, old):
     assert names(target.parent) == ["links"] and names(tmp_path) == ["elsewhere", "links"]
 
 
-def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
-    with pytest.raises(MemoryError):
-        write(broken=True)
-    assert names(tmp_path) == [] and capsys.readouterr().err == ""
-
-
 def test_two_runs_never_write_one_output(write, tmp_path):
     with Output(str(tmp_path / "links"), RECORD, False, []).open() as stream:
         stream.write("a\n")
@@ -133,18 +127,6 @@ def test_a_file_that_is_open_already_is_written_on(tmp_path):
         with output.open() as stream:
             stream.write("more\n")
     assert path.read_text() == "before\nmore\n" and [each.name for each in tmp_path.iterdir()] == ["all.links"]
-
-
-@pytest.mark.parametrize("path", ["-", "/dev/null"])
-def test_what_is_no_file_can_not_be_continued(path):
-    with pytest.raises(XalignError, match=f"no output that could be continued[\\s\\S]*found: out='{path}'"):
-        Output(path, RECORD, True, [])
-    assert Output(path, RECORD, False, []).done == 0
-
-
-def test_resume_needs_a_record(write):
-    with pytest.raises(XalignError, match="no output that could be continued"):
-        write("a", record=None, resume=True)
 
 
 def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):

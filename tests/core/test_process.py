@@ -7,8 +7,7 @@ import textwrap
 import pytest
 from support.processes import is_alive, wait_for
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.process import exit_text, failure, heard, running, start, stop, tail
+from xalign_fairseq.core.process import exit_text, failure, heard, running, start, stop
 
 
 def python(text):
@@ -50,18 +49,6 @@ def test_what_is_held_stays_open_in_the_process(tmp_path):
             assert list(lines) == [f"{os.fstat(lock.fileno()).st_ino}\n"]
 
 
-def test_tail_is_the_end_of_a_log(tmp_path):
-    log = tmp_path / "log"
-    assert tail(log) == ""
-    log.write_text("".join(f"line {i}\n" for i in range(5000)))
-    assert tail(log, 3) == "line 4997\nline 4998\nline 4999"
-
-
-def test_a_program_that_is_not_there():
-    with pytest.raises(XalignError, match=r"cannot be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
-        start(["no-such-program", "a b"])
-
-
 def test_a_process_does_not_outlive_its_killed_parent():
     program = """
         from xalign_fairseq.core.process import start
@@ -75,11 +62,6 @@ def test_a_process_does_not_outlive_its_killed_parent():
         assert is_alive(child)
         parent.kill()
     wait_for(lambda: not is_alive(child))
-
-
-def test_a_process_goes_on_while_its_parent_lives():
-    with running(python("import time; time.sleep(0.5); print('done')"), stdout=subprocess.PIPE) as process:
-        assert process.stdout.read() == b"done\n"
 
 
 def test_a_process_does_not_outlive_its_block():

@@ -8,7 +8,6 @@ import pytest
 
 from xalign_fairseq.core.signals import (
     INTERRUPTS,
-    Terminated,
     interrupted_code,
     interrupts_held_back,
     interrupts_kept_off,
@@ -40,12 +39,6 @@ def test_what_is_held_back_comes_at_the_end_of_the_block():
         signal.raise_signal(signal.SIGINT)
         done.append("the block")
     assert done == ["the block"]
-
-
-def test_what_is_held_back_comes_after_an_error_too():
-    with pytest.raises(Terminated), signals_as_interrupts(), interrupts_held_back():
-        signal.raise_signal(signal.SIGTERM)
-        raise ValueError
 
 
 def interrupted():

@@ -84,13 +84,6 @@ def test_the_score_is_that_of_all_batches_together_and_not_their_mean(transfer):
     assert values["loss"] == pytest.approx(total / 4 / math.log(2), abs=2e-3)
 
 
-def test_training_logs_no_score(transfer):
-    with metrics.aggregate() as found:
-        transfer.criterion.reduce_metrics([transfer(EXAMPLES, training=True)[2]])
-    assert "score" not in found.get_smoothed_values()
-    assert transfer.criterion.logging_outputs_can_be_summed()
-
-
 def test_a_frozen_encoder_is_read_through_its_maps():
     frozen = Transfer(feature_based=True, extra_layers=0)
     plain, *_ = frozen(EXAMPLES)

@@ -99,21 +99,6 @@ def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
     assert by_hidden == expected(rows) != found
 
 
-def test_a_pointer_is_scored_wherever_it_stands_among_the_objectives(bitext, encoder):
-    alone, other = labeller(layer=1), bound(SelfTraining(layer=1), CONFIG)
-    head = alone.build_head()
-    torch.nn.init.normal_(head.pointer.query.weight), torch.nn.init.normal_(head.pointer.key.weight)
-    step = StepEncoder(encoder, torch.nn.ModuleDict({"dwa": head}), False, 0)
-    expected, *found = (
-        prepared(objectives, similarity="pointer").counts(step, bitext, TASK)
-        for objectives in ([alone], [other, alone], [alone, other])
-    )
-    assert found == [expected, expected] and expected["aer/aa-bb/links"] > 0
-    assert prepared([other, alone]).linking == other.labelling  # as the model labels itself
-    with pytest.raises(XalignError, match="no pointer"):
-        prepared([other], similarity="pointer")
-
-
 def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder):
     objective = bound(SelfTraining(layer=1), CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)

@@ -62,13 +62,6 @@ def test_links_and_words_of_a_batch():
     assert batch.langs.tolist() == [[1, 0], [0, 1], [0, 1]]
 
 
-def test_without_links_there_are_none():
-    batch = bitext(sample([10], [20]))
-    assert batch.links.shape == (0, 3) and (batch.words == -1).all() and (batch.partner == -1).all()
-    empty = bitext(sample([10], [20], []))
-    assert empty.links.shape == (0, 3) and empty.words.tolist() == [[-1, 0, -1, 0, -1]]
-
-
 def test_the_host_knows_where_tokens_are_predicted():
     mask = replace(LOUD, specials=True)
     made = collate([pair(*each, mask=mask, seed=4) for each in PAIRS], [block(n, n, mask) for n in (6, 9)])
@@ -103,17 +96,6 @@ def test_a_batch_comes_from_a_worker_process_as_it_was_made():
             assert torch.equal(value, here[name]), name
     for name in ("targets", "draw", "spans"):
         assert (getattr(made["bitext"]["host"], name) == getattr(here["host"], name)).all()
-
-
-def test_lengths_are_known_of_every_input():
-    several = (((2, 3), (3, 2)), ((2, 3), (2, 3)), ((2, 3), (2, 2)), ((1, 4), (3, 4)), ((0, 2), (0, 0)))
-    for lengths in several:
-        batch = bitext(*(sample([10] * n, [20] * m) for n, m in lengths))
-        inputs = batch.input(), batch.input("masked", reset_positions=True), *map(batch.side_input, (0, 1))
-        for given in inputs:
-            assert given.lengths.tolist() == (given.tokens != PAD).sum(1).tolist()
-    blocks = [block(n, n) for n in (6, 9, 6)]
-    assert Batch.from_sample(collate([], blocks)).mono.input().lengths.tolist() == [7, 10, 7]  # each begins with <s>
 
 
 def test_links_of_words_without_tokens_are_left_out():

@@ -69,20 +69,6 @@ def test_files_of_fairseq_preprocess_with_one_language(tmp_path):
     assert data.mono("train", "")[0].tolist() == [5, 2]
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        (("train", "en", "fr"), r"(?s)no such language pair.*train en-de, valid en-de.*train en-fr"),
-        (("test", "en", "de"), "expected: test en-de"),
-        (("train", "de", "en"), "name it en-de"),
-    ],
-)
-def test_a_missing_pair_lists_those_there(folder, name, message):
-    for method in (DataBin(folder).pair, DataBin(folder).links):
-        with pytest.raises(XalignError, match=message):
-            method(*name)
-
-
 def test_missing_text_files_and_folders_are_named(folder, tmp_path):
     with pytest.raises(XalignError, match=r"(?s)train fr.*expected: valid fr.*mono='fr=FILE'"):
         DataBin(folder).mono("valid", "fr")

@@ -1,8 +1,11 @@
 """Which tokens of a pair sequence belong to the target."""
 
+import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from xalign_fairseq.data.inputs import Input, in_target
+from xalign_fairseq.data.inputs import BASE, WORD, in_target, polynomial, powers, signed
 
 
 def test_the_target_begins_after_the_end_of_the_source():
@@ -11,8 +14,23 @@ def test_the_target_begins_after_the_end_of_the_source():
     assert in_target(spans, 7).int().tolist() == [[0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]]
 
 
-def test_inputs_of_equal_tokens_are_two_inputs():
-    tokens = torch.zeros(1, 2, dtype=torch.int64)
-    one, other = Input(tokens), Input(tokens)
-    assert one != other and len({one, other}) == 2  # passes are shared by what is read, not by its values
-    assert (one.languages, one.positions, one.lengths) == (None, None, None)
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("base", [BASE, 3, WORD - 1])
+def test_powers_are_those_of_whole_numbers(base):
+    assert powers(base, 70, CPU).tolist() == [signed(pow(base, k, WORD)) for k in range(70)]
+
+
+@given(st.lists(st.integers(2, 250_001), max_size=30), st.integers(0, 5))
+def test_a_hash_is_the_polynomial_whatever_the_padding(sentence, padding):
+    expected = sum((x + 1) * pow(BASE, t + 1, WORD) for t, x in enumerate(sentence))
+    tokens = torch.tensor([sentence + [1] * padding], dtype=torch.int64).view(1, -1)
+    assert polynomial(tokens, pad=1).tolist() == [signed(expected % WORD)]
+
+
+def test_all_sentences_of_two_small_ids_differ():
+    ids = torch.arange(2, 302)
+    assert len(polynomial(torch.cartesian_prod(ids, ids), pad=1).unique()) == 300 * 300
+    rows = torch.tensor([[0, 5, 2], [0, 6, 2], [5, 0, 2], [0, 5, 5], [0, 2, 1], [2, 0, 1], [0, 0, 2]])
+    assert len(polynomial(rows, pad=1).unique()) == len(rows)

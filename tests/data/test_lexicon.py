@@ -146,17 +146,6 @@ def test_files_of_another_lexicon_or_dictionary_are_noticed(data):
         lexicons.read(DataBin(data.path), "en", "xx")
 
 
-def test_what_is_not_there(data):
-    with pytest.raises(XalignError, match="no lexicon at all"):
-        lexicons.read(data, "en", "xx")
-    lexicons.write(data, make(), {})
-    with pytest.raises(XalignError, match="name it en-xx"):
-        lexicons.read(data, "xx", "en")
-    (data.path / "lexicon.en-xx.json").write_text("{")
-    with pytest.raises(XalignError, match=r"not JSON, or it is damaged[\s\S]*lexicon\.en-xx\.json"):
-        lexicons.read(data, "en", "xx")
-
-
 def test_what_can_not_be_written(data):
     with pytest.raises(XalignError, match="found: 70"):
         lexicons.write(data, make(src_ids=[4, 5, 6, 70]), {})

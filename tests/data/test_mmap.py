@@ -73,17 +73,6 @@ def test_an_id_beyond_the_dtype_is_an_error_and_leaves_no_file(tmp_path, dtype, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sizes_dtypes_and_files_that_do_not_fit_are_errors(tmp_path):
-    with pytest.raises(ValueError, match="sum to 3, but there are 2"), MMapWriter(tmp_path / "x", np.uint16) as writer:
-        writer.add_many([1, 2], [1, 2])
-    with pytest.raises(XalignError, match="float32"):
-        MMapWriter(tmp_path / "x", np.float32)
-    write(tmp_path / "x", ITEMS)
-    (tmp_path / "x.bin").unlink()
-    with pytest.raises(XalignError, match=r"x\.bin"):
-        MMapReader(tmp_path / "x")
-
-
 @pytest.mark.parametrize("items", [ITEMS, [], [[]], [[], []]])
 def test_items_are_copies_and_sizes_stay_a_memory_map(tmp_path, items):
     reader = MMapReader(write(tmp_path / "x", items))

@@ -36,20 +36,6 @@ def test_sentences_of_several_inputs_stand_among_each_other():
     )
 
 
-def test_lengths_that_are_known_are_not_looked_for():
-    _, row = there_and_back([Input(ONE, lengths=np.array([4, 2, 3, 4]))])
-    assert torch.equal(row, pack([Input(ONE)], PAD).row([ONE]))
-    there_and_back([Input(ONE, lengths=np.array([4, 2, 3, 4])), Input(TWO)])
-
-
-@pytest.mark.parametrize("tokens", [ONE[:1], ONE[[0, 3]], TWO[1:, :1]])
-def test_without_padding_nothing_is_moved(tokens):
-    packing, row = there_and_back([Input(tokens)])
-    values = torch.randn(tokens.numel(), 2)
-    assert packing.sentences.padding == 0 and torch.equal(row, tokens.flatten())
-    assert packing.places[0].unpack(values).data_ptr() == values.data_ptr()
-
-
 @pytest.mark.parametrize(
     "tokens",
     [

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.processes import run_without_fairseq
 from support.text import write_plain_data
 
 from xalign_fairseq.core.errors import XalignError
@@ -58,11 +57,6 @@ def test_pairs_without_links_are_told_where_objectives_learn_by_them(folder, cap
         caplog.clear()
 
 
-def test_a_split_without_what_is_read_is_named(folder):
-    with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid"):
-        PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))
-
-
 def test_dictionaries_of_the_same_bytes_are_read_once_and_others_compared(folder, tmp_path_factory, monkeypatch):
     other = tmp_path_factory.mktemp("other")
     for path in folder.iterdir():
@@ -103,12 +97,6 @@ def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders
         streams = np.split(seen, [dataset.pairs] if 0 < dataset.pairs < len(seen) else [])
         assert all(np.ptp(stream) <= 1 for stream in streams)
     assert min(seen.min() for seen in times.values()) >= 1
-
-
-def test_it_needs_no_fairseq(folder):
-    code = "import sys\nfrom xalign_fairseq.data.pretraining import PretrainingData\n"
-    code += "print(PretrainingData(sys.argv[1]).languages)"
-    assert run_without_fairseq(code, folder) == "('en', 'fr')\n"
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from support.small import MASK
 
-from xalign_fairseq.data.masking import mask_tokens
-from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, pair_sequence, subword_partners
+from xalign_fairseq.data.samples import (
+    GoldLinks,
+    MaskOptions,
+    block_sample,
+    mask_tokens,
+    pair_sample,
+    pair_sequence,
+    subword_partners,
+)
 from xalign_fairseq.data.streams import Pair
 
 LOUD = replace(MASK, probability=0.4)
@@ -36,17 +43,6 @@ def gold(src_words, tgt_words, *links):
 def test_a_pair_is_one_sequence(src, tgt, tokens, span):
     found = pair_sequence(ids(*src), ids(*tgt))
     assert found[0].tolist() == tokens and found[1].tolist() == span and found[0].dtype == np.int64
-
-
-def test_a_pair_is_masked_as_one_text():
-    pair = Pair(7, np.array([10, 11, 12], dtype=np.uint16), np.array([20, 21], dtype=np.uint16), langs=(3, 1))
-    sample = pair_sample(pair, rng(), LOUD)
-    masked, targets = mask_tokens(pair_sequence(pair.src, pair.tgt)[0], rng(), LOUD)
-    assert sample.masked.tolist() == masked.tolist() != sample.tokens.tolist()
-    assert sample.targets.tolist() == targets.tolist()
-    assert (sample.corpus, sample.langs, sample.partner, sample.gold) == (7, (3, 1), None, None)
-    assert sample.draw.shape == sample.tokens.shape and ((sample.draw >= 0) & (sample.draw < 1)).all()
-    assert sample.draw.tolist() == pair_sample(pair, rng(), LOUD).draw.tolist()
 
 
 def test_a_pair_with_links_carries_them_and_its_tokens_partners():
@@ -100,15 +96,55 @@ def test_of_several_links_of_a_word_the_last_stands_in_any_order():
         assert partner.tolist() == [-1, 6, 6, -1, 1, -1, 2, -1]
 
 
-def test_links_that_are_taught():
-    assert gold([0], [0], [0, 0, 1], [1, 1, 0]).taught.tolist() == [[0, 0, 1]]
-    assert gold([0], [0], [1, 1, 0]).taught.tolist() == [[1, 1, 0]]
-    assert gold([0], [0]).taught.shape == (0, 3)
-
-
 def test_a_block_begins_with_its_own_symbol():
     block = ids(10, 11, 12, 20, 21, 10, 13)
     plain = block_sample(block, rng(), LOUD, lang=2)
     masked, targets = mask_tokens(ids(0, *block), rng(), LOUD)
     assert (plain.masked.tolist(), plain.targets.tolist(), plain.lang) == (masked.tolist(), targets.tolist(), 2)
     assert plain.draw.shape == (8,)
+
+
+OPTIONS = MaskOptions(mask=999, vocab=1000)
+
+
+def sentence(length=200):
+    return np.concatenate([[0], np.arange(4, 4 + length), [2]])
+
+
+def test_count_is_the_floor_of_the_share_plus_one_draw():
+    counts = {int((mask_tokens(sentence(50), np.random.default_rng(s), OPTIONS)[1] != 1).sum()) for s in range(100)}
+    assert counts == {7, 8}  # 0.15 * 50 = 7.5
+
+
+def test_targets_are_the_originals_and_other_positions_stay():
+    tokens = sentence()
+    masked, targets = mask_tokens(tokens, np.random.default_rng(1), OPTIONS)
+    chosen = targets != 1
+    assert (targets[chosen] == tokens[chosen]).all()
+    assert (masked[~chosen] == tokens[~chosen]).all()
+    again, other = (mask_tokens(tokens, np.random.default_rng(seed), OPTIONS)[0] for seed in (1, 2))
+    assert (masked == again).all() and (masked != other).any()
+
+
+def test_eighty_ten_ten():
+    fates = np.zeros(3)
+    for seed in range(300):
+        tokens = sentence()
+        masked, targets = mask_tokens(tokens, np.random.default_rng(seed), OPTIONS)
+        new, old = masked[targets != 1], tokens[targets != 1]
+        fates += [(new == 999).sum(), (new == old).sum(), ((new != 999) & (new != old)).sum()]
+    assert np.allclose(fates / fates.sum(), [0.8, 0.1, 0.1], atol=0.012)
+
+
+def test_special_tokens_are_chosen_only_on_request_and_unknown_ones_never():
+    options = MaskOptions(mask=999, vocab=1000, probability=1.0)
+    assert mask_tokens(np.array([0, 5, 3, 6, 2]), np.random.default_rng(0), options)[1].tolist() == [1, 5, 1, 6, 1]
+    released = MaskOptions(mask=999, vocab=1000, probability=1.0, specials=True)
+    assert list(mask_tokens(sentence(5), np.random.default_rng(0), released)[1][[0, -1]]) == [0, 2]
+
+
+def test_random_tokens_are_never_special_and_never_the_mask():
+    for mask in (9, 6):  # appended last, or in the middle of the dictionary
+        options = MaskOptions(mask=mask, vocab=10, probability=1.0, leave=0.0, random=1.0)
+        masked, _ = mask_tokens(np.full(2000, 5), np.random.default_rng(0), options)
+        assert set(masked) == {4, 5, 6, 7, 8, 9} - {mask}

@@ -8,7 +8,7 @@ import xalign_fairseq
 xalign_fairseq.register()
 
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
-from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
+from xalign_fairseq.data.samples import MaskOptions  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
 from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset  # noqa: E402
 
@@ -48,16 +48,6 @@ def test_epochs_of_so_many_updates_have_as_many_batches_of_the_size_whatever_the
         dataset.set_epoch(epoch)
         sizes = [len(batch) for batch in dataset.windows(None, size, batches=40)]
         assert len(sizes) == 40 and sum(each < size for each in sizes) <= 2
-
-
-def test_what_has_no_pairs_has_no_blocks(build):
-    """It is a batch that a worker lacks: with blocks alone it would not meet others where these compare their pairs."""
-    dataset = build(mono_blocks=3)
-    dataset.set_epoch(1)
-    found = list(dataset.windows(None, 1, batches=40))
-    empty = [batch for batch in found if not (batch < dataset.pairs).any()]
-    assert len(found) == 40 and empty and not np.concatenate(empty).size
-    assert dataset.collater([]) == {}  # fairseq's trainer runs another batch in its place, and ignores its loss
 
 
 def test_batches_do_not_depend_on_the_number_of_data_workers(build):
@@ -109,12 +99,6 @@ def test_a_bucket_mixes_lengths_within_its_width(build):
         for dataset in (build(blocks=False, bucket_width=width) for width in (1, 0))
     ]
     assert spread[1] > 4 * spread[0]
-
-
-def test_validation_is_sorted_by_length_and_cut_as_ever(build):
-    plain, other = (build(training=False, **options) for options in ({}, {"bucket_width": 0, "apart": True}))
-    both = zip(batches(plain, max_sentences=8), batches(other, max_sentences=8), strict=True)
-    assert all((one == two).all() for one, two in both)
 
 
 @pytest.mark.parametrize("width", [0, 1, 4])
@@ -219,13 +203,6 @@ def test_blocks_alone_have_the_limits_of_blocks(build, training, own, limits, ea
     assert sorted(np.concatenate(found)) == list(range(len(dataset)))
 
 
-def test_a_block_that_fits_no_batch_is_named(build):
-    with pytest.raises(XalignError, match="no monolingual block"):
-        batches(build(pairs=False), max_tokens=10)
-    with pytest.raises(XalignError, match="no monolingual block"):
-        batches(build(mono_tokens=10), max_tokens=20)
-
-
 def test_pairs_that_fit_no_batch_are_left_out_and_counted(build, caplog):
     dataset = build(blocks=False)
     with caplog.at_level("INFO"):
@@ -245,11 +222,3 @@ def test_a_halved_batch_sees_the_same_pairs_and_blocks_in_the_same_order(build):
         pairs = 80
         assert (batch[batch < pairs] == both[both < pairs]).all()
         assert (batch[batch >= pairs] == both[both >= pairs]).all()
-
-
-def test_a_block_has_its_language(build, write_mmap, tmp_path):
-    dataset = build(blocks=False)
-    texts = [write_mmap(tmp_path / name, [[token, 2]] * 10) for name, token in (("x", 40), ("y", 41))]
-    dataset.mono = MonoStream(texts, 11, langs=(3, 5))
-    found = {int(dataset.mono[i][0]): dataset[dataset.pairs + i].lang for i in range(len(dataset.mono))}
-    assert found == {40: 3, 41: 5}

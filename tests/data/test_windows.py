@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from fairseq.data import data_utils
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import windows
-from xalign_fairseq.data.windows import Pilot, Plan, Windows, batch_ends, brought_to, with_samples
+from xalign_fairseq.data.windows import Pilot, Plan, Windows, batch_ends, brought_to
 
 
 @pytest.mark.parametrize("plan", [Plan(10, 4, 2), Plan(1000, 97, 13), Plan(7, 7, 7), Plan(5, 9, 1)])
@@ -34,13 +33,6 @@ def test_batches_are_brought_to_a_number_without_a_loss(caplog):
     assert list(map(len, brought_to(batches, 11))) == [1] * 9 + [0] * 2
     assert not caplog.text
     assert len(brought_to(batches, 2)) == 2 and "left out 1 samples" in caplog.text
-
-
-def test_a_batch_that_stands_in_for_others_has_samples():
-    empty = np.arange(0)
-    assert with_samples([empty, np.arange(2), np.arange(3)]).tolist() == [0, 1]
-    with pytest.raises(XalignError, match="no batch of the epoch has a sample"):
-        with_samples([empty, empty])
 
 
 def test_one_window_is_held_and_any_batch_is_found_without_the_others():
@@ -82,8 +74,3 @@ def test_batches_are_those_of_fairseq(multiple, limits, ordered):
         )
         rest = indices[sum(map(len, theirs)) :]  # which fairseq drops
         assert [each.tolist() for each in ours] == [each.tolist() for each in (*theirs, rest) if len(each)]
-
-
-def test_without_limits_there_is_one_batch_and_without_items_none():
-    assert batch_ends(np.array([3, 9])).tolist() == [2]
-    assert batch_ends(np.array([], dtype=np.int64), max_tokens=5).tolist() == []

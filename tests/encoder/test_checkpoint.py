@@ -10,7 +10,7 @@ import torch
 from support.checkpoints import mappings_of
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder import checkpoint, names
+from xalign_fairseq.encoder import checkpoint, masked_lm
 
 
 def saved(tmp_path, state, **options):
@@ -24,7 +24,7 @@ def test_an_old_checkpoint_loads_with_every_key_accounted_for(roberta, old_state
     state = checkpoint.read(saved(tmp_path, old_state, _use_new_zipfile_serialization=zipped))
     encoder, heads = checkpoint.load_encoder(state)
     assert heads == {}
-    weights = names.today(state["model"])
+    weights = masked_lm.today(state["model"])
     assert {f"encoder.{key}" for key in encoder.state_dict()} == set(weights)
     logits, _ = roberta[0](tokens)
     keep = tokens.ne(1)
@@ -67,7 +67,7 @@ def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, capl
 
 
 def test_the_encoder_is_mapped_from_the_file(old_state, tmp_path):
-    encoder, _ = checkpoint.load_encoder({"args": old_state["args"], "model": names.today(old_state["model"])})
+    encoder, _ = checkpoint.load_encoder({"args": old_state["args"], "model": masked_lm.today(old_state["model"])})
     path = saved(
         tmp_path, {"args": old_state["args"], "model": {f"encoder.{k}": v for k, v in encoder.state_dict().items()}}
     )
@@ -199,3 +199,11 @@ def test_a_missing_file_a_folder_and_other_contents(old_state, tmp_path):
         checkpoint.read(saved(tmp_path, [1]))
     with pytest.raises(XalignError, match=r"no encoder of this kind[\s\S]*encoder.embed_tokens.weight"):
         checkpoint.load_encoder({"model": {"encoder.embed_tokens.weight": torch.zeros(3, 2)}})
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "f2", "i8", "i4", "i2", "u2", "u1", "?"])
+def test_numpy_scalars_of_every_listed_dtype_are_read(tmp_path, kind):
+    best = np.ones((), kind)[()]
+    torch.save({"model": {}, "cfg": None, "extra_state": {"best": best}}, tmp_path / "model.pt")
+    found = checkpoint.load_pickled(tmp_path / "model.pt")["extra_state"]["best"]
+    assert found == best and found.dtype == best.dtype

@@ -16,11 +16,6 @@ def test_layers_count_from_both_ends():
         EncoderConfig(vocab_size=10, encoder_embed_dim=10, encoder_attention_heads=4)
 
 
-@pytest.mark.parametrize(("layers", "labelling"), [(12, 10), (24, 20), (6, 5), (3, 2), (2, 2), (1, 1)])
-def test_the_default_labelling_layer_has_the_depth_of_layer_10_of_12(layers, labelling):
-    assert EncoderConfig(vocab_size=10, encoder_layers=layers).default_labelling_layer() == labelling
-
-
 def test_sizes_are_read_from_options_of_any_kind():
     options = {"encoder_layers": 3, "max_positions": 99, "vocab_size": 7, "dropout": None, "unrelated": 1}
     expected = EncoderConfig(vocab_size=11, encoder_layers=3, max_positions=99)

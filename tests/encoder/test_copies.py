@@ -3,8 +3,8 @@ import torch
 from support.gpu_device import NoWaiting
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce
-from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.copies import EncoderCopy, MomentumEncoder, Projection, ReadOnce
+from xalign_fairseq.encoder.transformer import Encoder, SentenceEncoder
 
 CONFIG = EncoderConfig(30, 2, 8, 16, 2)
 TOKENS = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1]])
@@ -101,3 +101,86 @@ def test_a_copy_computes_in_the_autocast_around_it(live):
     with torch.autocast("cpu", torch.bfloat16):
         mine, theirs = copy.layer(TOKENS), live.states(TOKENS, grad=False).layer(-1)
     assert torch.equal(mine, theirs) and not torch.equal(mine, copy.layer(TOKENS))
+
+
+COPIED = EncoderConfig(
+    vocab_size=9, encoder_layers=1, encoder_embed_dim=4, encoder_ffn_embed_dim=4, encoder_attention_heads=1
+)
+
+
+def build(dtype=torch.float64):
+    return (each.to(dtype) for each in (SentenceEncoder(COPIED), Projection(4, 3), MomentumEncoder(COPIED, 3)))
+
+
+def fill(value, *modules):
+    with torch.no_grad():
+        for module in modules:
+            for parameter in module.parameters():
+                parameter.fill_(value)
+
+
+def values(momentum_encoder):
+    return {float(value) for p in momentum_encoder.parameters() for value in p.flatten()}
+
+
+def test_it_copies_first_and_then_moves_once_an_update():
+    live, projection, average = build()
+    fill(1.0, live, projection)
+    assert not average.started
+    average.follow(live, projection, update=0, momentum=0.75)
+    assert average.started and values(average) == {1.0}
+    assert not any(parameter.requires_grad for parameter in average.parameters())
+    fill(3.0, live, projection)
+    average.follow(live, projection, update=0, momentum=0.75)  # the second batch of --update-freq 2
+    assert values(average) == {1.0}
+    average.follow(live, projection, update=1, momentum=0.75)
+    assert values(average) == {1.5}  # 0.75 * 1 + 0.25 * 3
+    average.follow(live, projection, update=2, momentum=0.5)
+    assert values(average) == {2.25}
+
+
+def test_a_resumed_one_neither_repeats_nor_skips_an_update_and_does_not_start_again():
+    live, projection, average = build()
+    fill(1.0, live, projection)
+    average.follow(live, projection, update=6, momentum=0.5)
+    fill(3.0, live, projection)
+    resumed = MomentumEncoder(COPIED, 3).double()
+    resumed.load_state_dict(average.state_dict())
+    resumed.follow(live, projection, update=6, momentum=0.5)
+    assert values(resumed) == {1.0}
+    resumed.follow(live, projection, update=7, momentum=0.5)
+    assert values(resumed) == {2.0}
+
+
+def test_a_run_whose_updates_are_counted_anew_starts_again():
+    live, projection, average = build()
+    average.follow(live, projection, update=900, momentum=0.5)
+    fill(3.0, live, projection, average)
+    fill(5.0, live, projection)
+    assert average.begins_anew(0) and not average.begins_anew(901)
+    average.follow(live, projection, update=0, momentum=0.5)
+    assert values(average) == {5.0} and not average.begins_anew(0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_it_moves_although_the_model_is_in_half_precision(dtype):
+    live, projection, average = build(dtype)
+    fill(1.0, live, projection)
+    average.follow(live, projection, update=4000, momentum=0.999)
+    assert float(average.followed) == 4000
+    average.follow(live, projection, update=4001, momentum=0.999)
+    assert float(average.followed) == 4001  # a number that neither kind of half precision has
+    fill(1.25, live, projection)
+    average.follow(live, projection, update=4002, momentum=0.999)
+    assert all(p.dtype == torch.float32 for p in average.parameters())
+    assert list(values(average)) == pytest.approx([1.00025], abs=1e-6)  # in half precision still 1
+
+
+def test_by_hand():
+    projection = Projection(2, 3).double()
+    with torch.no_grad():
+        projection.inner.weight.copy_(torch.tensor([[1.0, 2.0], [1.0, -1.0]]))
+        projection.outer.weight.copy_(torch.tensor([[1.0, 10.0], [2.0, 0.0], [0.0, -1.0]]))
+    # (1, 2) -> (5, -1) -> ReLU (5, 0); (2, -1) -> (0, 3)
+    found = projection(torch.tensor([[1.0, 2.0], [2.0, -1.0]], dtype=torch.float64))
+    assert found.tolist() == [[5.0, 10.0, 0.0], [30.0, 0.0, -3.0]]

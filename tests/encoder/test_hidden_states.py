@@ -6,7 +6,7 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, Prediction, open_passes
+from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, open_passes
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
 
 
@@ -122,10 +122,3 @@ def test_a_sequence_beyond_the_positions_is_an_error(encoder):
     tokens = torch.full((1, 21), 5)
     with pytest.raises(XalignError, match=r"21 tokens[\s\S]*at most 20"):
         encoder.states(tokens).layer(0)
-
-
-def test_labels_are_the_targets_at_the_positions():
-    read, targets = Input(torch.zeros(2, 3, dtype=torch.int64)), torch.tensor([[1, 5, 1], [7, 1, 8]])
-    made = Prediction.of(read, targets, torch.tensor([1, 5]))
-    assert made.input is read and made.positions.tolist() == [1, 5] and made.labels.tolist() == [5, 8]
-    assert made != Prediction.of(read, targets, torch.tensor([1, 5]))

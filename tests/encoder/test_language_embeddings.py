@@ -8,8 +8,11 @@ xalign_fairseq.register()
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data.batches import Batch, collate  # noqa: E402
 from xalign_fairseq.data.inputs import Input  # noqa: E402
-from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
-from xalign_fairseq.data.samples import block_sample, pair_sample  # noqa: E402
+from xalign_fairseq.data.samples import (  # noqa: E402
+    MaskOptions,
+    block_sample,
+    pair_sample,
+)
 from xalign_fairseq.data.streams import Pair  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
@@ -55,12 +58,6 @@ def test_positions_that_are_given_stand_in_place_of_the_count():
     assert torch.equal(made.states(Input(TOKENS, positions=counted)).layer(), made.states(TOKENS).layer())
     again = torch.tensor([[0, 1, 2, 3, 4, 1, 2, 3]]).expand(2, 8)
     assert not torch.equal(made.states(Input(TOKENS, positions=again)).layer(), made.states(TOKENS).layer())
-
-
-def test_an_encoder_without_language_embeddings_ignores_languages_and_is_as_before():
-    made = encoder(EncoderConfig(**SIZES))
-    assert not any("languages" in key for key in made.state_dict())
-    assert torch.equal(made.states(Input(TOKENS, torch.tensor([[0], [2]]))).layer(), made.states(TOKENS).layer())
 
 
 def test_a_language_must_be_given_and_known():

@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, PARTS, has_head, is_same, new_head, usable
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, PARTS, has_head, is_same, new_head, today, usable
 from xalign_fairseq.encoder.transformer import Encoder
 
 CONFIG = EncoderConfig(30, 1, 16, 16, 2)
@@ -36,10 +36,6 @@ def test_any_other_is_left_out(weights, caplog, change):
     assert not has_head(found) and found.keys() == {name for name in weights if not name.startswith(HEAD)}
     [record] = caplog.records
     assert record.getMessage().startswith("model.pt: the masked-language-model head is left out: it ")
-
-
-def test_none_is_nothing_to_say(caplog):
-    assert usable({EMBEDDINGS: torch.ones(2, 2)}).keys() == {EMBEDDINGS} and not caplog.records
 
 
 def test_second_names():
@@ -78,3 +74,27 @@ def test_a_new_head_is_tied_and_draws_nothing():
     assert torch.equal(torch.get_rng_state(), before)
     assert head["weight"].data_ptr() == embeddings.data_ptr() and not head["bias"].any()
     assert {*head} == {"weight", *PARTS}
+
+
+def test_joint_projections_are_split_in_the_order_q_k_v():
+    old = {"decoder.sentence_encoder.layers.2.self_attn.in_proj_weight": torch.arange(6.0).view(6, 1)}
+    found = today(old)
+    prefix = "encoder.sentence_encoder.layers.2.self_attn."
+    assert {key: value.flatten().tolist() for key, value in found.items()} == {
+        f"{prefix}q_proj.weight": [0, 1],
+        f"{prefix}k_proj.weight": [2, 3],
+        f"{prefix}v_proj.weight": [4, 5],
+    }
+
+
+def test_old_names_become_todays_and_buffers_without_weights_go():
+    old = {
+        "decoder.sentence_encoder.emb_layer_norm.bias": torch.zeros(1),
+        "decoder.lm_head.dense.weight": torch.ones(1),
+        "decoder.sentence_encoder.embed_positions._float_tensor": torch.ones(1),
+        "encoder.sentence_encoder.version": torch.ones(1),
+    }
+    assert set(today(old)) == {
+        "encoder.sentence_encoder.layernorm_embedding.bias",
+        "encoder.lm_head.dense.weight",
+    }

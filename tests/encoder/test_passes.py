@@ -132,13 +132,6 @@ def test_what_no_pass_has_run_gets_a_gradient_of_zero(encoder, reached):
     assert step.idle() == 0
 
 
-def test_frozen_parameters_are_left_without_a_gradient(encoder):
-    encoder.sentence_encoder.layers[0].requires_grad_(False)
-    passes(encoder).idle().backward()
-    assert all(parameter.grad is None for parameter in encoder.sentence_encoder.layers[0].parameters())
-    assert all(parameter.grad is not None for parameter in encoder.sentence_encoder.layers[1].parameters())
-
-
 def test_losses_by_the_head_and_by_its_output_layer_alone(encoder):
     step, hidden = passes(encoder), torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
     torch.nn.init.normal_(encoder.lm_head.bias)
@@ -288,10 +281,3 @@ def test_where_another_reads_the_last_layer_it_runs_once_for_both(encoder, whole
     ).backward()
     for p, gradient in zip(encoder.sentence_encoder.parameters(), gradients, strict=True):
         torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)
-
-
-def test_the_last_layer_is_whole_for_who_asks_after_predictions(encoder):
-    whole, step, asked = encoder.states(TOKENS).layer(-1), passes(encoder), over_two_inputs()
-    step.predicted_states(asked)
-    keep = TOKENS.ne(1)
-    torch.testing.assert_close(step.states(asked[0].input).layer(-1)[keep], whole[keep], rtol=1e-12, atol=1e-12)

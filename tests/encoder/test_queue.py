@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.queue import KeyQueue, same_sentence, sentence_hash
 
 
@@ -56,11 +55,6 @@ def test_keys_stay_in_float32_in_a_half_model():
     queue.enqueue(torch.tensor([[1 + 2**-20, 0.0]]), torch.zeros(1, 2), torch.zeros(1, 2))
     assert queue.keys.dtype == torch.float32 and queue.keys[0, 0] == 1 + 2**-20
     assert KeyQueue(3, 2).double().keys.dtype == torch.float64
-
-
-def test_a_batch_larger_than_the_queue_is_refused():
-    with pytest.raises(XalignError, match=r"(?s)smaller than a batch.*moco_queue_size.*3 keys.*4 pairs"):
-        KeyQueue(3, 2).enqueue(*[torch.zeros(4, 2)] * 3)
 
 
 def test_a_queue_holds_sentences_and_their_translations_until_it_is_cleared():

@@ -7,11 +7,18 @@ import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
+from xalign_fairseq.encoder.sentence_vectors import (
+    bad_layer,
+    default_retrieval_layer,
+    finite_rows,
+    mapped,
+    sentence_vectors,
+)
 from xalign_fairseq.encoder.transformer import Encoder
 
 GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
@@ -75,7 +82,7 @@ def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
     cut = tokenizer.encode(long)[:38]
     with caplog.at_level(logging.WARNING):
         [vector] = sentence_vectors(encoder, tokenizer, [long], 1)
-    assert "1 sentences were truncated to the encoder's 40 positions" in caplog.text
+    assert "truncated to the encoder's 40 positions: 1 sentence" in caplog.text
     torch.testing.assert_close(vector, encoder.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
 
 
@@ -89,3 +96,42 @@ def test_a_language_without_a_map_stays_as_it_is():
         maps.of("de").normal_()
     torch.testing.assert_close(mapped(vectors, maps, "de", 1), vectors @ maps.of("de")[1].detach())
     assert mapped(vectors, maps, "fr", 1) is vectors and mapped(vectors, None, "de", 1) is vectors
+
+
+TOKENS = torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
+
+
+@pytest.fixture(params=["", "de,en"])
+def model(request):
+    torch.manual_seed(0)
+    config = EncoderConfig(12, 3, 32, 64, 2, max_positions=10, language_embeddings=request.param)
+    return Encoder(config).eval().requires_grad_(False)
+
+
+def states(model, layer=2):
+    read = model.states(Input(TOKENS, languages=torch.tensor([[0], [1]]) if model.config.languages else None))
+    return [read.layer(each) for each in (1, layer)]
+
+
+def test_a_sound_model(model):
+    assert bad_layer(model) is None and finite_rows(model, states(model)).tolist() == [True, True]
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_the_first_bad_layer_is_named(model, value):
+    model.name = "model.pt"
+    model.sentence_encoder.layers[1].fc1.weight[0] = value
+    assert bad_layer(model) == 2
+    with pytest.raises(XalignError, match=r"not finite[\s\S]*model\.pt[\s\S]*from layer 2 on"):
+        finite_rows(model, states(model))
+    model.sentence_encoder.embed_positions.weight[2:4] = value
+    assert bad_layer(model) == 0
+    with pytest.raises(XalignError, match="from the embeddings on"):
+        finite_rows(model, states(model))
+
+
+def test_one_word_that_overflows_is_not_the_models_fault(model):
+    model.sentence_encoder.embed_tokens.weight[11] = torch.inf
+    for layer in (0, 3):
+        assert finite_rows(model, states(model, layer)).tolist() == [True, False]
+    assert finite_rows(model, [each.half() for each in states(model)]).tolist() == [True, False]

@@ -60,9 +60,3 @@ def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, name, 
     setattr(options, name, ours)
     with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {theirs}.*{name}={theirs}"):
         XalignModel.build_model(options, task)
-
-
-@pytest.mark.parametrize(("name", "value"), [("layer_norm_eps", 0.0), ("token_types", 3)])
-def test_values_that_no_encoder_has(name, value):
-    with pytest.raises(XalignError, match=rf"(?s){name}.*found: {value}"):
-        EncoderConfig(20, **{name: value})

@@ -104,12 +104,6 @@ def test_each_part_is_of_the_first_place_that_has_it(spm, dictionary, folder, tm
     assert ids(found) == expected(spm, dictionary)
 
 
-@pytest.mark.parametrize("state", [{}, {"cfg": {"task": {"data": "/no/such/folder"}}}])
-def test_a_tokenizer_that_is_nowhere(state):
-    with pytest.raises(XalignError, match=r"no dictionary was found[\s\S]*dict='"):
-        load_tokenizer(state, 30)
-
-
 def test_files_given_by_the_user(folder, dictionary, stored, spm, tmp_path):
     size, given = len(dictionary), {"dictionary": folder / "dict.txt", "spm": folder / "sentencepiece.model"}
     assert ids(load_tokenizer({}, size + 1, **given)) == expected(spm, dictionary)

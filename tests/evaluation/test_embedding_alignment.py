@@ -64,7 +64,7 @@ def test_counts_are_those_of_loops():
 
 @pytest.mark.parametrize(
     ("golds", "words"),
-    [([{0}], "1 sets of translations for 2"), ([{0}, {2}], "candidate 2 of 2"), ([{-1}, {0}], "candidate -1 of 2")],
+    [([{0}], "1 set of translations for 2"), ([{0}, {2}], "candidate 2 of 2"), ([{-1}, {0}], "candidate -1 of 2")],
 )
 def test_translations_that_do_not_fit_are_an_error(golds, words):
     with pytest.raises(XalignError, match=words):

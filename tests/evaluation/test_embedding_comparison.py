@@ -11,7 +11,6 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
 from xalign_fairseq.evaluation.embedding_comparison import (
     compare_embeddings,
-    draw_embeddings,
     frequent_pairs,
     pair_cosines,
 )
@@ -47,13 +46,6 @@ def test_cosines_of_linked_and_of_other_pairs(transfer_encoder, other):
     assert same.text() == "mean cosine of linked words 1.000, of other pairs 1.000"
     [single] = compare_embeddings({"mine": str(transfer_encoder)}, PAIRS[:1])
     assert single.others is None and "other pairs" not in single.text()
-
-
-def test_a_picture(transfer_encoder, tmp_path):
-    pytest.importorskip("matplotlib")
-    compared = compare_embeddings({"mine": str(transfer_encoder)}, PAIRS)
-    draw_embeddings(compared, PAIRS, tmp_path / "words.png")
-    assert (tmp_path / "words.png").read_bytes().startswith(b"\x89PNG")
 
 
 SENTENCES = [

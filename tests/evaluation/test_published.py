@@ -61,15 +61,6 @@ def test_a_malformed_row_is_told_with_its_line(tmp_path, row, problem):
         read_published(write(tmp_path, row))
 
 
-def test_a_place_has_one_figure(tmp_path):
-    row = ("2", "Ours", "de", "xnli accuracy", "73.5")
-    with pytest.raises(XalignError, match=r"(?s)given twice.*line 3"):
-        read_published(write(tmp_path, row, row))
-    (tmp_path / "other.tsv").write_text("a\tb\n")
-    with pytest.raises(XalignError, match="no published figures"):
-        read_published(tmp_path / "other.tsv")
-
-
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_figures_are_found_by_name_and_by_path(name):
     path = find_published(name)

@@ -1,12 +1,10 @@
 """Tables as Markdown and LaTeX: alignment, bold cells, notes, escapes."""
 
-from dataclasses import replace
-
 import pytest
 
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.statistics import Summary, summarise
-from xalign_fairseq.evaluation.tables import Table, latex_file, latex_text, markdown, markdown_text, percent, signed
+from xalign_fairseq.evaluation.tables import Table, latex_file, latex_text, markdown, markdown_text, percent
 
 TABLE = Table("A | B", ("name", "a_b", "c"), [("x*", "1", "2"), ("y", "3", "4 %")], ("A note.",), frozenset({(1, 2)}))
 
@@ -31,12 +29,6 @@ def test_latex():
         r"name & a\_b & c \\", r"\midrule", r"x{*} & 1 & 2 \\", r"y & 3 & \textbf{4 \%} \\",
         r"\bottomrule", r"\end{tabular}", r"\caption{A \textbar{} B. A note.}", r"\end{table}",
     ]  # fmt: skip
-
-
-def test_comments_are_not_printed_by_latex():
-    table = replace(TABLE, comments=("a_b: v:1|x:2",))
-    assert table.to_latex() == f"% a_b: v:1|x:2\n{TABLE.to_latex()}"
-    assert table.to_markdown() == f"{TABLE.to_markdown()}\n\na_b: v:1\\|x:2"
 
 
 def test_a_file_of_latex_has_the_citation_as_a_comment():
@@ -71,10 +63,3 @@ def test_a_row_of_latex_is_no_option_of_the_line_before_it():
 )
 def test_percent(summary, digits, text):
     assert percent(summary, digits) == text
-
-
-@pytest.mark.parametrize(
-    ("number", "digits", "text"), [(1.25, 1, "+1.2"), (-0.52, 1, "−0.5"), (-0.02, 1, "0.0"), (0.004, 2, "0.00")]
-)
-def test_what_rounds_to_zero_has_no_sign(number, digits, text):
-    assert signed(number, digits) == text

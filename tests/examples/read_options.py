@@ -1,8 +1,9 @@
-"""Run by common/test_options.py in its own process: prints fairseq's whole configurations of commands and YAML files.
+"""Run by tests in its own process: prints fairseq's whole configurations of commands and YAML files.
 
 usage: read_options.py < JOBS > CONFIGURATIONS
 
-JOBS is a JSON list of objects: ``arguments`` of fairseq-train; ``folder``, ``name`` and ``overrides`` of a YAML file.
+JOBS is a JSON list of objects with ``arguments`` of fairseq-train, with ``folder``, ``name`` and ``overrides`` of a
+YAML file, or with both. CONFIGURATIONS are two lists, of the commands and of the files.
 """
 
 import json
@@ -34,10 +35,12 @@ def of_yaml(folder, name, overrides):
 
 
 jobs = json.load(sys.stdin)
-commands = [of_command(job["arguments"]) for job in jobs]  # first: the other way changes hydra's version for good
-files = [of_yaml(job["folder"], job["name"], job["overrides"]) for job in jobs]
+commands = [
+    of_command(job["arguments"]) for job in jobs if "arguments" in job
+]  # first: the other way changes hydra's version for good
+files = [of_yaml(job["folder"], job["name"], job["overrides"]) for job in jobs if "folder" in job]
 with omegaconf_no_object_check():
     plain = [
         [OmegaConf.to_container(each, resolve=True, enum_to_str=True) for each in found] for found in (commands, files)
     ]
-print("\n" + json.dumps(list(zip(*plain, strict=True))))
+print("\n" + json.dumps(plain))

@@ -1,15 +1,14 @@
 """Files of a natural language and their derived ones: what each kind is checked for, and what is written of it."""
 
 import bz2
-import gzip
 import lzma
 
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
+from xalign_fairseq.languages.derivation import Inversion
 from xalign_fairseq.languages.files import derive_source, open_source
-from xalign_fairseq.languages.inversion import Inversion
 
 TREE = """\
 # text = he sings .
@@ -46,25 +45,6 @@ def test_text_becomes_a_bitext_with_exact_links(derive, monkeypatch, chunk):
         "dev.en-xx.links": "0-1 1-0 2-2\n\n0-2 1-1 2-0\n",
     }
     assert counts == {"sentences": 3, "empty": 1, "words": 6, "words that moved": 4}
-
-
-PACKED = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
-
-
-@pytest.mark.parametrize("suffix", PACKED)
-@pytest.mark.parametrize("kind", ["text", "conllu"])
-def test_a_compressed_treebank_is_one(derive, kind, suffix):
-    content = PACKED[suffix](TREE.encode())
-    counts, files = derive(kind, f"a.conllu{suffix}", content, with_trees=True)
-    assert counts["sentences"] == 1
-    assert files == derive(kind, "a.conllu", TREE, with_trees=True)[1]
-
-
-def test_text_in_conllu_by_its_name(derive):
-    counts, files = derive("text", "a.conllu", TREE.replace("sings\tsing", "si ngs\tsing"))
-    assert files["dev.en-xx.en"] == "he si\u200bngs .\n"  # a space within a word would make two
-    assert files["dev.en-xx.links"] == "0-1 1-0 2-2\n"
-    assert counts["words"] == 3
 
 
 def test_sentences_are_numbered_through_the_file(derive, monkeypatch):

@@ -8,8 +8,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.evaluation.tagging import entities
 from xalign_fairseq.languages import ner_files
-from xalign_fairseq.languages.inversion import Inversion
-from xalign_fairseq.languages.sentence import SyntaxTree
+from xalign_fairseq.languages.derivation import Inversion
 
 
 def example(text):
@@ -109,21 +108,6 @@ def test_inverting_twice_gives_the_file_back(tmp_path):
     assert twice == natural != once
     assert ner_files.derive(natural, identity)[0] == natural
     assert [each.tags for each in natural] == [each.tags for each in examples]
-
-
-def test_a_file_without_tags_stays_one(tmp_path):
-    (tmp_path / "test.tsv").write_text("Ann\nsleeps\n\nYes\n")
-    natural = ner_files.read(tmp_path / "test.tsv", "en")
-    found, counts = ner_files.derive(natural, Inversion(["."]))
-    assert list(ner_files.lines(found)) == ["sleeps", "Ann", "", "Yes", ""]
-    assert counts == {"entities": 0, "torn": 0, "pieces": 0}
-
-
-def test_transformations_see_the_tree_and_the_number_of_the_sentence():
-    trees = [SyntaxTree((-1,), ("root",), ("X",)), SyntaxTree((-1,), ("root",), ("Y",))]
-    seen = []
-    ner_files.derive([example("a/O"), example("b/O")], lambda s, key: seen.append((key, s.tree)) or s, trees)
-    assert seen == list(enumerate(trees))
 
 
 @pytest.mark.parametrize("tag", ["NOUN", "E-PER", "S-PER", "B-", "B", "o"])

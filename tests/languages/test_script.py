@@ -7,8 +7,7 @@ from support.text import sentencepiece_model
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import Piece, with_pieces
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.languages.characters import MARKER
-from xalign_fairseq.languages.script import BLANK, EMPTY, Transliteration
+from xalign_fairseq.languages.script import BLANK, EMPTY, MARKER, Transliteration, character_table
 from xalign_fairseq.languages.sentence import Sentence
 
 # "¨" becomes a space and a combining mark, "\u200b" a space, "ﬁ" and "Ⅳ" two letters; Ж is unknown.
@@ -174,11 +173,45 @@ def test_normalisation_must_leave_the_script_alone(tmp_path):
     folding = train(tmp_path / "spm.model", normalization_rule_name="nmt_nfkc_cf")
     Transliteration(folding, "georgian")  # such a model has no capitals
     folding.write_bytes(with_pieces(folding.read_bytes(), [Piece("▁S", -9.0)]))
-    with pytest.raises(XalignError, match="found: 1 characters, the first of them 0x1ca1"):
+    with pytest.raises(XalignError, match="found: 1 character, the first of them 0x1ca1"):
         Transliteration(folding, "georgian")
 
 
-@pytest.mark.parametrize("overlap", [-1, 101, float("nan")])
-def test_the_overlap_is_a_percentage(spm, overlap):
-    with pytest.raises(XalignError, match="the overlap is a percentage"):
-        Transliteration(spm, overlap=overlap)
+# Every character of planes 0 and 1 (no surrogates), and some of plane 2.
+ALL = [chr(code) for code in [*range(0xD800), *range(0xE000, 0x20000), *range(0x20000, 0x20800)]]
+
+
+def test_private_copies_are_disjoint_and_one_to_one():
+    table = character_table("private", ALL)
+
+    assert len(set(table.values())) == len(ALL)
+    assert {ord(copy) >> 16 for copy in table.values()} == {15, 16}
+    assert table["a"] == "\U000f0061" and table["😀"] == "\U0010f600" and table["\U00020000"] == "\U000fd800"
+    assert table["▁"] == MARKER
+
+
+def test_georgian_letters_are_those_of_the_keyboard():
+    table = character_table("georgian", [*map(chr, range(0x100)), "č", "😀"])
+
+    assert "".join(table[c] for c in "gamarjoba") == "გამარჯობა"
+    assert "".join(table[c] for c in "jgufi") == "ჯგუფი"
+    # Mtavruli capitals: each 0xbc0 after its Mkhedruli letter.
+    assert "".join(table[c] for c in "Sam") == "Ს" + "ამ"
+    assert all(ord(table[c.upper()]) - ord(table[c]) == 0xBC0 for c in "abcdefghijklmnopqrstuvwxyz")
+    assert table["7"] == "⠷" and table["."] == "⠮" and table["é"] == "⣩"
+    assert table["č"] == "\U000f010d" and table["😀"] == "\U0010f600"
+    assert len(set(table.values())) == len(table)
+
+
+@pytest.mark.parametrize(
+    ("script", "text", "found"),
+    [
+        ("georgian", "abა", "0x10d0"),
+        ("georgian", "!⠡", "0x2821"),
+        ("private", "a\U000f0061", "0xf0061"),
+        ("private", "a" + MARKER, "0xf2581"),
+    ],
+)
+def test_characters_of_the_script_in_the_text_are_an_error(script, text, found):
+    with pytest.raises(XalignError, match=f"1 character, the first of them {found}"):
+        character_table(script, text)

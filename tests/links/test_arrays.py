@@ -1,6 +1,5 @@
 """Links of many pairs at once are those of each line by itself."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,11 +36,6 @@ def test_a_link_that_is_sure_and_possible_is_sure_and_counts_once():
     rows, src, tgt, sure = link_arrays(["1p2 0-0 1-2", "", "3p1 3p1"])
     assert (rows.tolist(), src.tolist(), tgt.tolist()) == ([0, 0, 2], [0, 1, 3], [0, 2, 1])
     assert sure.tolist() == [True, True, False]
-
-
-def test_rows_that_are_kept_are_counted_anew():
-    kept = link_arrays(["0-0", "1-1", "2-2 3p3"]).of_rows(np.array([False, True, True]))
-    assert (kept.rows.tolist(), kept.src.tolist()) == ([0, 1, 1], [1, 2, 3])
 
 
 @pytest.mark.parametrize("line", ["1-", "x", "1-2-3", "1-2,3-4", "1234567890-1", "1--2", "-1-2", "1-2x", "１-2"])

@@ -88,19 +88,6 @@ def test_p_values_are_uniform_without_a_difference():
     assert 0.4 <= np.mean(values) <= 0.6
 
 
-@pytest.mark.parametrize("options", [{"samples": 0}, {"level": 0.0}, {"level": 1.0}])
-def test_options_without_meaning(options):
-    with pytest.raises(XalignError, match="bootstrap"):
-        bootstrap_intervals(corpus(0), **options)
-
-
-def test_numbers_of_sentences():
-    with pytest.raises(XalignError, match="3 and 2"):
-        paired_bootstrap(corpus(0, 3), corpus(0, 2))
-    with pytest.raises(XalignError, match="no sentence"):
-        bootstrap_intervals([])
-
-
 def test_several_sets_count_the_same_and_are_resampled_by_themselves():
     large, small = corpus(1, 300), corpus(2, 40)
     better = [AlignmentCounts(c.hits_sure, c.hits_possible + 1, c.links, c.sure) for c in small]

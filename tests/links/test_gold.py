@@ -74,7 +74,7 @@ def test_gold_links_are_those_of_the_text(tmp_path):
     assert list(pairs) == [(["a", "b"], ["x", "y"]), ([], [])]
     assert (first.sure, first.possible, second.possible) == ({(0, 0)}, {(0, 0), (1, 1)}, frozenset())
     gold.write_text("0-0\n")
-    with pytest.raises(XalignError, match="lines"):
+    with pytest.raises(XalignError, match="1 line of links"):
         read_gold_text(src, tgt, gold)
     gold.write_text("1 1 1\n3 1 1\n")
     with pytest.raises(XalignError, match=r"line 2\n  found: pair 3\n  expected: pairs 1 to 2"):

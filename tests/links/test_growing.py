@@ -25,9 +25,3 @@ def test_links_grow_to_neighbours_and_then_to_free_words():
     assert grown_links(apart, 0.45, 0.25) == {(0, 0): 0.9, (2, 2): 0.3}
     assert list(grown_links(np.array([[0.3, 0.9]]), 0.45, 0.25)) == [(0, 0), (0, 1)]
     assert grown_links(None, 0.45, 0.25) == {}
-
-
-def test_a_link_that_grows_in_a_later_sweep():
-    # The better of the two neighbours the other alone, which comes behind it.
-    scores = np.array([[0.9, 0.3, 0.4], [0, 0, 0]])
-    assert grown_links(scores, 0.45, 0.25) == {(0, 0): 0.9, (0, 1): 0.3, (0, 2): 0.4}

@@ -67,7 +67,7 @@ def test_bounds_name_line_link_and_lengths():
         assert "1-based" not in str(error.value)
     with pytest.raises(XalignError, match=r"f, line 12\n  found: link 2-0"):
         check_bounds([set(), {(2, 0)}], [(2, 3), (2, 3)], where="f", first=11)
-    with pytest.raises(XalignError, match=r"found: 1 lines of links\n  expected: 2"):
+    with pytest.raises(XalignError, match=r"found: 1 line of links\n  expected: 2"):
         check_bounds([set()], [(1, 1), (2, 3)], where="f")
 
 

@@ -38,10 +38,6 @@ def test_words_without_links_at_either_edge():
     assert list(phrase_pairs({(1, 1)}, 3, 3, max_length=1)) == [(1, 2, 1, 2)]
 
 
-def test_no_words_and_no_links():
-    assert list(phrase_pairs(set(), 0, 3)) == list(phrase_pairs(set(), 3, 3)) == []
-
-
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_phrase_pairs_are_those_of_the_definition(data):

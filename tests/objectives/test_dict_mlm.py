@@ -134,21 +134,6 @@ def test_the_source_half_of_a_derived_language_is_the_natural_one():
     assert source_tokens([lexicon], V, 10).tolist() == [*natural[:6], *natural[7:], 58, 59]
 
 
-def test_the_mask_is_the_vocabularys_wherever_it_stands():
-    # A dictionary's file may hold it; the last token is then one as any other, which MLM may put in a token's place.
-    targets, masked, draw = torch.tensor([[7, 7]]), torch.tensor([[10, V - 1]]), torch.tensor([[0.9, 0.97]])
-    _, encoder = run(masked=masked, targets=targets, draw=draw, mask=10)
-    assert encoder.read.tolist() == [[10, 57]]  # (0.97 - 0.5) / 0.5 of 49, the token at 46 from 0
-
-
-def test_prob_is_the_share_that_is_asked():
-    assert run(variant="input", prob=1.0)[1].read.tolist()[0][7] == 41  # 0.8 chooses the second
-    assert run(variant="input", prob=0.2)[1].read.tolist()[0][1:4] == [41, 5, MASK]
-    for prob in (0.0, 1.5):
-        with pytest.raises(XalignError, match="prob"):
-            run(prob=prob)
-
-
 def test_translations_go_both_ways_and_are_chosen_evenly():
     table = TranslationTable([LEXICON, Lexicon("aa", "cc", [5], [1], [46], [1], [0])], V)
     draws = (torch.arange(9) / 9).float()

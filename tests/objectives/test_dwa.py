@@ -99,13 +99,6 @@ def test_the_bound_on_queries_loses_none_and_keeps_the_softmax_to_them(queries, 
         assert most <= 0.7 * data.bitext.tokens.shape[1]
 
 
-def test_before_the_start_update_nothing_is_labelled():
-    made = trial(start_update=3)
-    early, late = (made.loss(batch(), update=n) for n in (2, 3))
-    assert early.count == 0 and early.total == 0 and late.count > 0
-    assert made.loss(batch(), update=2, training=False).count > 0
-
-
 def test_labels_come_from_a_pass_without_gradient_that_stops_at_the_layer():
     made, ran = trial(label_layer=1), []
     for number, layer in enumerate(made.encoder.sentence_encoder.layers, 1):
@@ -171,14 +164,6 @@ def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_is_not_compared_agai
     data = agreeing(made, batch(links=[(0, 0)]))
     loss = made.loss(replace(data, stands_in=True), update=20)
     assert made.head.agreement == 0 and not any(loss.stats["links_agreement"])
-
-
-def test_own_labels_of_pairs_without_links_do_not_count_as_disagreement():
-    made = trial(links_agreement=0.9)
-    data = agreeing(made, batch(links=[(0, 0)]))
-    data.bitext.partner[1], data.bitext.has_links[1] = -1, False
-    made.loss(data, update=20)
-    assert made.head.agreement == 1
 
 
 def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():

@@ -6,7 +6,6 @@ import torch
 from support.small import CONFIG
 from support.trials import Task, bound
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -86,20 +85,9 @@ def test_a_sample_is_drawn_by_seed_and_update_and_is_unbiased():
     assert loss_of(objective, encoder).count == 2
 
 
-def test_a_sample_larger_than_the_lexicon_is_the_whole():
-    whole, encoder = trial()
-    large, _ = trial(sample=9)
-    assert loss_of(large, encoder, 3).total == loss_of(whole, encoder, 3).total
-
-
 def test_half_precision_sums_are_wide():
     objective, encoder = trial(dtype=torch.bfloat16)
     loss = loss_of(objective, encoder)
     assert loss.total.dtype == torch.float32
     expected = restatement(encoder.sentence_encoder.embed_tokens.weight.detach().float())
     assert loss.total.item() == pytest.approx(expected, rel=1e-5)
-
-
-def test_a_sample_of_nothing_is_refused():
-    with pytest.raises(XalignError, match="sample"):
-        trial(sample=0)

@@ -1,7 +1,5 @@
 """Linear maps: Eq. 1 and 2 by plain loops, languages, a rotation that training finds, bad input."""
 
-import dataclasses
-
 import pytest
 import torch
 from support.small import CONFIG
@@ -94,11 +92,6 @@ def test_in_training_the_maps_are_orthogonalised_before_the_first_forward_of_an_
     torch.testing.assert_close(maps.of("de").detach(), once, rtol=1e-10, atol=1e-10)
     made.loss(batch(), update=6)
     assert not maps.of("de").detach().allclose(once)
-
-
-def test_dropout_stays_off_in_training():
-    made = Trial(LinearMapping, dataclasses.replace(CONFIG, dropout=0.5, attention_dropout=0.5))
-    assert made.loss(batch()).total == made.loss(batch(), training=False).total
 
 
 def test_bad_input():

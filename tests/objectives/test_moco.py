@@ -189,13 +189,6 @@ def test_a_queue_that_is_not_full_before_the_run_ends_is_told_at_its_start(caplo
     assert told in caplog.text and bool(told) == ("moco learns nothing in this run" in caplog.text)
 
 
-def test_how_many_updates_the_queue_fills_is_told_at_the_start_of_a_run(caplog):
-    """Of our own study: 62 of 200 updates."""
-    caplog.set_level("INFO")
-    config(queue_init="data", queue_size=2000).check_run(200, 32.0)
-    assert "moco learns from update 64 of 200 on: before that, its queue fills with 2,000 keys" in caplog.text
-
-
 def holds(run, number):
     """Whether the queue has a key of a sentence of TEXT, or of its translation."""
     return bool(run.head.queue.holds(sentence_hash(torch.tensor([[0, *TEXT[number], 2]]), 1)).any())
@@ -251,11 +244,6 @@ def test_validation_moves_nothing():
     assert all(torch.equal(before[name], value) for name, value in run.modules.state_dict().items())
 
 
-def test_validation_before_any_update_has_no_loss():
-    loss = Run(config()).loss(batch((4, 5)), 0, training=False)
-    assert loss.total == 0 and loss.count == 0
-
-
 @pytest.mark.parametrize("pooling", ["cls", "mean"])
 def test_padding_and_pairs_with_an_empty_side_change_nothing(pooling):
     alone, padded = (Run(config(pooling=pooling)) for _ in range(2))
@@ -299,11 +287,6 @@ def test_half_precision_keeps_the_key_side_in_float32():
 def test_bad_options_are_named(option):
     with pytest.raises(XalignError, match="moco_" + next(iter(option))):
         bound(config(**option))
-
-
-def test_a_queue_smaller_than_a_batch_is_refused():
-    with pytest.raises(XalignError, match="moco_queue_size="):
-        Run(config(queue_size=2)).loss(batch((0, 1), (2, 3), (4, 5)), 0)
 
 
 SPLIT = [[((0, 1), (2, 3)), ((4, 5),)], [((1, 0),), ((6, 7), (3, 4))], [((0, 3),), ((4, 2),)]]

@@ -46,13 +46,6 @@ def test_is_zero_with_zero_gradient_where_it_began(form):
     assert all(grad is not None and not grad.any() for grad in gradient.values())
 
 
-@pytest.mark.parametrize("form", ["squared", "norm"])
-def test_is_zero_before_training_begins(form):
-    trial = Trial(RegParam, form=form)
-    assert trial.loss(batch(), training=False).total.item() == 0
-    assert not trial.heads["reg_param"].started
-
-
 def test_the_mlm_head_is_free():
     trial, _ = moved()
     before = trial.loss(batch()).total.item()

@@ -4,12 +4,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from support.small import typed
-from support.trials import bound
-from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext, pair
+from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.objectives.self_training import SelfTraining
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
 
@@ -72,14 +69,6 @@ def test_prepared_links_label(labels):
     assert loss.total.item() == pytest.approx(sum(losses).item(), rel=1e-9)
     assert 0 < loss.count.item() == sum(links) != int(trial().loss(batch()).count)
     assert_same_gradient(one, gradient, sum(losses))
-
-
-@pytest.mark.parametrize("labels", ["given", "both"])
-def test_pairs_without_prepared_links_teach_nothing(labels):
-    without = typed([pair(*sentence, gold=False) for sentence in SENTENCES])
-    loss = trial(labels=labels).loss(without)
-    assert loss.total.item() == loss.count.item() == 0
-    assert int(loss.stats["pairs_without_links"][0]) == len(SENTENCES)
 
 
 def test_the_probability_is_the_mean_of_both_directions():
@@ -149,9 +138,3 @@ def test_a_pair_that_is_not_linked_is_counted():
 def test_options_that_do_not_fit_are_refused(options, complaint):
     with pytest.raises(XalignError, match=f"(?s){complaint}"):
         SelfTraining(**options)
-
-
-@pytest.mark.parametrize(("method", "layer"), [("argmax", 8), ("softmax", 8), ("transport", 10)])
-def test_the_layer_is_that_of_the_method_unless_one_is_given(method, layer):
-    one = bound(SelfTraining(method=method), EncoderConfig(vocab_size=60))
-    assert one.labelling.layer == layer

@@ -56,14 +56,3 @@ def test_the_other_side_has_no_influence(trial):
     other.masked[start:end] = 30
     loss, same = (trial.loss(typed([each])) for each in (pair, other))
     assert loss.total == same.total > 0
-
-
-def test_chosen_special_tokens_are_not_predicted(trial):
-    data = batch(((5, 7), (4, 4)), seed=2, specials=True)
-    ends = data.bitext.spans[:, [1, 3]]
-    assert (data.bitext.targets.gather(1, ends) != 1).any()
-    inside = sum(
-        int((data.bitext.targets[row, a:b] != 1).sum()) + int((data.bitext.targets[row, c:d] != 1).sum())
-        for row, (a, b, c, d) in enumerate(data.bitext.spans.tolist())
-    )
-    assert trial.loss(data).count == inside

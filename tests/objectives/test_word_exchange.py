@@ -11,7 +11,6 @@ from support.small import CONFIG, MASK, pair, typed
 from support.trials import Trial, bound
 from torch import nn
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
@@ -232,11 +231,6 @@ def test_the_head_may_start_from_the_mlm_head():
     assert encoder.lm_head.dense.weight.any()
 
 
-def test_a_shared_head_has_no_start_of_its_own():
-    with pytest.raises(XalignError, match="new, where the head is shared"):
-        WordExchange(heads="shared", start="mlm")
-
-
 DOUBLE = torch.float64
 # <s> a b c </s> x y </s>; the state of position p is (p, 10 p)
 STATES = torch.tensor([[[p, 10.0 * p] for p in range(8)]], dtype=DOUBLE)
@@ -323,22 +317,7 @@ def test_gradient_of_the_exchange(many):
     assert torch.autograd.gradcheck(lambda h: exchange_of(h, given, wanted, many, spans)[0], hidden.requires_grad_())
 
 
-def test_without_a_link_or_a_wanted_token_nothing_is_read():
-    hidden = STATES.clone().requires_grad_()
-    states, partners = exchange_of(hidden, links(), EVERYTHING)
-    assert states.shape == (8, 2) and (states == 0).all() and (partners == 0).all()
-    none, count = exchange_of(hidden, links((1, 5)), ~EVERYTHING)
-    assert none.shape == (0, 2) and count.shape == (0,)
-    (states.sum() + none.sum()).backward()
-    assert (hidden.grad == 0).all()
-
-
 def test_half_precision_is_summed_in_float32():
     hidden = torch.full((1, 8, 1), 40000.0, dtype=torch.float16)  # two are more than float16 can hold
     states, _ = exchange_of(hidden, links((1, 5), (1, 6), (1, 7)), EVERYTHING, "mean", torch.tensor([[1, 4, 5, 8]]))
     assert states.dtype == torch.float16 and states[1].item() == hidden[0, 0].item()
-
-
-def test_an_unknown_way_is_refused():
-    with pytest.raises(ValueError, match="sum, mean"):
-        exchange_of(STATES, links(), EVERYTHING, "max")

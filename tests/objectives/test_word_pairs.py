@@ -32,12 +32,6 @@ def test_the_pairs_of_a_language_are_those_of_both_directions():
     assert pairs.of_languages(EN, RU).tolist() == [3, 4, 5, 8]
 
 
-def test_without_a_pivot_the_source_comes_first():
-    pairs = WordPairs(bitext())
-    assert pairs.words.tolist() == bitext().links[:, 1:].tolist()
-    assert (pairs.vectors(states(bitext()), "first")[0] < 1000).all()
-
-
 def test_mean_pooling_averages_all_tokens_of_a_word():
     s, t = WordPairs(bitext(), PIVOT).vectors(states(bitext(), 1), "mean")
     assert (s[:, 0] % 1000).tolist() == [5.5, 7, 8, 7, 9, 9, 7, 5.5, 12]
@@ -64,11 +58,6 @@ def test_a_batch_without_links_has_no_pairs_and_still_a_gradient(gold, pooling):
     (s.sum() + t.sum()).backward()
     assert all(each.grad is not None and not each.grad.any() for each in hidden)
     assert [each.shape for each in pairs.identities()] == [(0,), (0,)]
-
-
-def test_links_of_words_without_tokens_are_left_out():
-    pairs = WordPairs(bitext([((EN, DE), [[5], [], [6]], [[20], []], [(0, 0), (1, 0), (2, 1)])]))
-    assert pairs.words.tolist() == [[0, 0]]
 
 
 def test_words_are_identical_by_language_and_tokens_wherever_they_stand():

@@ -4,17 +4,13 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.projection.formats import ANNOTATIONS, find_format
+from xalign_fairseq.projection.units import Annotated, Unit
 
 
 def test_a_format_is_found_by_its_name_or_by_that_of_the_file():
     for src in ("a.jsonl", "b/a.ndjson.gz"):
         assert find_format("", src, None) is ANNOTATIONS["json"]
     assert find_format("json", "text", None) is ANNOTATIONS["json"]
-
-
-def test_every_suffix_is_that_of_one_format():
-    suffixes = [suffix for each in ANNOTATIONS.values() for suffix in each.suffixes]
-    assert len(suffixes) == len(set(suffixes))
 
 
 def test_raw_text_is_split_by_icu_unless_links_only_count_words(tmp_path):
@@ -37,3 +33,79 @@ def test_raw_text_is_split_by_icu_unless_links_only_count_words(tmp_path):
 def test_what_does_not_go_together_is_an_error(name, src, tgt, message):
     with pytest.raises(XalignError, match=message):
         find_format(name, src, tgt)
+
+
+FILES = {
+    "html": "<p>the <b>red</b> house</p>\n\na &amp; b<br>c\n",
+    "xml": "a <x/> b <y>c</y>\nd\n",
+    "placeholders": "Hello {name}!\n%d files\n",
+    "usfm": "\\id GEN\n\\c 1\n\\p\n\\v 1-2 This is \\add it.\\add*\n\\p The second.\n\\s Two\n\\v 3 three\n",
+    "srt": "\ufeff1\n00:00:01,000 --> 00:00:02,000\n"
+    "<i>one\ntwo</i> three\n\n2\n00:00:03,000 --> 00:00:04,000\n- a\n- b\n",
+    "vtt": "WEBVTT\n\nNOTE a --> b\n\n1\n00:01.000 --> 00:02.000 line:0\n"
+    "<v Ann>one <c.x>two</c>\n\n\n00:03.000 --> 00:04.000\n\n",
+}
+TEXTS = {
+    "html": ["the red house", "", "a & b c"],
+    "xml": ["a b c", "d"],
+    "placeholders": ["Hello !", "files"],
+    "usfm": ["This is it. The second.", "Two", "three"],
+    "srt": ["one two three", "- a - b"],
+    "vtt": ["one two"],
+}
+
+
+def reader(tmp_path, name, content, translation=None):
+    src, tgt = tmp_path / f"a.{name}", None
+    src.write_text(content, encoding="utf-8")
+    if translation is not None:
+        tgt = tmp_path / "b.txt"
+        tgt.write_text("".join(f"{line}\n" for line in translation), encoding="utf-8")
+    return ANNOTATIONS[name].read(Annotated(str(src), tgt and str(tgt)))
+
+
+def projected(pieces, links=None):
+    made = [
+        piece.project({(i, i): 1.0 for i in range(len(piece.src))} if links is None else links)
+        if isinstance(piece, Unit)
+        else piece
+        for piece in pieces
+    ]
+    return "".join(each if isinstance(each, str) else each.text for each in made)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_text_that_is_its_own_translation_gets_its_own_markup(tmp_path, name):
+    source = reader(tmp_path, name, FILES[name])
+    assert [piece.src.text for piece in source.pieces() if isinstance(piece, Unit)] == TEXTS[name]
+    assert projected(reader(tmp_path, name, FILES[name], TEXTS[name]).pieces()) == FILES[name].removeprefix("\ufeff")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_translation_has_a_line_for_each_text(tmp_path, name):
+    for lines, problem in ((TEXTS[name][:-1] or [], "few lines|empty"), ([*TEXTS[name], "x"], "many lines")):
+        with pytest.raises(XalignError, match=problem):
+            list(reader(tmp_path, name, FILES[name], lines).pieces())
+
+
+def test_broken_markup_names_the_line_and_leaves_the_translation(tmp_path):
+    bad, good = (p for p in reader(tmp_path, "xml", "<b>a\n<b>b</b>\n", ["A", "B"]).pieces() if isinstance(p, Unit))
+    assert bad.where.endswith("a.xml, line 1") and not bad.needs_links
+    [problem] = bad.project({}).dropped
+    assert (bad.project({}).text, problem.reason, problem.item) == ("A", "an opening tag has no closing tag", "<b>")
+    assert good.project({}).text == "<b>B</b>"
+
+
+def test_subtitles_keep_their_times_and_break_where_the_source_does(tmp_path):
+    content = "1\n00:00:01,000 --> 00:00:02,000\n<i>It</i> rains\nin Paris.\n"
+    [unit] = [p for p in reader(tmp_path, "srt", content, ["Es regnet in Paris."]).pieces() if isinstance(p, Unit)]
+    assert unit.project({(0, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0, (3, 3): 1.0}).text == "<i>Es</i> regnet\nin Paris."
+    assert unit.project({}).text.count("\n") == 1
+
+
+def test_a_range_of_verses_and_a_heading_within_a_verse(tmp_path):
+    """sillsdev/machine.py 370 and sillsdev/silnlp 708."""
+    content = "\\id MAT\n\\c 1\n\\v 1-2 This is the first.\n\\p This is the second.\n\\s A heading\n\\p The rest.\n"
+    lines = ["Es la primera. Es la segunda.", "Un encabezado", "El resto."]
+    made = projected(reader(tmp_path, "usfm", content, lines).pieces(), {(0, 0): 1.0})
+    assert made == "\\id MAT\n\\c 1\n\\v 1-2 Es la primera.\n\\p Es la segunda.\n\\s Un encabezado\n\\p El resto.\n"

@@ -48,12 +48,6 @@ def test_statistics_learned_from_the_pairs_change_links_and_are_those_of_their_f
     assert contents(a_run) != contents(learning)
 
 
-@pytest.mark.parametrize("change", [{"out": "-"}, {"part": (0, 2)}, {"links": "a.jsonl"}])
-def test_nothing_is_learned_from_a_part_or_next_to_standard_output(a_run, change):
-    with pytest.raises(XalignError, match=f"(?s)nothing can be learned.*{next(iter(change))}"):
-        project_files(replace(a_run, learns=True, **({"links": a_run.src} if "links" in change else change)))
-
-
 def contents(run):
     with open(run.out) as out, open(f"{run.out}.links") as links:
         return out.read(), links.read()

@@ -36,13 +36,6 @@ def test_commands_take_the_first_pairs_in_turn(benchmark, text, tmp_path):
     assert "| 5 | not measured | " in (tmp_path / "out/align_memory.md").read_text()
 
 
-def test_a_command_that_fails_ends_the_benchmark(benchmark, text, tmp_path):
-    benchmark.PROGRAM.write_text("#!/bin/sh\nexit 3\n")
-    with pytest.raises(benchmark.subprocess.CalledProcessError, match="exit status 3"):
-        benchmark.main([*text, "--out", str(tmp_path / "out")])
-    assert not (tmp_path / "out").exists()
-
-
 def test_tables_have_medians_and_the_ratio_before(benchmark):
     facts = {"rounds": 3, "machine": "a CPU", "commit": "abc1234", "pairs": 700}
     found = {**facts, "cpu_seconds": {"grow": [[10.0, 30.0, 20.0], [22.0, 90.0, 5.0]]}}

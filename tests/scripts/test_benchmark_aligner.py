@@ -1,9 +1,5 @@
 """The benchmark of aligners: the pairs that it takes, what it compares, its table, and our own side of it."""
 
-import json
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
@@ -72,49 +68,6 @@ def test_pairs_are_spread_over_the_text_and_made_once(benchmark, script, monkeyp
         benchmark.prepare(tmp_path / "work", src, tgt, 5)
 
 
-def test_a_tool_that_is_measured_is_not_measured_again(benchmark, monkeypatch, tmp_path):
-    commands = []
-
-    def measure(command, check, env, timeout):
-        commands.append((command[2:], env["OMP_NUM_THREADS"]))
-        Path(command[-1]).write_text(json.dumps({"command": len(commands)}))
-
-    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=measure, SubprocessError=OSError))
-    assert benchmark.measure("simalign", tmp_path, "cpu") == {"command": 1}
-    assert benchmark.measure("simalign", tmp_path, "cpu") == {"command": 1}
-    assert commands == [(["simalign", str(tmp_path), "cpu", str(tmp_path / "simalign-cpu.json")], "1")]
-    assert benchmark.measure("simalign", tmp_path, "cuda") == {"command": 2}
-
-
-def test_what_failed_is_named_tried_again_and_stops_nobody(benchmark, monkeypatch, tmp_path, measured):
-    script = tmp_path / "benchmark_tools.py"
-    script.write_text("import sys; sys.exit(3)")
-    monkeypatch.setattr(benchmark, "HERE", tmp_path)
-    failed = benchmark.measure("simalign", tmp_path, "cpu")
-    assert failed == {"error": "its process came to exit code 3", "runs": []}
-    script.write_text("import sys; open(sys.argv[4], 'w').write('{\"runs\": []}')")
-    assert benchmark.measure("simalign", tmp_path, "cpu") == {"runs": []}
-
-    measured["simalign"] = failed
-    measured["awesome-align"]["runs"] = [{**run("softmax", 1.0, []), "error": "ImportError: no boto3"}]
-    del measured["awesome-align"]["runs"][0]["links"]
-    rows = benchmark.compare(measured)
-    ours = next(row for row in rows if row["tool"] == "xalign" and row["method"] == "itermax")
-    assert ours["pairs_per_second"] == 4.0 and not {"times_simalign", "equal_f1"} & ours.keys()
-    result = {"machine": "m", "pairs": 2, "subwords": 70.0, "commit": "c", "command": "b", "rows": rows}
-    text = benchmark.render({"cuda": result})
-    assert "| simalign |  |  |  | not measured | failed: its process came to exit code 3 | - |" in text
-    assert "| softmax | separate, 8 | float32 | not measured | failed: ImportError: no boto3 | - |" in text
-    assert "| xalign | itermax | separate, 8 | float32 | not measured | 4.0 | - |" in text
-
-
-def test_a_peer_that_linked_fewer_pairs_is_compared_on_these(benchmark, measured):
-    [theirs] = measured["simalign"]["runs"]
-    theirs["links"] = theirs["links"][:1]
-    ours = next(row for row in benchmark.compare(measured) if row.get("equal_f1") and row["method"] == "itermax")
-    assert (ours["equal_pairs"], ours["compared"], ours["times_simalign"]) == (1, 1, 8.0)
-
-
 @pytest.fixture
 def tools(script, monkeypatch, tmp_path):
     """benchmark_tools, with a tool "simalign" of which two methods are known."""
@@ -139,25 +92,6 @@ def tools(script, monkeypatch, tmp_path):
     monkeypatch.setattr(tools, "TOOLS", dict.fromkeys(("simalign", "other", "absent"), tool))
     tools.calls = calls
     return tools
-
-
-def test_a_method_that_fails_leaves_the_others(tools, tmp_path):
-    broken, working = tools.measure("other", tmp_path, "cpu")["runs"]
-    assert broken == {"method": "broken", "error": "TypeError: unexpected argument"}
-    assert working["links"] == ["0-0"] * 100 and tools.calls == [2, *[100] * tools.REPEATS]
-    absent = tools.measure("absent", tmp_path, "cpu")
-    assert absent["runs"] == [] and "no-such-package" in absent["error"]
-
-
-def test_awesome_align_is_read_without_what_it_downloads_with(tools, monkeypatch):
-    import importlib
-    import sys
-
-    monkeypatch.setattr(tools, "find_spec", lambda name: None)
-    with tools.downloads_stood_in():
-        assert importlib.import_module("botocore.exceptions").ClientError is Exception
-        assert importlib.import_module("botocore.config").Config is object
-    assert "boto3" not in sys.modules or sys.modules["boto3"].__spec__
 
 
 def test_our_own_side_runs_every_method_of_the_others(script, transformers, tmp_path):

@@ -100,31 +100,6 @@ def test_nothing_is_written_where_first_losses_differ(run, asked, name):
     assert len(asked.ended) == 4
 
 
-def test_what_is_measured_is_not_measured_again(run, asked):
-    options = ("--arch", "tiny", "--dtype", "float32", "--threads", "1")
-    first = run(*options, "--rounds", "2")
-    asked.questions.clear()
-    assert run(*options, "--rounds", "2") == first and not asked.questions
-    run(*options, "--rounds", "3")
-    assert [what for _, what in asked.questions].count("round") == 4
-    asked.questions.clear()
-    run(*options, "--rounds", "2", "--max-tokens", "77")
-    assert [what for _, what in asked.questions].count("round") == 8
-
-
-def test_a_contestant_that_fails_is_named_and_the_rest_goes_on(run, asked):
-    asked.broken = {"transformers": ("begin",), "xalign, MLM + TLM": ("round",)}
-    options = ("--arch", "tiny", "--dtype", "float32", "--rounds", "1", "--threads", "1")
-    rows = rows_of(run(*options))
-    assert "No module named" in rows["transformers"]["error"] and "tokens_per_second" not in rows["transformers"]
-    assert "error" in rows["xalign, MLM + TLM"] and rows["xalign, XLM-Align"]["times_fairseq"][0] == 1.6
-    text = (run.out / "training.md").read_text()
-    assert "| transformers | failed: ImportError: No module named 'x' |" in text
-    # What failed is tried again.
-    asked.broken = {}
-    assert rows_of(run(*options))["transformers"]["times_fairseq"][0] == 0.5
-
-
 def test_the_table_and_the_picture(run, asked, script):
     run("--arch", "tiny", "base", "--dtype", "float32", "bfloat16", "--rounds", "1", "--threads", "2")
     text = (run.out / "training.md").read_text()
@@ -203,20 +178,6 @@ def test_a_step_trains(script, setting, transformers):
 
 
 @pytest.mark.slow
-def test_two_processes_share_an_update(benchmark, setting, transformers):
-    found = {}
-    for name in ("fairseq", "xalign, MLM + TLM", "transformers"):
-        process = benchmark.Process(name, replace(setting, processes=2))
-        for what in ("begin", "round"):
-            process.send(what)
-            found.setdefault(name, {}).update(process.receive())
-        process.end()
-    benchmark.require_equal_losses({name: each["first_loss"] for name, each in found.items()})
-    alone = found["fairseq"]["contents"]["tokens"]
-    assert {each["tokens"] for each in found.values()} == {found["fairseq"]["tokens"]} != {alone}
-
-
-@pytest.mark.slow
 def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, setting, transformers, monkeypatch):
     """The others are measured unchanged, although they are built next to the package's model."""
     from xalign_fairseq.tasks import pretraining
@@ -232,15 +193,6 @@ def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, set
             contestants[name](replace(setting, memory=memory))
             found.append(len(asked))
         assert found == expected, memory
-
-
-@pytest.mark.slow
-def test_a_profile_names_what_fails(benchmark, setting, tmp_path):
-    benchmark.profile(setting, ("xalign, MLM + TLM", "no such"), tmp_path)
-    ours, other = (
-        (tmp_path / "training-profile-cpu.txt").read_text().split("An update of tiny in float32, 256 tokens, ")[1:]
-    )
-    assert ours.startswith("xalign, MLM + TLM: ") and "aten::" in ours and "KeyError" in other
 
 
 def test_cuda_graphs_take_part_in_half_precision_on_a_gpu(script, setting):

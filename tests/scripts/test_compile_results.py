@@ -72,13 +72,6 @@ def test_a_wrong_marker_is_named_and_nothing_is_written(folder, old, new, words)
     assert [document.read_text(), page.read_text()] == before
 
 
-def test_prose_around_the_tables_stays(folder):
-    page = folder / "examples/transfer/README.md"
-    page.write_text("Before.\n\n<!-- results:benchmarks/head -->\nold\n<!-- end -->\n\nAfter.\n")
-    assert run("--root", folder).returncode == 0
-    assert page.read_text() == "Before.\n\n<!-- results:benchmarks/head -->\nNo results yet.\n<!-- end -->\n\nAfter.\n"
-
-
 def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
     page = folder / "examples/transfer/README.md"
     page.write_text("<!-- results:transfer/pos-trained-on-en -->\n<!-- end -->\n")
@@ -94,25 +87,6 @@ def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
     done = run("--root", folder)
     assert done.returncode == 2
     assert "overall, pos-trained-on-en" in done.stderr
-
-
-def test_a_page_may_show_a_table_of_another_folders_study(folder):
-    page = folder / "examples/weam/details.md"
-    page.parent.mkdir()
-    page.write_text("<!-- results:small/weam -->\n<!-- end -->\n")
-    assert run("--root", folder).returncode == 0
-    assert "No results yet." in page.read_text()
-    report = folder / "examples/small/results/report/report.md"
-    report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text("# Study\n\n## Summary\n\n| a |\n\n## WEAM\n\n| b |\n\n| c |\n")
-    assert run("--root", folder, "--check").returncode == 1
-    assert run("--root", folder).returncode == 0
-    assert page.read_text() == "<!-- results:small/weam -->\n| b |\n\n| c |\n<!-- end -->\n"
-    assert "| a |" in (folder / "examples/small/README.md").read_text()
-    report.with_name("page.md").write_text("<!-- results:small/nothing -->\n")  # of the study's own scripts, no page
-    assert run("--root", folder).returncode == 0
-    page.write_text("<!-- results:weam/summary -->\n<!-- end -->\n")  # a folder without a study
-    assert run("--root", folder).returncode == 2
 
 
 @pytest.mark.parametrize("name", ["aligner", "machine/aligner"])

@@ -12,12 +12,6 @@ def test_the_picture_is_that_of_the_imports_of_today():
     assert document_house.PICTURE.read_text() == made, "run: python scripts/document_house.py"
 
 
-def test_an_upward_import_is_seen_in_the_picture():
-    rooms = document_house.room_arrows({"p.core.a": {"p.cli.b"}, "p.cli.b": {"p.core.a"}})
-    found = re.findall(r'<circle class="(\w+)"', document_house.picture(rooms))
-    assert found == ["dot", "up"]
-
-
 def test_no_number_of_the_page_is_above_its_ceiling():
     page = document_house.PAGE.read_text()
     for name, ceiling in test_house.CEILINGS.items():

@@ -16,13 +16,13 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def run(script, monkeypatch):
     """The script's exit code, where other tests' objectives are not registered."""
-    from xalign_fairseq.criterions import presets
+    from xalign_fairseq.criterions import weighted
 
     module = script("document_options")
     own = {name: each for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq.")}
     monkeypatch.setattr(module, "OBJECTIVES", own)
-    shown = {name: objectives for name, objectives in presets.PRESETS.items() if set(objectives) <= own.keys()}
-    monkeypatch.setattr(presets, "PRESETS", shown)
+    shown = {name: objectives for name, objectives in weighted.PRESETS.items() if set(objectives) <= own.keys()}
+    monkeypatch.setattr(weighted, "PRESETS", shown)
     return lambda *arguments: module.main([str(each) for each in arguments])
 
 
@@ -74,13 +74,3 @@ def test_every_command_has_a_page_with_every_option_that_its_help_shows():
         told = {flag for cell in cells for flag in re.findall(r"`(-[^ `]+)", cell)}
         shown = (action for action in parser._actions if action.help != argparse.SUPPRESS and action.dest != "help")
         assert told == {flag for action in shown for flag in action.option_strings}, name
-
-
-def test_a_new_command_gets_a_page_and_one_that_is_gone_is_told(run, tmp_path, capsys):
-    folder = tmp_path / "docs/reference/cli"
-    folder.mkdir(parents=True)
-    (folder / "gone.md").write_text("# `xalign gone`\n\n<!-- options:cli/gone -->\n<!-- end -->\n")
-    assert run("--root", tmp_path) == 2 and "cli/gone" in capsys.readouterr().err
-    (folder / "gone.md").unlink()
-    assert run("--root", tmp_path) == 0
-    assert (folder / "align.md").read_text() == (ROOT / "docs/reference/cli/align.md").read_text()

@@ -1,6 +1,5 @@
 """Kills at each file operation: of a program that can be given again, and of one that can not."""
 
-import json
 import sys
 
 import numpy as np
@@ -17,16 +16,6 @@ for name in "ab":
         (out / (name + ".tmp")).write_text("half")
         (out / (name + ".tmp")).write_text("whole")
         os.replace(out / (name + ".tmp"), out / name)
-"""
-BAD = """
-import os, pathlib, sys
-out = pathlib.Path(sys.argv[1])
-if (out / "begun").exists():
-    sys.exit("it holds something")
-(out / "begun").touch()
-(out / f"scratch-{os.getpid()}").touch()
-(out / "a").write_text("later" if (out / "a").exists() else "first")
-(out / "begun").unlink()
 """
 STARTS = """
 import pathlib, sys
@@ -64,23 +53,10 @@ def test_a_program_that_can_be_given_again_at_any_point(killed):
     assert not any(kill.refused or kill.differs or kill.left for kill in kills)
 
 
-def test_what_is_refused_differs_and_is_left_is_told(killed):
-    _, kills = killed(BAD)
-    assert any("it holds something" in kill.refused for kill in kills)
-
-
 def test_what_a_command_starts_counts_and_dies_with_it(killed):
     each, kills = killed(STARTS)
     assert each.expected()["operations"] == ["open theirs", "open ours"]
     assert len(kills) == 2 and not any(kill.refused or kill.differs for kill in kills)
-
-
-def test_kinds_of_operations_come_first(script, tmp_path):
-    operations = script("faults_operations")
-    each = operations.Killed(script("faults_runs").Run("a", None), tmp_path)
-    found = ["open a", "open .a.12-0123456789ab.tmp", "open a", "open .a.13-0123456789ab.tmp", "rename a b"]
-    (each.work / "expected.json").write_text(json.dumps({"operations": found}))
-    assert each.order() == [1, 2, 5, 3, 4]
 
 
 def test_the_table_counts_what_went_wrong(script):

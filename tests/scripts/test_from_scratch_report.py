@@ -27,13 +27,6 @@ def records():
     }
 
 
-def test_draws_of_a_size_are_one_row(report, records):
-    lines = report.write_sizes(records).splitlines()
-    assert "| ro-en | 44 | 2 | 32.0 ± 2.8 | 40.0 ± 0.0 |  | 0.200 | 2.0 / 2.0 /  |" in lines
-    assert "| ro-en | 99 | 1 | 25.0 |  |  |  | 5.0 /  /  |" in lines
-    assert [line.split("|")[1].strip() for line in lines[2:5]] == ["de-en", "ro-en", "ro-en"]
-
-
 def test_the_table_is_of_the_largest_texts(report, records):
     text = report.write_table(records)
     assert "| ro-en | test | 99 | 25.0 |" in text

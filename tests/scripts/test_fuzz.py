@@ -60,17 +60,6 @@ def test_altered_files_are_read_or_refused(fuzz, readers, tmp_path):
     assert not wrong
 
 
-def test_an_input_is_made_again_by_its_number(fuzz, readers, tmp_path):
-    reader = readers(fuzz)["manifest.json"]
-    made = []
-    for seed, number in ((1, 5), (1, 5), (1, 6), (2, 5)):
-        folder = tmp_path / str(len(made))
-        folder.mkdir()
-        fuzz.make(reader, seed, number, folder)
-        made.append((folder / "manifest.json").read_bytes())
-    assert made[0] == made[1] and len(set(made)) == 3
-
-
 def falling(fuzz, fall):
     def read(folder):
         if (folder / "a").read_bytes() != b"some text":

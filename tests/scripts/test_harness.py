@@ -1,6 +1,5 @@
 """What every benchmark does."""
 
-import json
 import subprocess
 import sys
 
@@ -22,12 +21,3 @@ def test_contestants_take_their_turn_and_the_first_round_does_not_count(script):
     calls = {name: lambda name=name: called.append(name) for name in ("a", "b")}
     found = script("harness").in_turn(calls, 2, lambda: next(times))
     assert called == ["a", "b"] * 3 and found == {"a": [1, 1], "b": [1, 1]}
-
-
-def test_results_say_what_made_them(script, tmp_path, capsys):
-    harness = script("harness")
-    made = harness.about(["bench.py", "--out", "a b"], packages=("torch", "no-such-package"), seed=3)
-    assert made["command"] == "bench.py --out 'a b'" and made["seed"] == 3 and list(made["versions"]) == ["torch"]
-    harness.write(tmp_path / "out", "bench", made, "| a |\n")
-    assert json.loads((tmp_path / "out/bench.json").read_text()) == made
-    assert (tmp_path / "out/bench.md").read_text() == "| a |\n" and "| a |" in capsys.readouterr().out

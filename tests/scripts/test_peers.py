@@ -29,11 +29,6 @@ def results(tmp_path, peers):
     return tmp_path
 
 
-def test_fine_tuned_is_the_mean_over_seeds(peers, results):
-    [row] = [line for line in peers.table(results).splitlines() if "after two CPU minutes" in line]
-    assert row.split(" | ")[1] == "19.5"
-
-
 def test_statistics_are_those_of_the_largest_texts(peers, results):
     systems = ("e5-small + statistics", "so-grow + statistics")
     records = {
@@ -53,43 +48,6 @@ def test_statistics_are_those_of_the_largest_texts(peers, results):
     write_json(results / "scripts/results/best.json", {"measured": seeds})
     [row] = [line for line in peers.table(results).splitlines() if "fine-tuned without gold" in line]
     assert row.split(" | ")[1] == "21.5, 10.0, 16.5"
-
-
-def test_the_cost_is_the_median_of_the_rounds(peers, results):
-    text = {"pairs": 1234, "seconds": {"xalign": [3.0, 1.0, 2.0], "eflomal": [4.0, 5.0, 9.0]}}
-    write_json(results / "scripts/results/from_scratch_cost.json", {"texts": {"de-en": text}})
-    [row] = [line for line in peers.table(results).splitlines() if "1,234 pairs" in line]
-    assert row.split(" | ")[1:] == ["2.0", "–", "–", "5.0", "– |"]
-
-
-def test_speeds_are_the_middle_ratios_of_all_machines(peers, results):
-    which = {"arch": "base", "vocabulary": "trimmed", "pairs": "any", "processes": 1, "contestant": "xalign, MLM + TLM"}
-    amd, intel = {"float32": [2.0, 1.9, 2.4], "bfloat16": [1.4, 1.3, 1.5]}, {"float32": [1.3, 1.2, 1.3]}
-    for name, ratios in (("", amd), ("zen4/", {"float32": [1.2, 1.1, 1.2]}), ("intel/", intel)):
-        rows = [{**which, "dtype": dtype, "times_fairseq": found} for dtype, found in ratios.items()]
-        write_json(results / f"scripts/results/{name}training-cpu.json", {"rows": rows})
-    [row] = [line for line in peers.table(results).splitlines() if "Zen 5" in line]
-    assert row.split(" | ")[1] == "2.0 (bf16: 1.4), 1.2, 1.3"
-
-
-def test_on_a_gpu_the_best_dtype_of_each_is_compared_and_the_same_one(peers, results):
-    rows = [
-        {"arch": "base", "dtype": dtype, "contestant": name, "tokens_per_second": [speed], "times_fairseq": [ratio]}
-        for name, dtype, speed, ratio in (
-            ("fairseq", "float16", 25.0, 1.0),
-            ("fairseq", "bfloat16", 20.0, 1.0),
-            (peers.OURS, "float16", 30.0, 1.2),
-            (peers.OURS, "bfloat16", 35.0, 1.75),
-        )
-    ]
-    write_json(results / "scripts/results/training-cuda.json", {"rows": rows})
-    [row] = [line for line in peers.table(results).splitlines() if "H100" in line]
-    assert row.split(" | ")[1] == "1.40, 1.75"
-
-
-def test_of_results_that_are_not_there_is_no_table(peers, results):
-    shutil.rmtree(results / peers.FINE_TUNED)
-    assert peers.table(results) is None
 
 
 def test_the_repository_has_all_of_them(peers):

@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.core.json_files import read_json, write_json
-
-ROOT = Path(__file__).parents[2]
+from xalign_fairseq.core.json_files import write_json
 
 
 @pytest.fixture
@@ -36,18 +34,3 @@ def test_training_has_a_column_for_each_machine_from_its_last_results(summaries,
     assert len(table.splitlines()) == 2 + 2
     assert cells(table, "base, float32, whole vocabulary, pairs of any length") == ["1.00", "4.00", "5.00", "6.00"]
     assert cells(table, "base, float16, whole vocabulary, pairs of any length") == ["1.00", "–", "–", "–"]
-
-
-def test_self_labelling_is_in_float32_on_one_thread(summaries):
-    table = summaries.self_labelling(ROOT)
-    found = {
-        row["size"]: f"{row['times_bmm']:.2f}"
-        for row in read_json(ROOT / "scripts/results/sinkhorn-cpu.json")["rows"]
-        if (row["program"], row["dtype"], row["threads"], row["iterations"]) == ("POT", "float32", 1, 2)
-    }
-    assert cells(table, "AMD Zen 5", "POT", "plan") == [found[size] for size in summaries.SIZES]
-    assert "bmm" not in table
-
-
-def test_without_a_results_file_there_is_no_table(summaries, tmp_path):
-    assert summaries.training_speed(tmp_path) is None and summaries.self_labelling(tmp_path) is None

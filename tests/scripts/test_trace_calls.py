@@ -19,13 +19,6 @@ def test_the_way_of_a_command_is_printed(script, monkeypatch, capsys):
     assert lines[-1].endswith(" files, 0 upward hops; exit code 0")
 
 
-def test_calls_into_a_room_further_up_are_told(script):
-    trace = script("trace_calls").Trace()
-    trace.entered = [("core/files.py", "cli/align.py"), ("cli/align.py", "core/files.py"), ("cli/align.py", "")]
-    assert trace.upward() == [("core/files.py", "cli/align.py")] and trace.files() == ["core/files.py", "cli/align.py"]
-    assert trace.rooms() == ["core", "cli"]
-
-
 @pytest.mark.parametrize("name", UPWARD)
 def test_the_page_of_the_house_has_the_upward_calls_of_each_command(name):
     row = re.search(rf"^\| {name} \|.*\| (\d+) \|$", document_house.PAGE.read_text(), re.MULTILINE)

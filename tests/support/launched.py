@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 from xalign_fairseq.trainer import launch
-from xalign_fairseq.trainer.holding import HELD
+from xalign_fairseq.trainer.requeue import HELD
 
 
 def put_program(monkeypatch, program):

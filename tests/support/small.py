@@ -3,8 +3,7 @@
 import numpy as np
 
 from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import block_sample, pair_sample
+from xalign_fairseq.data.samples import MaskOptions, block_sample, pair_sample
 from xalign_fairseq.data.streams import Pair
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from xalign_fairseq.aligner.statistical import reference
-from xalign_fairseq.aligner.statistical.chain import REACH
 from xalign_fairseq.aligner.statistical.sentences import cell_starts, cut_words, number_words, unit_text
-from xalign_fairseq.aligner.statistical.tables import FIRST, first_tables
+from xalign_fairseq.aligner.statistical.tables import FIRST, REACH, first_tables
 
 
 def words_as_units(src, tgt):

@@ -13,8 +13,11 @@ xalign_fairseq.register()
 
 from xalign_fairseq.data import streams_dataset, windows  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
-from xalign_fairseq.tasks.dataset import FairseqStreams  # noqa: E402
-from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator  # noqa: E402
+from xalign_fairseq.tasks.epochs import (  # noqa: E402
+    FairseqStreams,
+    pairs_of_a_batch,
+    windowed_iterator,
+)
 
 SENTENCES = 150
 
@@ -52,12 +55,6 @@ def batches(made, shuffle=True):
     return list(made.ordered_batches(made.epoch, False, shuffle))
 
 
-def test_what_stands_in_for_a_batch_that_is_lacking_has_samples(build):
-    made = [iterator(build(), updates=5, epoch=epoch, max_sentences=1) for epoch in range(1, 40)]
-    assert any(not len(each.frozen_batches[0]) for each in made)
-    assert all(each.first_batch["nsentences"] == 1 for each in made)
-
-
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_epoch_has_every_item_once_and_no_batch_above_its_limit(build, apart):
     dataset = build(apart=apart)
@@ -80,10 +77,6 @@ def test_pairs_of_a_batch_are_counted_without_its_blocks(build):
     assert pairs_of_a_batch(dataset, made) == 400 / len(made)
     assert pairs_of_a_batch(build(pairs=False, blocks=True), [np.arange(5)]) == 0
     assert pairs_of_a_batch(held, []) == 0
-
-
-def test_epochs_that_fit_a_window_are_held_as_ever(build):
-    assert iterator(build(items=128)) is None and iterator(build(items=129)) is not None
 
 
 def test_ranks_have_equally_many_batches_which_together_are_those_of_one(build):
@@ -158,15 +151,6 @@ def test_blocks_are_drawn_as_often_as_each_other(build, pairs):
     assert not pairs or all((batch % len(dataset) >= dataset.pairs).sum() == 3 for batch in found)
 
 
-def test_over_long_pairs_are_left_out_and_counted(build, caplog):
-    dataset = build()
-    dataset.bitext.max_length = 8
-    with caplog.at_level("INFO"):
-        drawn = np.concatenate(batches(iterator(dataset)))
-    fitting = np.flatnonzero(dataset.bitext.fitting(np.arange(400)))
-    assert sorted(drawn) == fitting.tolist() and "of 128 pairs" in caplog.text
-
-
 def test_batches_are_shuffled_within_their_window_alone(build):
     made = iterator(build())
     plain, mixed = batches(made, shuffle=False), batches(made)
@@ -183,3 +167,18 @@ def test_training_by_epochs_in_updates_goes_on_within_one(databin, train, tmp_pa
     assert sorted(whole) == [1, 2, 3, 4, 5, 6]
     rest, _ = train(databin, tmp_path / "rest", *given, "--restore-file", tmp_path / "whole/checkpoint_2_4.pt")
     assert rest == {update: whole[update] for update in (5, 6)}
+
+
+xalign_fairseq.register()
+
+from fairseq.data import FairseqDataset  # noqa: E402
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_fairseq_is_told_what_it_asks_for(tmp_path, write_mmap, training):
+    blocks = MonoStream([write_mmap(tmp_path / "m", [[50, 51, 52, 2]] * 30)], 11)
+    dataset = FairseqStreams(None, blocks, MASK, 1, training)
+    assert isinstance(dataset, FairseqDataset) and dataset.can_reuse_epoch_itr_across_epochs is not training
+    indices = np.arange(3)
+    assert dataset.filter_indices_by_size(indices, None)[0] is indices
+    assert dataset.num_tokens(0) == dataset.size(0) == 11

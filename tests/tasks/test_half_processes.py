@@ -13,7 +13,7 @@ from support.processes import run_workers
 from support.small import block, diagonal, pair
 from support.trials import make_trainer
 
-from xalign_fairseq.criterions.presets import PRESETS
+from xalign_fairseq.criterions.weighted import PRESETS
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.objectives.registry import OBJECTIVES

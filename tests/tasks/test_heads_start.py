@@ -12,7 +12,7 @@ from support.trials import BACKENDS, make_trainer
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.tasks.heads_start import HeadsStart, body, stretched
+from xalign_fairseq.tasks.heads_start import HeadsStart, body
 from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 from xalign_fairseq.training.headed import HeadedEncoder
 
@@ -138,22 +138,6 @@ def test_the_norm_that_is_clipped_is_that_of_what_is_stepped(tmp_path):
     for found in run_workers(norms, 2, tmp_path):
         for clipped, stepped in found.values():
             torch.testing.assert_close(clipped, stepped, rtol=1e-5, atol=0)
-
-
-def test_a_step_that_fails_is_not_stretched():
-    weight = torch.ones(2)
-
-    def fail():
-        with stretched([weight], 3.0):
-            weight.mul_(2)
-            raise OverflowError
-
-    with pytest.raises(OverflowError):
-        fail()
-    assert weight.tolist() == [2, 2]
-    with stretched([weight], 3.0):
-        weight.add_(1)
-    assert weight.tolist() == [5, 5]
 
 
 @pytest.mark.parametrize(

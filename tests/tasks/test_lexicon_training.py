@@ -62,11 +62,6 @@ def test_xlm_and_dict_mlm_train_language_embeddings(train, lexicon_bin, tmp_path
     assert ("lexicons" in saved(tmp_path / "xlm")["task_state"]) is False
 
 
-def test_a_lexicon_alone_makes_no_batches(train, lexicon_bin, tmp_path):
-    _, done = train(lexicon_bin, tmp_path, *NO_VALID, "--max-update", 1, criterion="lexicon_align", check=False)
-    assert done.returncode != 0 and "no objective reads text" in done.stderr
-
-
 def test_a_language_without_an_embedding_and_data_without_a_lexicon_are_refused(train, databin, tmp_path):
     _, done = train(
         databin, tmp_path / "run", *NO_VALID, "--max-update", 1, "--language-embeddings", "en,de", criterion="xlm",

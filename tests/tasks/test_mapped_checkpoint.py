@@ -1,7 +1,5 @@
 """Maps of a data-bin's links, the checkpoint that holds them, and bad input."""
 
-import shutil
-
 import numpy as np
 import pytest
 import torch
@@ -102,17 +100,6 @@ def test_another_pivot_and_mean_pooling(source, databin, tmp_path):
     assert not maps["mean"].of("de").allclose(maps["first"].of("de"), atol=1e-2)
 
 
-def test_the_model_is_not_replaced_by_its_maps(source, databin, tmp_path):
-    """The new checkpoint has no optimizer, so that a training could not go on."""
-    model, link = tmp_path / "model.pt", tmp_path / "link.pt"
-    shutil.copy(source, model)
-    link.symlink_to(model)
-    for out in (model, link):
-        with pytest.raises(XalignError, match="which would be lost"):
-            write(model, databin, out, overwrite=True)
-    assert model.read_bytes() == source.read_bytes()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -125,13 +112,6 @@ def test_bad_choices_are_refused_before_the_work(options, message, source, datab
     with pytest.raises(XalignError, match=message):
         write(source, databin, tmp_path / "out.pt", **options)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_language_without_an_embedding_is_refused(source, databin, tmp_path):
-    torch.save(with_languages(checkpoint.read(source), "de", "en"), tmp_path / "speaking.pt")
-    with pytest.raises(XalignError, match="one of de, en"):
-        write(tmp_path / "speaking.pt", databin, tmp_path / "out.pt")
-    assert not (tmp_path / "out.pt").exists()
 
 
 def test_other_dictionaries_and_missing_links(source, databin, tmp_path):

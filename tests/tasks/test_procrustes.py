@@ -73,11 +73,6 @@ def test_pairs_that_can_not_be_read(data, pairs, pivot, message):
         LinkedBitext(data, "train", pairs, pivot, 32)
 
 
-def test_a_split_without_pairs(data):
-    with pytest.raises(XalignError, match="found: no pair at all"):
-        LinkedBitext(data, "valid", None, None, 32)
-
-
 def test_maps_are_orthogonal_one_for_each_language_and_layer_and_the_same_in_any_batches(data):
     encoder, bitext = encoder_of(data), LinkedBitext(data, "train", ["en-de", "fr-en"], None, 32)
     told = []

@@ -13,7 +13,6 @@ xalign_fairseq.register()
 from fairseq.tasks import TASK_DATACLASS_REGISTRY, TASK_REGISTRY  # noqa: E402
 
 from xalign_fairseq.core.errors import XalignError  # noqa: E402
-from xalign_fairseq.data.labelled.groups import held_out  # noqa: E402
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer  # noqa: E402
 from xalign_fairseq.encoder import checkpoint  # noqa: E402
 
@@ -110,11 +109,6 @@ def test_a_mixture_is_of_a_text_and_its_translation(transfer_data, tmp_path):
     assert all(first.languages == second.languages[::-1] for first, second in made.train_groups)
 
 
-def test_a_benchmark_of_another_family_is_refused(transfer_data):
-    with pytest.raises(XalignError, match=r"no such benchmark[\s\S]*xalign_tagging[\s\S]*xnli[\s\S]*pos"):
-        task(transfer_data, "xnli")
-
-
 def test_examples_without_a_label_cannot_be_trained_on(transfer_data, tmp_path):
     bare = tmp_path / "bare.tsv"
     bare.write_text("a house\ta tree\na house\ta ship\n")
@@ -154,17 +148,6 @@ def test_what_is_frozen_is_not_trained(options, trained, transfer_data, transfer
     assert found == trained
 
 
-def test_windows_longer_than_the_encoders_positions_are_refused(transfer_data, transfer_encoder):
-    with pytest.raises(XalignError, match=r"max_length[\s\S]*65[\s\S]*at most 64"):
-        model_of(task(transfer_data, max_length=65), transfer_encoder)
-
-
-def test_without_an_encoder_nothing_is_fine_tuned(transfer_data):
-    made = task(transfer_data)
-    with pytest.raises(XalignError, match=r"needs an encoder[\s\S]*init_checkpoint"):
-        _ = made.dictionary
-
-
 def test_a_checkpoint_of_other_labels_or_options_is_refused(transfer_data, transfer_encoder, tmp_path):
     made = task(transfer_data)
     model_of(made, transfer_encoder)
@@ -186,9 +169,3 @@ def test_a_class_that_is_held_out_alone_is_a_class(tmp_path):
         assert made.spec.labels == ("rare", "usual")
         found.append(any(group[0].label == "rare" for group in made.valid_groups))
     assert sum(found) == 2
-
-
-def test_the_usual_draw_of_what_is_held_out(transfer_data):
-    made, whole = task(transfer_data, holdout=0.2), task(transfer_data).train_groups
-    chosen = held_out({"en": [group[0] for group in whole]}, whole, 0.2)
-    assert texts(made.valid_groups) == texts([group for group, held in zip(whole, chosen, strict=True) if held])

@@ -2,7 +2,6 @@ import logging
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from support.small import CONFIG, Letters
 
 from xalign_fairseq.data.labelled.examples import PairExample
@@ -102,10 +101,3 @@ def test_what_the_length_cuts_off_is_counted(caplog):
     caplog.clear()
     build(groups[1:], limits=Limits(16, 4))
     assert not caplog.records
-
-
-@pytest.mark.parametrize("training", [True, False])
-def test_nothing_is_filtered(training):
-    made = build([(example(k),) for k in range(3)], training)
-    kept, ignored = made.filter_indices_by_size(np.arange(3), (1, 1))
-    assert kept.tolist() == [0, 1, 2] and ignored == []

@@ -170,16 +170,6 @@ def test_features_are_read_through_the_encoders_linear_maps(
     assert f"| score {scores[-1]:g} |" in again.stdout + again.stderr
 
 
-def test_mixed_texts_have_no_map(command, transfer_data, mapped_encoder, tmp_path):
-    source = transfer_data / "xnli/train-en.tsv"
-    files = ("--train-files", f"en={source},de={source}", "--code-switch", "--feature-based")
-    losses, _, output = fine_tune(
-        command, transfer_data, mapped_encoder, "xnli", tmp_path, *files, check=False, epochs=1
-    )
-    assert "one linear map can't serve a text in two languages" in output
-    assert not losses
-
-
 def test_validate_command_repeats_the_validation(command, transfer_data, transfer_encoder, tmp_path):
     _, scores, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path, epochs=1)
     again = command(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +11,7 @@ from support.damage import damaged
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.trainer import train_record
+from xalign_fairseq.trainer.train_record import commit, machine
 
 
 def test_sessions_stand_behind_each_other(tmp_path):
@@ -103,3 +105,78 @@ def test_a_record_of_another_form_is_named(tmp_path):
             train_record.require_same(tmp_path, ["a", "--seed", "1"])
         except XalignError as error:
             assert path.name in str(error) or "another run" in str(error)
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A file in a repository of one commit, which has a tag."""
+    file = tmp_path / "code.py"
+    file.write_text("1\n")
+    own = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    tag = [*own, "tag", "-a", "-m", "one", "v1"]
+    for command in (["init", "-q"], ["add", "code.py"], [*own, "commit", "-qm", "one"], tag):
+        subprocess.run(["git", "-C", tmp_path, *command], check=True)
+    return file
+
+
+def test_commit_is_a_short_hash(source):
+    git = ["git", "-C", source.parent, "rev-parse", "--short", "HEAD"]
+    assert commit(source) == subprocess.run(git, capture_output=True, text=True).stdout.strip()
+
+
+def test_sources_that_differ_from_the_commit_are_told(source):
+    clean = commit(source)
+    source.write_text("2\n")
+    assert commit(source) == f"{clean}-dirty"
+
+
+def test_a_foreign_checkout_is_not_the_files_own(source, tmp_path):
+    installed = tmp_path / "site-packages" / "code.py"
+    installed.parent.mkdir()
+    installed.write_text("1\n")
+    assert commit(installed) is None
+
+
+def test_no_commit_without_git(source, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert commit(source) is None
+
+
+def test_a_copy_of_the_sources_is_told_its_commit(source, tmp_path, monkeypatch):
+    monkeypatch.setenv("XALIGN_COMMIT", "abc1234")
+    copy = tmp_path / "kit" / "code.py"
+    copy.parent.mkdir()
+    copy.write_text("1\n")
+    assert commit(copy) == "abc1234"
+    assert commit(source) != "abc1234"  # git knows better
+
+
+@pytest.fixture
+def gpus(tmp_path, monkeypatch):
+    """A stand-in of nvidia-smi: two GPUs, of which ``-i`` chooses one; it fails for others."""
+    program = tmp_path / "nvidia-smi"
+    program.write_text(
+        '#!/bin/sh\ncase "$3 $4" in " ") printf "First\\nSecond\\n";; "-i 0") echo First;; "-i 1") echo Second;;\n'
+        '*) echo "No devices were found"; exit 6;; esac\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+
+def test_machine_is_the_gpu_in_use(gpus, monkeypatch):
+    assert machine() == "First"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
+    assert machine() == "Second"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-7")
+    assert machine() == "First"
+
+
+def test_machine_without_a_gpu_is_the_cpu(gpus, monkeypatch):
+    assert machine(cpu=True).endswith(" CPU")
+    for hidden in ("", "-1"):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", hidden)
+        assert machine().endswith(" CPU")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    monkeypatch.setenv("PATH", "/nothing")
+    assert machine().endswith(" CPU")

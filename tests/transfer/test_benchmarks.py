@@ -77,13 +77,6 @@ def test_a_translated_training_file_is_not_english_squad(touch):
         find(BENCHMARKS["xquad"], folder, "train", "de")
 
 
-def test_a_plain_name_goes_before_a_folder_of_many_benchmarks(touch):
-    folder = touch("dev-de.tsv", "xnli/dev-de.tsv", "pawsx/dev-de.tsv")
-    assert find(BENCHMARKS["xnli"], folder, "dev", "de") == folder / "dev-de.tsv"
-    (folder / "dev-de.tsv").unlink()
-    assert find(BENCHMARKS["xnli"], folder, "dev", "de") == folder / "xnli/dev-de.tsv"
-
-
 def test_several_treebanks_are_told_apart_by_name(touch):
     folder = touch("ud/en_ewt-ud-test.conllu", "ud/en_pud-ud-test.conllu", "ud/enm_x-ud-test.conllu")
     with pytest.raises(XalignError, match=r"several files(?s:.*)en_ewt-ud-test.conllu, ud/en_pud-ud-test.conllu\n"):
@@ -139,12 +132,6 @@ def test_a_file_labelled_in_part_is_an_error(tmp_path):
 )
 def test_what_a_task_is_scored_by(benchmark, names, expected):
     assert tuple(metric.name for metric in BENCHMARKS[benchmark].score(names)) == expected
-
-
-@pytest.mark.parametrize("names", [("em",), ("f1", "f1")])
-def test_a_score_that_is_none(names):
-    with pytest.raises(XalignError, match=r"(?s)pos has no such score.*here.*accuracy, f1"):
-        BENCHMARKS["pos"].score(names, "here")
 
 
 def test_of_a_release_with_several_treebanks_of_a_language_the_usual_one_is_taken(touch):

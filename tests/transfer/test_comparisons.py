@@ -73,14 +73,6 @@ def test_a_seed_that_one_checkpoint_has_more_is_left_out(write_run, right, tmp_p
     assert average.difference == 0 and average.p_holm == 1
 
 
-def test_without_a_common_seed_all_runs_are_compared(write_run, right, tmp_path):
-    write_run("none", {"de": right(40, 100)}, seed=12)
-    write_run("tlm", {"de": right(70, 100)}, seed=156)
-    write_run("tlm", {"de": right(60, 100)}, seed=78)
-    [average] = compare(read_results(tmp_path), "none", samples=100).averages
-    assert average.difference == pytest.approx(0.25)
-
-
 def test_one_seed_is_tested_over_items_alone(write_run, right, tmp_path):
     write_run("none", {"de": right(40, 100)})
     write_run("tlm", {"de": right(70, 100, seed=3)}, seed=12)
@@ -95,11 +87,3 @@ def test_a_model_for_each_language_is_compared_over_all_and_not_in_english(write
             write_run(name, {language: right(40)}, train=(language,), models="each")
     found = compare(read_results(tmp_path), "none", samples=50)
     assert [finding.over for finding in found.averages] == ["all languages"] and found.english == []
-
-
-def test_what_was_not_tested_is_not_compared(write_run, right, tmp_path):
-    write_run("none", {"de": right(10), "fr": right(10)})
-    write_run("tlm", {"de": right(10)})
-    write_run("tlm", {"de": right(10)}, task="pawsx")
-    found = compare(read_results(tmp_path), "none", samples=50)
-    assert found.averages == found.languages == []

@@ -1,12 +1,18 @@
 """What all families share: lengths and options that are refused, and which token is in which language."""
 
 from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.small import Letters
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import PairExample, QuestionExample, WordsExample
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
@@ -15,9 +21,12 @@ from xalign_fairseq.transfer.family import (
     FAMILIES,
     EncodedExample,
     Limits,
+    collate_words,
+    encode_words,
     language_rows,
     require_languages,
     window_languages,
+    word_states,
 )
 
 LABELS = {"xnli": ("contradiction", "entailment", "neutral"), "pos": ("DET", "NOUN"), "xquad": ()}
@@ -47,12 +56,6 @@ def test_every_family_is_registered_under_its_name():
     assert all(family.help.keys() == family.defaults.keys() for family in FAMILIES.values())
 
 
-@pytest.mark.parametrize("limits", [(32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
-def test_windows_that_cannot_be_cut(limits):
-    with pytest.raises(XalignError, match="max_length, overlap, pair_separators"):
-        Limits(*limits)
-
-
 @pytest.mark.parametrize("name", ["tagging", "parsing", "qa"])
 def test_windows_that_share_all_of_their_tokens_are_refused(name):
     """They would never come to the end of a text."""
@@ -76,10 +79,6 @@ def test_options_out_of_bounds(option, value, expected):
     Parsing.check(Limits(), {**Parsing.defaults, "max_words": 0, "head_dropout": 0.0, "arc_size": 1})
     with pytest.raises(XalignError, match=f"(?s){option}.*found: {value}.*{expected}"):
         Parsing.check(Limits(), {**Parsing.defaults, option: value})
-
-
-def test_the_tokens_of_an_example_are_those_of_all_its_windows():
-    assert EncodedExample([torch.zeros(3).numpy(), torch.zeros(5).numpy()]).tokens == 8
 
 
 @pytest.mark.parametrize("separators", [1, 2])
@@ -134,3 +133,73 @@ def test_every_window_has_the_language_of_its_example(transfer_data):
     windows = [torch.zeros(3).numpy()]
     encoded = [EncodedExample(windows * count) for count in (2, 1, 3)]
     assert window_languages([Example("de"), Example("en"), Example("fr")], encoded) == ["de"] * 2 + ["en"] + ["fr"] * 3
+
+
+def encode(sentence, tokens, overlap=0):
+    return encode_words(Letters(), sentence.split(), Limits(tokens=tokens, overlap=overlap))
+
+
+def ids(text):
+    return [Letters.dictionary.index(c) for c in text]
+
+
+def test_a_sentence_that_fits_is_one_window():
+    windows, window, position = encode("ab c de", 7)
+    assert [w.tolist() for w in windows] == [[0, *ids("abcde"), 2]]
+    assert window.tolist() == [0, 0, 0]
+    assert position.tolist() == [1, 3, 4]
+
+
+def test_a_word_is_read_where_it_has_most_context():
+    # room for 4 tokens: a b c d | c d e f | d e f g would follow; the last reaches back to fill its room
+    windows, window, position = encode("a b c d e f g", 6, overlap=2)
+    assert [w.tolist()[1:-1] for w in windows] == [ids("abcd"), ids("cdef"), ids("defg")]
+    # c: left 2, right 1 in the first window (1), 0 in the second; d: 0 in the first, 1 in the second; e: 1 and 1
+    assert window.tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert position.tolist() == [1, 2, 3, 2, 3, 3, 4]
+
+
+def test_words_without_a_token_are_unknown_and_long_words_are_cut():
+    windows, window, position = encode("a .. bcdefgh b", 6)
+    unknown = Dictionary.unk_index
+    assert [w.tolist()[1:-1] for w in windows] == [[*ids("a"), unknown], ids("bcde"), ids("b")]
+    assert window.tolist() == [0, 0, 1, 2]
+    assert position.tolist() == [1, 2, 1, 1]
+
+
+def test_an_empty_sentence_has_one_window_and_no_word():
+    windows, window, _ = encode("", 6)
+    assert [w.tolist() for w in windows] == [[0, 2]]
+    assert len(window) == 0
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=40), st.integers(5, 9), st.integers(0, 4))
+@settings(max_examples=200, deadline=None)
+def test_windows_cover_every_word_and_end(sizes, room, overlap):
+    words = ["abcdefgh"[k % 8] * size for k, size in enumerate(sizes)]
+    windows, window, position = encode(" ".join(words), room + 2, overlap)
+    inside = [each.tolist()[1:-1] for each in windows]
+    assert all(0 < len(each) <= room for each in inside) and all(a != b for a, b in pairwise(inside))
+    for word, row, column in zip(words, window, position, strict=True):
+        assert inside[row][column - 1 : column - 1 + len(word)] == ids(word)
+    assert (np.diff(window) >= 0).all() and window[0] == 0 and window[-1] == len(windows) - 1
+    assert inside[0][: len(words[0])] == ids(words[0]) and inside[-1][-len(words[-1]) :] == ids(words[-1])
+
+
+def test_a_sentence_gives_the_same_states_in_any_company():
+    sentences = ["a b c d e f g h", "a", "", "bc de .. f"]
+    encoded = []
+    for sentence in sentences:
+        windows, window, position = encode(sentence, 6, 1)
+        encoded.append(EncodedExample(windows, {"window": window, "position": position}))
+    batch = collate_words(encoded)
+    table = torch.randn(12, 3, generator=torch.Generator().manual_seed(1))
+    states = word_states(table[batch["tokens"]], batch)
+    assert states.shape == (4, 8, 3)
+    for i, (sentence, each) in enumerate(zip(sentences, encoded, strict=True)):
+        alone = collate_words([each])
+        count = len(sentence.split())
+        torch.testing.assert_close(states[i, :count], word_states(table[alone["tokens"]], alone)[0])
+        assert not states[i, count:].any()
+    first = [Letters.dictionary.index(c) for c in "abcdefgh"]
+    torch.testing.assert_close(states[0], table[first])

@@ -100,18 +100,6 @@ def test_more_frozen_layers_than_an_encoder_has_are_named(runs):
         runs(with_task("models: one", "freeze_layers: 4"))
 
 
-@pytest.mark.parametrize("share", ["0.01", "0.99"])
-def test_a_holdout_of_none_or_all_is_named(runs, share):
-    with pytest.raises(XalignError, match=r"(?s)share to hold out.*pairs, holdout.*of 22 examples"):
-        runs(with_task(f"holdout: {share}"))
-
-
-def test_paths_that_fairseq_would_split_are_refused(runs, folder):
-    (folder / "a,b.tsv").write_text((folder / "train-en.tsv").read_text())
-    with pytest.raises(XalignError, match="comma"):
-        runs(with_task("train: {en: 'a,b.tsv'}"))
-
-
 def test_retrieval_is_one_run_without_training(runs, folder):
     (folder / "en-de.de").write_text("ein Haus\nein Baum\n")
     (folder / "en-de.en").write_text("a house\na tree\n")
@@ -120,11 +108,6 @@ def test_retrieval_is_one_run_without_training(runs, folder):
         ("enc/tatoeba/none/0", 0, {"layer": 2})
     ]
     assert shown_command(specs[0], folder) == ""
-
-
-def test_a_layer_that_an_encoder_lacks_is_named(runs):
-    with pytest.raises(XalignError, match=r"(?s)no such layer.*enc, tatoeba, layer.*found: 4.*0 \(embeddings\) to 3"):
-        runs("data: .\ntasks:\n  tatoeba: {test: {de: study.yaml}, settings: {layer: 4}}\n")
 
 
 def test_files_of_a_study_are_absolute(folder, monkeypatch):

@@ -62,13 +62,3 @@ def test_mistakes_name_their_parameter(options, changes, parameters, message):
     with pytest.raises(XalignError, match=message) as caught:
         make_plan(changed(options, **changes))
     assert caught.value.parameters == parameters and not options.out.exists()
-
-
-def test_test_sets_without_labels_are_told_before_anything_is_trained(options, folder):
-    assert not any("without labels" in line for line in make_plan(options, dry=True).lines())
-    test = folder / "test-de.tsv"
-    test.write_text("".join("\t".join(line.split("\t")[:2]) + "\n" for line in test.read_text().splitlines()))
-    lines = make_plan(options, dry=True).lines()
-    [told] = [line for line in lines if "without labels" in line]
-    assert told == f"  without labels, predicted and not scored: {folder / 'test-de.tsv'}"
-    assert lines[lines.index(told) + 1].startswith("  labelled ones: xnli.test.tsv in XNLI-1.0.zip, https://")

@@ -99,13 +99,6 @@ def test_no_supervised_gap_across_test_data(study, write_run, right):
     assert {gap.language for gap in make_report(study).supervised_gaps} == {"de"}
 
 
-def test_a_supervised_language_is_not_zero_shot(write_run, right, tmp_path):
-    write_run("tlm", {"en": right(18), "ar": right(8), "de": right(10)}, train=("en", "de"))
-    [task] = make_report(tmp_path).tasks
-    assert task.title == "xnli, trained on en+de" and task.zero_shot == ("ar",)
-    assert task.rows["score"][0].zero_shot.mean == pytest.approx(0.4)
-
-
 def test_another_treebank_of_a_training_language_is_not_zero_shot(write_run, right, tmp_path):
     write_run("tlm", {"en_ewt": right(18), "en_pud": right(16), "de_pud": right(8)})
     [task] = make_report(tmp_path).tasks
@@ -140,8 +133,3 @@ def test_checkpoints_that_were_fine_tuned_otherwise_are_told(write_run, right, t
     assert told.startswith("xnli, trained on en") and told.endswith(
         'b and none: settings {"lr": 0.002} and {"lr": 0.001}'
     )
-
-
-def test_no_supervised_gap_of_a_language_that_all_were_trained_on(study, write_run, right):
-    write_run("tlm", {"en": right(16)}, task="own", benchmark="xnli", models="each")
-    assert {gap.language for gap in make_report(study).supervised_gaps} == {"de"}

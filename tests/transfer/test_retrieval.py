@@ -92,11 +92,6 @@ def test_a_perfect_translation_is_found(encoder, tokenizer, tmp_path):
     assert "|layer:1|" in evaluation.signatures["accuracy"]
 
 
-def test_a_layer_that_is_not_there_is_an_error(encoder, tokenizer, bitext):
-    with pytest.raises(XalignError, match="no such layer"):
-        evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=4)
-
-
 def save(encoder, tokenizer, path, maps=None):
     model = torch.frombuffer(bytearray(tokenizer.model), dtype=torch.uint8)
     assert isinstance(tokenizer.dictionary, Dictionary)

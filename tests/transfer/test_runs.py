@@ -20,7 +20,7 @@ from xalign_fairseq.transfer.checkpoints import open_checkpoint
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.grid import build
 from xalign_fairseq.transfer.run_spec import is_done
-from xalign_fairseq.transfer.runs import job, make, summary, tidy
+from xalign_fairseq.transfer.runs import job, make
 from xalign_fairseq.transfer.spec import TransferSpec
 from xalign_fairseq.transfer.study import select, xtreme_study
 
@@ -33,19 +33,6 @@ def save(tmp_path):
     for name in ("best", "last", "1_500"):
         (folder / f"checkpoint_{name}.pt").touch()
     return folder
-
-
-def test_the_tested_model_alone_is_kept(save):
-    tidy(save.parent, keep_models=True)
-    assert [path.name for path in save.iterdir()] == ["checkpoint_best.pt"]
-    tidy(save.parent, keep_models=False)
-    assert not save.exists()
-
-
-def test_summary_names_the_first_metric_of_each_language():
-    scores = {"en": {"f1": 0.5, "em": 0.25}, "de": {"f1": 0.125, "em": 0.0}}
-    assert summary({"scores": scores}) == "en f1 50.0, de f1 12.5"
-    assert summary({"scores": {}}) == "without labels"
 
 
 @pytest.fixture

@@ -25,12 +25,6 @@ def test_later_layers_win_and_family_options_are_apart():
     assert options == {"crf": True, "max_words": 128}
 
 
-def test_the_defaults_are_those_of_wu_and_dredze():
-    settings, _ = read()
-    assert (settings.lr, settings.epochs, settings.batch_size, settings.warmup) == (2e-5, 5, 32, 0.1)
-    assert settings.adam_betas == (0.9, 0.999) and settings.weight_decay == 0
-
-
 def test_a_task_may_count_updates_where_the_study_counts_epochs():
     settings, _ = read({"epochs": 3}, {"updates": 70})
     assert (settings.epochs, settings.updates) == (None, 70)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transfer.structured import check_names, errors_at, load_with_base, load_yaml, structured
+from xalign_fairseq.transfer.structured import check_names, load_with_base, load_yaml, structured
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,6 @@ def test_a_file_that_is_no_mapping_or_not_there(file, tmp_path):
         load_yaml(tmp_path / "absent.yaml")
 
 
-def test_aliases_are_read_as_often_as_they_stand(file):
-    assert load_yaml(file("a: &x {lr: 1}\nb: {<<: *x, epochs: 2}\nc: *x\n"))["b"] == {"lr": 1, "epochs": 2}
-    assert load_yaml(file("a: &a [1, &b [2]]\nb: *a\nc: [*b, *b]")) == {"a": [1, [2]], "b": [1, [2]], "c": [[2], [2]]}
-
-
 @pytest.mark.parametrize("value", ["!!python/name:os.system x", "!!set {a}"])
 def test_objects_are_not_read(file, value):
     with pytest.raises(XalignError, match=r"not YAML[\s\S]*some.yaml"):
@@ -152,11 +147,3 @@ def test_what_can_be_no_base(file, tmp_path, base, message):
         (tmp_path / "base.yaml").write_text(base)
     with pytest.raises(XalignError, match=message):
         load_with_base(file("base: base.yaml\n"))
-
-
-def test_an_error_gets_its_place_in_the_study():
-    with pytest.raises(XalignError) as caught, errors_at("some.yaml, pos"):
-        raise XalignError("too long", where="file", parameter="max_length", found=9, expected="8", remedy="cut it")
-    error = caught.value
-    assert (error.where, error.parameters) == ("some.yaml, pos, file, max_length", ())
-    assert (error.problem, error.found, error.expected, error.remedy) == ("too long", 9, "8", "cut it")

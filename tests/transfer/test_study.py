@@ -105,17 +105,6 @@ def test_a_study_on_the_base_of_another(load, tmp_path):
         load("base: base.yaml\ntasks: {pos: {langs: [fr]}}\n")
 
 
-def test_short_pairs_need_no_shorter_overlap(load):
-    """Their benchmarks have one by default, which pairs never read."""
-    (task,) = load("data: .\ntasks: {xnli: {languages: [de], settings: {max_length: 16}}}\n").tasks
-    assert task.settings.max_length == 16
-
-
-def test_defaults_of_training_are_no_keys_of_retrieval(load):
-    study = load(MINIMAL.replace("tasks", "defaults: {lr: 1e-3}\ntasks") + "  tatoeba: {languages: [de]}\n")
-    assert [task.trains for task in study.tasks] == [True, False]
-
-
 def test_a_score_is_of_the_benchmark_s_metrics(load):
     text = "data: .\ntasks:\n  pos: {languages: [en, de], score: %s}\n"
     assert load(text % "[f1]").tasks[0].score == ("f1",)

@@ -95,13 +95,6 @@ def test_qa_has_f1_and_em_in_a_cell_and_the_mean_decides(write_run, tmp_path):
     assert found.bold == {(0, 1), (0, 2)}
 
 
-def test_figures_that_print_alike_are_equally_good(write_run, tmp_path):
-    for name, f1 in (("a", 0.5001), ("b", 0.5003), ("c", 0.499)):
-        write_run(name, {"de": {"f1": [(f1, 1)], "em": [(f1, 1)]}}, task="xquad")
-    [found] = make_tables(make_report(tmp_path))[:1]
-    assert found.bold == {(row, column) for row in (0, 1) for column in (1, 2)}
-
-
 def test_every_metric_has_a_table_and_tasks_an_average(study, write_run):
     pos = {"accuracy": [(3, 4), (4, 4)], "f1": [(2, 3, 4), (4, 4, 4)]}
     write_run("none", {"de": pos}, task="tags", benchmark="pos")
@@ -140,11 +133,6 @@ def test_layers_and_versions_that_differ_are_signed_with_their_checkpoints(write
     lines = to_markdown(make_report(tmp_path, "small", samples=10)).partition("## Signatures\n\n")[2].splitlines()
     assert len(lines) == 4 and all("|layer:7 (small, other), 14 (large)|version:" in line for line in lines)
     assert all(line.endswith("` on de sha256-0123456789ab, fr sha256-0123456789ab") for line in lines)
-
-
-def test_pipes_in_names_do_not_make_columns(write_run, right, tmp_path):
-    write_run("a|b*c", {"de": right(3)})
-    assert r"| a\|b\*c | 15.0 |" in to_markdown(make_report(tmp_path))
 
 
 def test_latex(study):

@@ -77,19 +77,6 @@ def test_ties_go_to_the_lowest_index(dtype):
     assert find_links(plan, *mask, rounds=3).nonzero().tolist() == [[0, 0, 0], [0, 1, 1], [0, 2, 2]]
 
 
-@pytest.mark.parametrize("filter", ["argmax", "union", "itermax", "itermax-paper"])
-def test_no_mass_no_links(filter):
-    plan = torch.zeros(2, 4, 4)
-    plan[1] = torch.eye(4)
-    mask = torch.ones(2, 4, dtype=torch.bool)
-    links, prob = find_links(plan, mask, mask, filter=filter), link_probability(plan)
-    assert not links[0].any() and prob[0].eq(0).all()
-    assert torch.equal(links[1], torch.eye(4, dtype=torch.bool)) and torch.equal(prob[1], torch.eye(4))
-    empty = torch.zeros(2, 0, 4)
-    links = find_links(empty, torch.zeros(2, 0).bool(), mask, filter=filter)
-    assert links.shape == link_probability(empty).shape == (2, 0, 4)
-
-
 def test_probability_is_the_geometric_mean_of_both_directions():
     plan = torch.tensor([[[0.3, 0.1], [0.0, 0.6]]], dtype=torch.float64)
     forward, backward = torch.tensor([[0.75, 0.25], [0, 1]]), torch.tensor([[1, 1 / 7], [0, 6 / 7]])

@@ -7,9 +7,17 @@ import pytest
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.encoder.pretrained.known import KNOWN
-from xalign_fairseq.transport.families import CALIBRATIONS, FAMILIES, NOT_MEASURED, OF, RESULTS, TABLE, calibration_of
 from xalign_fairseq.transport.linking import CHOSEN, Linking
-from xalign_fairseq.transport.resolving import resolve_linking
+from xalign_fairseq.transport.resolving import (
+    CALIBRATIONS,
+    FAMILIES,
+    NOT_MEASURED,
+    OF,
+    RESULTS,
+    TABLE,
+    calibration_of,
+    resolve_linking,
+)
 
 FOLDER = Path(__file__).parents[2] / "scripts" / "results"
 

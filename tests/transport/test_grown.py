@@ -87,16 +87,6 @@ def test_links_grow_from_the_threshold_down_to_a_share_of_it():
     assert 0.15 <= min(value for each in found for value in each.values()) < 0.3
 
 
-def test_a_token_that_is_a_word_by_itself():
-    _, hidden, spans = draw(5)
-    each = [torch.arange(size).expand(len(SIZES), -1) for size in (max(n for n, _ in SIZES), max(m for _, m in SIZES))]
-    links = METHOD(hidden, spans)
-    found = [{} for _ in SIZES]
-    for pair, i, j, probability in zip(*(column.tolist() for column in links), strict=True):
-        found[pair][i, j] = probability
-    assert found == METHOD.words(hidden, spans, *each)
-
-
 def test_a_token_of_no_word_has_no_link_and_keeps_its_share():
     _, hidden, spans = draw(6, [(3, 3)])
     all_words = METHOD.scores(hidden, spans, torch.tensor([[0, 1, 2]]), torch.tensor([[0, 1, 2]]))

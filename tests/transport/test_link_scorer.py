@@ -1,13 +1,11 @@
 """The link scorer: sides can be exchanged, padding, rows at a time, gradients, states that are not finite."""
 
-import math
-
 import pytest
 import torch
 from support.links import DIM, draw_words
 
 from xalign_fairseq.transport import link_scorer
-from xalign_fairseq.transport.link_scorer import LinkScorer, link_loss
+from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.pair_features import WordStates
 
 SIZES = [(3, 4), (6, 2), (1, 1)]
@@ -113,11 +111,3 @@ def test_a_pair_whose_states_are_not_finite_has_no_links(scorer):
         states[1, 2, 0, 0] = value
         found = scorer.probabilities(WordStates(states, src.tokens), tgt)
         assert not found[1].any() and torch.equal(found[[0, 2]], expected[[0, 2]])
-
-
-def test_links_without_weight_do_not_count():
-    logits = torch.tensor([[[0.3, -2.0], [1.0, float("nan")]]])
-    links = torch.tensor([[[True, False], [False, True]]])
-    weights = torch.tensor([[[1.0, 0.5], [2.0, 0.0]]])
-    expected = math.log1p(math.exp(-0.3)) + 0.5 * math.log1p(math.exp(-2.0)) + 2 * math.log1p(math.exp(1.0))
-    assert link_loss(logits, links, weights).item() == pytest.approx(expected, rel=1e-6)

@@ -55,13 +55,6 @@ def test_the_layers_of_all_similarities():
     assert Linking.of(Transport(), {"hidden": 10}).of_similarity("pointer").layers == ()
 
 
-def test_another_version_is_named():
-    state = Linking.of(Transport(), {"hidden": 1}).state()
-    for changed in ({"name": "telepathy"}, {"name": "transport", "speed": 3}):
-        with pytest.raises(XalignError, match=f"(?s)another version.*{list(changed.values())[-1]}"):
-            Linking.from_state({**state, "method": changed})
-
-
 def test_the_pointer_takes_the_place_of_dot_products():
     torch.manual_seed(0)
     pointer = Pointer(24)
@@ -77,13 +70,6 @@ def test_the_pointer_takes_the_place_of_dot_products():
         with_heads(Softmax(), pointer)
     with pytest.raises(XalignError, match=r"(?s)only transport.*ot-unbalanced"):
         Linking.of(Dustbin(), {"hidden": 2, "pointer": 3}, "pointer")
-
-
-@pytest.mark.parametrize("part", ["method", "similarity", "encoding"])
-def test_parts_that_there_are_not(part):
-    with pytest.raises(XalignError, match="links cannot be made this way") as raised:
-        Linking(**{part: "telepathy"})
-    assert raised.value.parameters == (part,) and raised.value.found == "telepathy"
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@ import math
 import pytest
 import torch
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.checkpoint import load_pointer
 from xalign_fairseq.transport.pointer import Pointer
 
 SPANS = torch.tensor([[1, 4, 5, 7], [1, 3, 4, 8]])
@@ -86,15 +84,6 @@ def test_similarity_is_the_geometric_mean_of_both_directions_weights_up_to_scali
                 assert similarity[b, i - s0, j - t0].item() == pytest.approx(expected, rel=1e-12)
     assert src_mask.tolist() == [[True] * 3, [True, True, False]]
     assert (similarity[1, 2] == 0).all() and (similarity[0, :, 2:] == 0).all()
-
-
-def test_the_pointer_of_a_checkpoint():
-    pointer, _ = build()
-    heads = {f"heads.dwa.pointer.{key}": value for key, value in pointer.state_dict().items()}
-    loaded = load_pointer({**heads, "heads.dwa.agreement": torch.zeros(())})
-    assert torch.equal(loaded.query.weight, pointer.query.weight.float())
-    with pytest.raises(XalignError, match="no pointer"):
-        load_pointer({})
 
 
 def test_from_the_identity_it_points_by_dot_products():

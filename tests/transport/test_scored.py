@@ -42,12 +42,6 @@ def test_states_of_another_encoder(scorer):
         Scored(measure=scorer)(hidden[..., :4], spans)
 
 
-@pytest.mark.parametrize("threshold", [0.0, 1.5])
-def test_no_such_threshold(threshold):
-    with pytest.raises(XalignError, match="probability is out of range"):
-        Scored(threshold=threshold)
-
-
 def test_a_file_keeps_the_scorer_and_its_record(scorer, tmp_path):
     _, hidden, spans = draw(1)
     with torch.no_grad():

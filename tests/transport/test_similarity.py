@@ -4,7 +4,6 @@ import pytest
 import torch
 from support.links import random_pairs
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.similarity import agreement, pair_similarity
 
 SPANS = torch.tensor([[1, 3, 4, 7], [1, 2, 3, 5]])
@@ -58,12 +57,6 @@ def test_float64_is_kept_and_given_sizes_pad():
     torch.testing.assert_close(padded[:, :2, :3], similarity)
     assert padded[:, 2:].eq(0).all() and padded[:, :, 3:].eq(0).all()
     assert src_mask.sum() == 3 and tgt_mask.sum() == 5
-
-
-@pytest.mark.parametrize("spans", [torch.zeros(2, 3, dtype=torch.long), torch.zeros(1, 4, dtype=torch.long)])
-def test_spans_of_another_batch_are_refused(spans):
-    with pytest.raises(XalignError, match="do not belong together"):
-        pair_similarity(torch.randn(2, 8, 4), spans)
 
 
 def plain(hidden, span, temperature):

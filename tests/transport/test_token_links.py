@@ -6,7 +6,6 @@ import pytest
 import torch
 from support.links import joined_words, matrices, random_pairs
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.token_links import (
     last_partners,
     links_of_matrix,
@@ -146,15 +145,6 @@ def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
             for word in words
         }
         assert found[row] == largest
-
-
-def test_batches_without_links_and_misfits():
-    none = links_of_matrix(torch.zeros(2, 0, 3).bool(), torch.zeros(2, 0, 3))
-    assert word_links(none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
-    link = links_of_matrix(torch.eye(2).bool()[None], torch.eye(2)[None])
-    for src, tgt in (((1, 1), (1, 2)), ((1, 2), (1, 1)), ((0, 2), (0, 2))):
-        with pytest.raises(XalignError, match="do not belong together"):
-            word_links(link, torch.zeros(*src).long(), torch.zeros(*tgt).long())
 
 
 def test_two_words_have_the_largest_score_of_their_subwords():

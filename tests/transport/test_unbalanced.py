@@ -37,14 +37,6 @@ def test_the_dustbin_keeps_links_that_are_likelier_than_none(filter):
     assert dropped > 3 and links.any()
 
 
-def test_the_higher_the_dustbin_the_fewer_links_and_the_best_one_stays():
-    _, hidden, spans = draw(5)
-    counts = [[int(pair.sum()) for pair in method_matrices(Dustbin(z), hidden, spans)[0]] for z in (0.0, 0.3, 0.6, 0.9)]
-    totals = [sum(each) for each in counts]
-    assert totals == sorted(totals, reverse=True) and totals[0] > totals[-1]
-    assert counts[0][0] == 1 and min(counts[1]) >= 1
-
-
 def test_labels_are_the_links_of_the_batch():
     _, hidden, spans = draw(8)
     method = Dustbin(0.4, filter="itermax")

@@ -5,22 +5,65 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.aligner.best import read_best
 from xalign_fairseq.aligner.gold_sets import GoldSet, find_sets
 from xalign_fairseq.aligner.load import load_aligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.options import AlignerOptions, read_best
 from xalign_fairseq.aligner.protocol import Progress
 from xalign_fairseq.aligner.statistical.folder import is_statistical
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import nearly
 from xalign_fairseq.core.progress import progress
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained
-from xalign_fairseq.evaluation.alignment_benchmark import System, compare_systems
+from xalign_fairseq.evaluation.link_scores import figures
 from xalign_fairseq.evaluation.signature import on_data, score_signature
+from xalign_fairseq.evaluation.statistics import holm
 from xalign_fairseq.links.aer import AlignmentCounts, sentence_counts
+from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, mean_aer_interval, paired_bootstrap_of_sets
 from xalign_fairseq.links.pharaoh import Link, check_bounds, one_based_evidence, read_links
 from xalign_fairseq.transport.linking import Linking
+
+
+@dataclass(frozen=True)
+class System:
+    """Links of an aligner on all test sets: of each set the counts of each pair."""
+
+    name: str
+    signature: str
+    counts: Sequence[Sequence[AlignmentCounts]]
+
+
+def compare_systems(
+    systems: Sequence[System], sets: Sequence[str], *, samples: int = 1000, seed: int = 1
+) -> list[dict[str, Any]]:
+    """A row for each system, fractions: scores with intervals of each set, their means, and tests against the first.
+
+    The difference is of the mean AER; ``holm`` is its ``p_value`` of the paired bootstrap, corrected for the number of
+    tests.
+    """
+    rows = []
+    for system in systems:
+        each = [_scores(name, counts, samples, seed) for name, counts in zip(sets, system.counts, strict=True)]
+        means = {metric: sum(found[metric] for found in each) / len(each) for metric in METRICS}
+        interval = mean_aer_interval(system.counts, samples=samples, seed=seed)
+        rows.append({"system": system.name, **means, "interval": interval, "sets": each, "signature": system.signature})
+    first, *others = (system.counts for system in systems)
+    tests = [paired_bootstrap_of_sets(first, other, samples=samples, seed=seed) for other in others]
+    corrected = holm([test.p_value for test in tests])
+    for row, test, p_value in zip(rows[1:], tests, corrected, strict=True):
+        row |= {
+            "difference": test.difference,
+            "difference_interval": (test.low, test.high),
+            "p_value": test.p_value,
+            "holm": p_value,
+        }
+    return rows
+
+
+def _scores(name: str, counts: Sequence[AlignmentCounts], samples: int, seed: int) -> dict[str, Any]:
+    interval = bootstrap_intervals(counts, samples=samples, seed=seed)
+    return {"set": name, **figures(counts), "interval": interval}
+
 
 OWN = "own"  # the method that a model labelled itself with, or its family's
 
@@ -46,7 +89,7 @@ class BenchmarkRun:
 
 def run_benchmark(run: BenchmarkRun) -> dict[str, Any]:
     """Score every system on every set and compare them: rows of
-    :func:`~xalign_fairseq.evaluation.alignment_benchmark.compare_systems`, with the digests of the sets.
+    :func:`~xalign_fairseq.aligner.benchmark.compare_systems`, with the digests of the sets.
     """
     if run.models.keys() & run.links.keys():
         raise XalignError("a model and links have the same name", parameter=("model", "links"), expected="another name")

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.kept_scores import kept_scores
-from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.folder import TrainedModels
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.core.text.pairs import chunks

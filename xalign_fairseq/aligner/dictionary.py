@@ -1,6 +1,6 @@
 """Files from linked text: dictionaries, tables of lexical probabilities, and inputs of Marian."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,16 +8,53 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
 from xalign_fairseq.core.text.containers import file_of
-from xalign_fairseq.core.text.segmented import SegmentedText
+from xalign_fairseq.core.text.segmented import SegmentedText, Span
 from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
 from xalign_fairseq.links.counting import count_pairs, write_counted
 from xalign_fairseq.links.linked_text import LinkedText
 from xalign_fairseq.links.pharaoh import Link, format_links
-from xalign_fairseq.links.unit_links import unit_links, units_of_words
+
+
+def unit_links(links: Iterable[Link], src: Sequence[Sequence[int]], tgt: Sequence[Sequence[int]]) -> set[Link]:
+    """Links between all units of a source word and all of the target word that it is linked to.
+
+    Args:
+        links: of words.
+        src, tgt: for each word the numbers of its units.
+
+    Example::
+
+        >>> sorted(unit_links({(0, 1)}, [[0, 1]], [[0], [1, 2]]))
+        [(0, 1), (0, 2), (1, 1), (1, 2)]
+    """
+    return {(unit, other) for i, j in links for unit in src[i] for other in tgt[j]}
+
+
+def units_of_words(text: SegmentedText, units: Sequence[Span]) -> list[list[int]]:
+    """For each word of a text the numbers of the units that share a character with it.
+
+    Args:
+        text: with its words.
+        units: first character of each unit, and the one after its last. One without characters, as all but the last of
+            the bytes of a character have, is of the word that its place is in.
+
+    Example::
+
+        >>> text = SegmentedText("a house", ((0, 1), (2, 7)))
+        >>> units_of_words(text, [(0, 1), (1, 4), (4, 7)])
+        [[0], [1, 2]]
+    """
+    found: list[list[int]] = [[] for _ in text.spans]
+    for number, (start, stop) in enumerate(units):
+        for word in text.words_in(start, max(stop, start + 1)):
+            found[word].append(number)
+    return found
+
 
 NULL = "NULL"  # the partner of words without a link, in lex files
 SHORTLISTED = 100  # targets of a source; Marian's own default
@@ -92,7 +129,7 @@ def write_dictionary(run: DictionaryRun) -> str:
         linked = ((src[i], tgt[j]) for src, tgt, links in _linked(text, models) for i, j in links)
         with atomic_write(run.out) as stream:
             rows = write_counted(stream, count_pairs(linked, run.out), run.min_count)
-        done.append(f"{rows} rows in {run.out}")
+        done.append(f"{counted(rows, 'row')} in {run.out}")
     if run.lex or run.shortlist:
         done.append(_write_lexical(run, _linked(text, models)))
     return "; ".join(done)
@@ -117,7 +154,7 @@ def _write_lexical(run: DictionaryRun, linked: Iterable[LinkedWords]) -> str:
                 source, listed = row.src, (listed + 1 if row.src == source else 1)
                 if listed <= SHORTLISTED:
                     streams["shortlist"].write(f"{row.tgt} {row.src} {s2t}")
-    return f"{rows} lexical probabilities in {', '.join(paths.values())}"
+    return f"{counted(rows, 'lexical probability')} in {', '.join(paths.values())}"
 
 
 def _with_null(linked: Iterable[LinkedWords]) -> Iterator[tuple[str, str]]:

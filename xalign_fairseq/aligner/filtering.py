@@ -9,6 +9,7 @@ from xalign_fairseq.aligner.pair_scores import parse_score
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.training_links import LinkFiles
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json, write_json
@@ -109,7 +110,7 @@ def keep_pairs(text: LinkedText, files: LinkFiles, min_score: float) -> str:
                 kept += 1
                 for stream, text_of_line in ((src, line.src), (tgt, line.tgt), (links, found)):
                     stream.write(f"{text_of_line}\n")
-    return f"{read} pairs, {kept} kept with a score of {min_score:g} or more, {unlinked} without links"
+    return f"{counted(read, 'pair')}, {kept} kept with a score of {min_score:g} or more, {unlinked} without links"
 
 
 def scored_lines(text: LinkedText) -> Iterator[tuple[LinkedLine, float, str]]:

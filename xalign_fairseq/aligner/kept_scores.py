@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.pairs import PairedText, WordPair, chunks

@@ -6,11 +6,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from xalign_fairseq.aligner.best import BestParts, check_own, read_best
 from xalign_fairseq.aligner.combined import MIXINGS, CombinedAligner
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.neural.processes import AlignerPool
-from xalign_fairseq.aligner.options import AlignerOptions, require_one_choice
+from xalign_fairseq.aligner.options import AlignerOptions, BestParts, check_own, read_best, require_one_choice
 from xalign_fairseq.aligner.protocol import WordAligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
@@ -19,11 +18,10 @@ from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.packaged import NAME
-from xalign_fairseq.transport.families import SCORED
 from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.linking import Linking
 from xalign_fairseq.transport.methods import make_method, with_options
-from xalign_fairseq.transport.resolving import agrees
+from xalign_fairseq.transport.resolving import SCORED, agrees
 
 SINKHORN = "xalign_fairseq.transport.sinkhorn"
 LEAST = 1e-6  # what is less is not a link

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.errors import XalignError
 
 COLUMNS = ("score", "src_coverage", "tgt_coverage", "probability", "agreement", "length_ratio")

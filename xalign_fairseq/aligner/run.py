@@ -1,5 +1,6 @@
 """Files of sentence pairs to files of links."""
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -7,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.kept_scores import KeptScores
 from xalign_fairseq.aligner.load import (
@@ -21,21 +21,69 @@ from xalign_fairseq.aligner.load import (
     scoring_options,
 )
 from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.pair_scores import score_pair
 from xalign_fairseq.aligner.pictures import Pictures
-from xalign_fairseq.aligner.protocol import WordAligner
-from xalign_fairseq.aligner.render.formats import LINES
+from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
 from xalign_fairseq.aligner.statistical.folder import begun, is_statistical, learn_models, passes_bar
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.output import STANDARD_OUTPUT, Output
 from xalign_fairseq.core.progress import progress, say
-from xalign_fairseq.core.text.kept_pairs import KeptPairs
-from xalign_fairseq.core.text.pairs import PairedText, PairStream, SentencePairs, SpreadPairs, is_piped, open_pairs
+from xalign_fairseq.core.text.pairs import (
+    KeptPairs,
+    PairedText,
+    PairStream,
+    SentencePairs,
+    SpreadPairs,
+    is_piped,
+    open_pairs,
+)
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.gold import read_gold_text
+
+
+def pharaoh_line(alignment: Alignment) -> str:
+    """``i-j`` links, 0-based, sorted, separated by spaces; an empty line if there are none."""
+    return " ".join(f"{i}-{j}" for i, j in sorted(alignment.links))
+
+
+def json_line(alignment: Alignment) -> str:
+    """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``.
+
+    For a side given as a text, ``src_text`` is the text; ``src_chars`` and ``src_bytes`` have the first character (byte
+    of UTF-8) of each word and the one after its last. The target has ``tgt_text`` and so on. Links between subwords
+    have ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords, without places.
+
+    Example::
+
+        >>> json_line(Alignment(["red"], ["rouge"], {(0, 0): 0.98}))
+        '{"src": ["red"], "tgt": ["rouge"], "links": [[0, 0, 0.98]]}'
+    """
+    links = [[i, j, round(probability, 6)] for (i, j), probability in sorted(alignment.links.items())]
+    units = {} if alignment.units == "word" else {"units": alignment.units}
+    sides = {"src": alignment.src, "tgt": alignment.tgt}
+    places = {
+        f"{name}_{kind}": value
+        for name, side in sides.items()
+        if isinstance(side, SegmentedText)
+        for kind, value in (("text", side.text), ("chars", side.spans), ("bytes", side.byte_spans))
+    }
+    words = {name: list(side) for name, side in sides.items()}
+    return json.dumps({**words, "links": links, **places, **units}, ensure_ascii=False)
+
+
+def score_line(alignment: Alignment) -> str:
+    """The columns of :class:`~xalign_fairseq.aligner.pair_scores.PairScore`, and the links, with tabs between them."""
+    return f"{score_pair(alignment).line()}\t{pharaoh_line(alignment)}"
+
+
+LINES: dict[str, Callable[[Alignment], str]] = {"pharaoh": pharaoh_line, "json": json_line, "scores": score_line}
+
 
 CHOOSING = ("threshold", "growth", "min_probability")  # options that choose links from scores
 
@@ -211,4 +259,4 @@ def _write(
     resumed = f" after {output.done} of an earlier run" if output.done else ""
     left_out = f", {too_long} too long" if too_long else ""
     left_out += f", {overflowed} with hidden states that are not finite" if overflowed else ""
-    return f"{done} pairs{resumed}{left_out}, {links} links, {done / seconds:.1f} pairs/s"
+    return f"{counted(done, 'pair')}{resumed}{left_out}, {counted(links, 'link')}, {done / seconds:.1f} pairs/s"

@@ -4,7 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from xalign_fairseq.aligner.best import DONE as BEST
+from xalign_fairseq.aligner.options import DONE as BEST
 from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.statistical.folder import DONE
 from xalign_fairseq.core.text.containers import text_sha256

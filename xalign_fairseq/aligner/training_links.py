@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.aligner.tools import Tool, choose_tool
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import atomic_write, require_place, scratch_folder
 from xalign_fairseq.core.progress import progress, say
@@ -125,7 +126,7 @@ def link_files(run: LinksRun) -> tuple[dict[str, Any], Path]:
     files.links.parent.mkdir(parents=True, exist_ok=True)
     with scratch_folder(files.links) as folder:
         if not run.quiet:
-            say(f"{len(pairs)} pairs; links by {tool.name}")
+            say(f"{counted(len(pairs), 'pair')}; links by {tool.name}")
         tool.run(pairs, folder)
         with ExitStack() as stack:
             # Entered first and so renamed last: if the manifest exists, so do the other files.

@@ -16,7 +16,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.core.errors import Finding
 from xalign_fairseq.core.json_files import read_json
 
 RUNS = Path(__file__).with_name("gpu_runs.json")  # scripts/gpu/collect.py writes it

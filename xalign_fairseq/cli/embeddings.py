@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
+from xalign_fairseq.core.counts import counted
 
 if TYPE_CHECKING:
     from xalign_fairseq.evaluation.embedding_comparison import PairCount
@@ -43,17 +44,17 @@ def run(args: argparse.Namespace) -> None:
 
     if args.plot:
         check_picture(args.plot)
-    counted = count_pairs(args.src, args.tgt, args.links, args.top, args.leave_out)
-    pairs = [pair for pair, _ in counted]
+    found = count_pairs(args.src, args.tgt, args.links, args.top, args.leave_out)
+    pairs = [pair for pair, _ in found]
     compared = compare_embeddings(named_models(args.model), pairs, args.dict, args.spm)
-    listed = ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in counted)
+    listed = ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in found)
     files = {"src": args.src, "tgt": args.tgt, "links": args.links, "leave_out": args.leave_out}
     content = {
-        "pairs": [{"src": src, "tgt": tgt, "count": count} for (src, tgt), count in counted],
+        "pairs": [{"src": src, "tgt": tgt, "count": count} for (src, tgt), count in found],
         "checkpoints": [{key: getattr(each, key) for key in ("checkpoint", "cosine", "others")} for each in compared],
         "files": {key: path for key, path in files.items() if path},
     }
-    lines = [f"{len(counted)} pairs: {listed}", *(f"{each.checkpoint}: {each.text()}" for each in compared)]
+    lines = [f"{counted(len(pairs), 'pair')}: {listed}", *(f"{each.checkpoint}: {each.text()}" for each in compared)]
     print_result(args.json, content, lines)
     if args.plot:
         draw_embeddings(compared, pairs, args.plot)

@@ -32,12 +32,12 @@ from xalign_fairseq.cli._aligning import (
     text_files,
 )
 from xalign_fairseq.cli._arguments import add_json, print_result
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.names import COMPARED_METHODS
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.neural.comparison import Grid, LinkingComparison
-    from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
+    from xalign_fairseq.aligner.neural.comparison import GoldPairs, Grid, LinkingComparison, Trial
     from xalign_fairseq.aligner.options import AlignerOptions
     from xalign_fairseq.links.bootstrap import PairedTest
     from xalign_fairseq.transport.linking import Linking
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         if not asked.quiet:
             pairs = sum(len(text.pairs) for text in asked.sets)
-            print(f"{len(rows)} settings on {pairs} pairs of {len(asked.sets)} set{'s' * (len(asked.sets) > 1)}")
+            print(f"{counted(len(rows), 'setting')} on {counted(pairs, 'pair')} of {counted(len(asked.sets), 'set')}")
         print_table(ranked[: asked.best])
         print_layers(ranked)
         print_certainty(found.runner_up)

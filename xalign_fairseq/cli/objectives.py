@@ -13,9 +13,36 @@ Examples:
 
 import argparse
 import dataclasses
+import importlib
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import add_json
+from xalign_fairseq.core.errors import XalignError
+
+
+def import_folder(folder: str) -> None:
+    """Import a package by its folder, which registers its objectives; a second time nothing happens.
+
+    Raises:
+        XalignError: there is no package, or another one of its name is imported already.
+    """
+    path = Path(folder).resolve()
+    if not (path / "__init__.py").is_file():
+        raise XalignError("there is no package", where=folder, expected="a folder with __init__.py")
+    known = sys.modules.get(path.name)
+    if known is None:
+        sys.path.insert(0, str(path.parent))
+        try:
+            known = importlib.import_module(path.name)
+        finally:
+            sys.path.remove(str(path.parent))
+    if Path(known.__file__ or "").resolve().parent != path:
+        raise XalignError(
+            "another package of this name is imported already", where=folder, found=known.__file__, remedy="rename it"
+        )
+
 
 if TYPE_CHECKING:
     from xalign_fairseq.objectives.description import Description
@@ -35,10 +62,8 @@ def run(args: argparse.Namespace) -> None:
     import json
 
     import xalign_fairseq.objectives  # noqa: F401  (importing registers)
-    from xalign_fairseq.objectives.description import describe
-    from xalign_fairseq.objectives.papers import PRESETS
+    from xalign_fairseq.objectives.description import PRESETS, describe
     from xalign_fairseq.objectives.registry import OBJECTIVES
-    from xalign_fairseq.objectives.user_folder import import_folder
 
     if args.user_dir is not None:
         import_folder(args.user_dir)
@@ -56,7 +81,7 @@ def run(args: argparse.Namespace) -> None:
 
 def listed(every: "list[Description]") -> str:
     """A line each, objectives and then sums."""
-    from xalign_fairseq.objectives.papers import PRESETS
+    from xalign_fairseq.objectives.description import PRESETS
 
     rows = [("objective", "reads", "what it does")]
     rows += [(each.name, ", ".join(each.reads) or "nothing", each.what) for each in every]
@@ -69,7 +94,7 @@ def listed(every: "list[Description]") -> str:
 
 def shown_sum(name: str) -> str:
     """A page on a sum of objectives."""
-    from xalign_fairseq.objectives.papers import PRESETS
+    from xalign_fairseq.objectives.description import PRESETS
 
     preset = PRESETS[name]
     lines = [f"{name}: the sum of {', '.join(preset.objectives)}.", ""]

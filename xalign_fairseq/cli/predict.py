@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
 from xalign_fairseq.cli._arguments import add_json, add_model, add_out, print_result
+from xalign_fairseq.core.counts import counted
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.predict import Evaluation
@@ -37,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Find every file, then predict one after the other."""
-    from xalign_fairseq.core.devices import choose_device
-    from xalign_fairseq.core.memory import keep_freed_memory
+    from xalign_fairseq.core.devices import choose_device, keep_freed_memory
     from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate_files, write_predictions
 
     device = choose_device(args.device)
@@ -64,6 +64,6 @@ def run(args: argparse.Namespace) -> None:
 def score_lines(language: str, evaluation: "Evaluation") -> Iterator[str]:
     """A line per metric, with its signature."""
     if not evaluation.scores:
-        yield f"{language}: {evaluation.items} predictions; the file has no labels, so there is no score"
+        yield f"{language}: {counted(evaluation.items, 'prediction')}; the file has no labels, so there is no score"
     for name, score in evaluation.scores.items():
         yield f"{language}  {name:<9} {100 * score:6.2f}  {evaluation.signatures[name]}"

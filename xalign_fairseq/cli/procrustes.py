@@ -15,6 +15,7 @@ import sys
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
 from xalign_fairseq.cli._arguments import add_model, add_out
+from xalign_fairseq.core.counts import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     for each in mapped.write(lambda pairs: progress_bar(pairs, args.quiet)):
         if not args.quiet:
             print(
-                f"{each.language} -> {each.pivot}: {each.word_pairs} word pairs; mean squared distance over all layers "
-                f"{each.before:.4g}, mapped {each.after:.4g}",
+                f"{each.language} -> {each.pivot}: {counted(each.word_pairs, 'word pair')}; mean squared distance "
+                f"over all layers {each.before:.4g}, mapped {each.after:.4g}",
                 file=sys.stderr,
             )

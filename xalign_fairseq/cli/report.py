@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import positive
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def examples(folder: "Path", src: str, tgt: str, gold: str | None, count: int, q
         pairs, golds = read_gold_text(src, tgt, gold, needs_links=False)
     chosen = dict(islice(((at, pair) for at, pair in enumerate(pairs) if all(pair)), count))
     if not quiet:
-        print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
+        print(f"aligning {counted(len(chosen), 'pair')} by {folder}", file=sys.stderr)
     aligner = load_aligner(folder)
     aligned = aligner.align([src for src, _ in chosen.values()], [tgt for _, tgt in chosen.values()])
     return show_links(aligned, [golds[at] for at in chosen] if golds else None, most=len(aligned)).html

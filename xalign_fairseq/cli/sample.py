@@ -12,6 +12,7 @@ Example:
 import argparse
 
 from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.core.counts import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,4 +35,5 @@ def run(args: argparse.Namespace) -> None:
 
     for pair in write_sample(args.out, args.pairs, args.seed, args.valid, args.test, args.overwrite):
         mean = f"{pair.src_words / pair.pairs:.1f} and {pair.tgt_words / pair.pairs:.1f} words a sentence"
-        print(f"{args.out}/{pair.pair}: {pair.pairs} pairs, {mean}, {pair.links / pair.pairs:.1f} links per pair")
+        pairs = f"{args.out}/{pair.pair}: {counted(pair.pairs, 'pair')}"
+        print(f"{pairs}, {mean}, {pair.links / pair.pairs:.1f} links per pair")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -116,5 +117,5 @@ def _run(plan: "StudyPlan", quiet: bool) -> int:
             print("the same command continues from here", file=sys.stderr)
             raise
     if failed:
-        print(f"{len(failed)} runs failed: {', '.join(failed)}", file=sys.stderr)
+        print(f"{counted(len(failed), 'run')} failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -166,3 +167,17 @@ def exit_code(main: Callable[[], int | None]) -> int:
     except XalignError as error:
         print(f"error: {command_line_text(error)}", file=sys.stderr)
         return 2
+
+
+class Finding(NamedTuple):
+    """``ok``, a ``note``, or ``WRONG``, with a text or an error."""
+
+    level: Literal["ok", "note", "WRONG"]
+    topic: str
+    text: str | XalignError
+
+    def line(self) -> str:
+        """For a terminal; further lines of the text are indented."""
+        text = command_line_text(self.text) if isinstance(self.text, XalignError) else self.text
+        first, *rest = text.splitlines() or [""]
+        return "\n".join([f"  {self.level:5} {self.topic}: {first}", *(f"        {line}" for line in rest)])

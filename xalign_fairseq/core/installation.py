@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.core.errors import Finding
 from xalign_fairseq.core.installed import (
     FAIRSEQ,
     INSTALL_FAIRSEQ,

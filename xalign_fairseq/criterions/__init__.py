@@ -1,9 +1,9 @@
 """fairseq criterions: the weighted sum of objectives, and a preset per paper."""
 
-from xalign_fairseq.criterions import presets, transfer  # noqa: F401  (importing registers)
-from xalign_fairseq.objectives import papers
+from xalign_fairseq.criterions import transfer, weighted  # noqa: F401  (importing registers)
+from xalign_fairseq.objectives import description
 
-presets.listen()
-presets.add("weighted", ())
-for name, preset in papers.PRESETS.items():
-    presets.add(name, preset.objectives, **preset.defaults)
+weighted.listen()
+weighted.add("weighted", ())
+for name, preset in description.PRESETS.items():
+    weighted.add(name, preset.objectives, **preset.defaults)

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.core.counts import counted
+from xalign_fairseq.core.errors import Finding, XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin, LinksReader
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.data.shards import changed_files
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
 from xalign_fairseq.data.tokenizers.pipeline import PipelineTokenizer, TokenizerPipeline
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece, pieces_of
 from xalign_fairseq.data.tokenizers.tokenizer_model import TokenizerModel
 from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
-from xalign_fairseq.data.verification import changed_files
 
 CHUNK = 1 << 22  # tokens looked at in one go
 ROWS = 1 << 16  # pairs whose links are looked at in one go
@@ -38,7 +38,7 @@ def databin(data: DataBin) -> list[Finding]:
         sides = data.pair(split, src, tgt)
         links = data.links(split, src, tgt)
         tokens = " + ".join(f"{side.tokens:,}" for side in sides)
-        what = f"{len(sides[0]):,} pairs, {tokens} tokens, {'with' if links else 'no'} links"
+        what = f"{counted(len(sides[0]), 'pair')}, {tokens} tokens, {'with' if links else 'no'} links"
         topic = f"{where} {split} {src}-{tgt}"
         found.append(_ids(topic, sides, size, what))
         if links is not None:
@@ -46,7 +46,12 @@ def databin(data: DataBin) -> list[Finding]:
     for split, lang in data.monos:
         text = data.mono(split, lang)
         found.append(
-            _ids(f"{where} {split} {lang}".strip(), [text], size, f"{len(text):,} sentences, {text.tokens:,} tokens")
+            _ids(
+                f"{where} {split} {lang}".strip(),
+                [text],
+                size,
+                f"{counted(len(text), 'sentence')}, {counted(text.tokens, 'token')}",
+            )
         )
     found += [lexicon(where, lexicons.read(data, src, tgt)) for src, tgt in lexicons.lexicons(data)]
     return [*found, tokenizer(f"{where} tokenizer", data.tokenizer_model, data.dictionary), files(data)]
@@ -103,13 +108,13 @@ def _links(topic: str, links: LinksReader, sides: Sequence[MMapReader]) -> Findi
     if beyond > max(BEYOND * count, 1):
         text = f"{beyond:,} of {count:,} links are of words that their sentences do not have"
         return Finding("WRONG", topic, f"{text}\nnext: prepare the data again")
-    return Finding("ok", topic, f"{count:,} links between words of their sentences")
+    return Finding("ok", topic, f"{counted(count, 'link')} between words of their sentences")
 
 
 def lexicon(where: str, entries: Lexicon) -> Finding:
     """How many entries a lexicon has, and in which parts."""
     parts = ", ".join(f"{(entries.part == part).sum():,} {name}" for part, name in enumerate(lexicons.PARTS))
-    return Finding("ok", f"{where} lexicon {entries.src}-{entries.tgt}", f"{len(entries):,} entries: {parts}")
+    return Finding("ok", f"{where} lexicon {entries.src}-{entries.tgt}", f"{counted(len(entries), 'entry')}: {parts}")
 
 
 def tokenizer(topic: str, model: TokenizerModel | None, dictionary: Dictionary) -> Finding:

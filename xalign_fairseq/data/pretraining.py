@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Optional, TypeVar
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
-from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import MaskOptions
 from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.streams_dataset import DrawOptions, StreamsDataset
@@ -265,8 +266,14 @@ class PretrainingData:
             visit=self.shards.visit,
         )
         dataset = make(bitext, mono, self.mask_options(), self.seed, training, draws)
-        sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
-        logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")
+        sizes = (
+            f"{counted(len(bitext.corpora), 'language pair')}, {counted(len(bitext), 'item')}"
+            if bitext
+            else "no bitext"
+        )
+        logger.info(
+            "%s: %s; %s", split, sizes, f"{counted(len(mono), 'monolingual block')}" if mono else "no monolingual text"
+        )
         return dataset
 
     def _bitext(self, data: DataBin, split: str, reader: Reader) -> BitextStream | None:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Dataset
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
+from xalign_fairseq.data.samples import BlockSample, MaskOptions, PairSample, block_sample, pair_sample
 from xalign_fairseq.data.sampling import EpochDraws, repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, batch_ends, brought_to
@@ -169,7 +169,7 @@ class StreamsDataset(Dataset):
             logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, ", ".join(parameters))
         if dropped == drawn:
             problem = "no sentence pair is within the limits of length"
-            found = f"{dropped} pairs, all left out: {why}"
+            found = f"{counted(dropped, 'pair')}, all left out: {why}"
             remedy = "change these limits, or use a tokenizer with longer pieces"
             raise XalignError(problem, parameter=parameters, found=found, remedy=remedy)
 

@@ -9,21 +9,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.json_files import require_form
-from xalign_fairseq.encoder import masked_lm, names
-from xalign_fairseq.encoder.allow_list import METERS, allow_list
-from xalign_fairseq.encoder.building import build_encoder
-from xalign_fairseq.encoder.checkpoint_form import EncoderOptions, require_checkpoint, require_parameters
+from xalign_fairseq.encoder import masked_lm
+from xalign_fairseq.encoder.building import EncoderOptions, build_encoder, require_checkpoint, require_parameters
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.scored import scorer_of_state
+
+METERS = ("AverageMeter", "TimeMeter", "StopwatchMeter")
+
+
+def allow_list(meters: Mapping[str, type]) -> list[Any]:
+    """The list for ``torch.serialization.add_safe_globals``.
+
+    - ``argparse.Namespace``: the ``args`` of checkpoints from before omegaconf, RoBERTa's and XLM-R's among them;
+    - training statistics, of today's module and of ``fairseq.meters``, where fairseq 0.6 to 0.9 kept them;
+    - numpy scalars (with their dtypes): a validation score that was never turned into a float.
+    """
+    named = [(meters[name], f"fairseq.{module}.{name}") for module in ("meters", "logging.meters") for name in METERS]
+    scalar = np.float64(0).__reduce__()[0]
+    numpys = [(scalar, "numpy.core.multiarray.scalar"), (scalar, "numpy._core.multiarray.scalar"), np.dtype]
+    dtypes = [type(np.dtype(kind)) for kind in ("f8", "f4", "f2", "i8", "i4", "i2", "u2", "u1", "?")]
+    return [argparse.Namespace, *named, *numpys, *dtypes]
+
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +133,7 @@ def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def vocab_size(state: dict[str, Any], where: StrPath = "checkpoint") -> int:
     """The number of ids, ``<mask>`` included, of a checkpoint's encoder, without building it."""
-    return _embeddings(names.today(state["model"]), where).shape[0]
+    return _embeddings(masked_lm.today(state["model"]), where).shape[0]
 
 
 def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
@@ -133,7 +149,7 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
     """
-    weights = masked_lm.usable(names.today(state["model"]), where)
+    weights = masked_lm.usable(masked_lm.today(state["model"]), where)
     embeddings = _embeddings(weights, where)
     given = options(state)
     config = (

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.data.hashing import polynomial
+from xalign_fairseq.data.inputs import polynomial
 from xalign_fairseq.encoder.copies import StaysFloat32
 
 

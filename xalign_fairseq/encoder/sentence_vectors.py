@@ -1,20 +1,52 @@
 """A vector for each sentence: a layer's hidden states pooled over its tokens."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.samples import BOS, EOS
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
-from xalign_fairseq.encoder.finite import finite_rows
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.precision import at_least_float32
+
+
+def finite_rows(encoder: Encoder, states: Iterable[Tensor]) -> Tensor:
+    """Which texts of a batch have finite hidden states in all of some layers: (B,) bool, on the CPU.
+
+    Raises:
+        XalignError: the states of a text without words are not finite either, so the model is damaged.
+    """
+    # A sum is finite if all are: nothing is copied.
+    sums = [hidden.sum((1, 2), dtype=torch.promote_types(hidden.dtype, torch.float32)) for hidden in states]
+    rows = torch.stack(sums).isfinite().all(0).cpu()
+    if not rows.all() and (layer := bad_layer(encoder)) is not None:
+        raise XalignError(
+            "the model's hidden states are not finite numbers",
+            where=encoder.name,
+            found=f"NaN or infinity from {f'layer {layer}' if layer else 'the embeddings'} on, in a text without words",
+            expected="weights that are finite in the dtype that is used",
+            remedy="use an earlier checkpoint, or another dtype",
+        )
+    return rows
+
+
+@torch.no_grad()
+def bad_layer(encoder: Encoder) -> int | None:
+    """The first layer whose states of ``<s> </s>`` are not finite, 0 for the embeddings; None if all are."""
+    tokens = torch.tensor([[BOS, EOS]], device=encoder.device)
+    languages = torch.zeros_like(tokens[:, :1]) if encoder.config.languages else None
+    states = encoder.states(Input(tokens, languages=languages))
+    layers = range(encoder.config.encoder_layers + 1)
+    return next((layer for layer in layers if not bool(states.layer(layer).isfinite().all())), None)
+
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +108,8 @@ def sentence_vectors(
     different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
     tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
     if cut:
-        logger.warning("%d sentences were truncated to the encoder's %d positions", cut, encoder.config.max_positions)
+        most = encoder.config.max_positions
+        logger.warning("truncated to the encoder's %d positions: %s", most, counted(cut, "sentence"))
     order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # the longest first: a lack of memory shows
     device = encoder.device
     vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)

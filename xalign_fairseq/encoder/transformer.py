@@ -18,8 +18,7 @@ from xalign_fairseq.data.packing import Packing
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
-from xalign_fairseq.transport.ops.attention import Packed, Padded
-from xalign_fairseq.transport.ops.dropout import dropout
+from xalign_fairseq.transport.ops.attention import Packed, Padded, dropout
 from xalign_fairseq.transport.ops.products import Linear, linear
 
 

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.evaluation.metric import Metric, ratio
@@ -126,7 +127,7 @@ def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]
     if len(golds) != len(queries) or beyond:
         raise XalignError(
             "words and sets of translations differ in number",
-            found=f"{len(golds)} sets of translations for {len(queries)} words"
+            found=f"{counted(len(golds), 'set')} of translations for {counted(len(queries), 'word')}"
             + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
             expected="one set for each word, of rows of the candidates",
         )

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -49,7 +50,7 @@ def frequent_pairs(
     if not left:
         raise XalignError(
             "no linked pair of two different words is left",
-            found=f"{len(counts)} linked pairs, all of identical words, without a letter, or left out",
+            found=f"{counted(len(counts), 'linked pair')}, all of identical words, without a letter, or left out",
             remedy="give a text with links between words, and a shorter list of words to leave out",
         )
     return Counter(left).most_common(top)

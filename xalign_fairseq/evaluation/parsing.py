@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, ratio
 
@@ -38,7 +39,7 @@ def _metric(name: str, variant: str, *, labelled: bool, left_out: frozenset[str]
         if not len(gold.heads) == len(heads) == len(relations):
             raise XalignError(
                 "a sentence has different numbers of predicted heads, relations and words",
-                found=f"{len(heads)} heads and {len(relations)} relations for {len(gold.heads)} words",
+                found=f"{len(heads)} heads and {len(relations)} relations for {counted(len(gold.heads), 'word')}",
             )
         correct = words = 0
         for k, tag in enumerate(gold.upos):

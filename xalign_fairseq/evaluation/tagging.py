@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, f1, ratio
 
@@ -101,7 +102,7 @@ def _joint_counts(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence
 
 def _check(gold: Sequence[str], prediction: Sequence[str]) -> None:
     if len(gold) != len(prediction):
-        found = f"{len(prediction)} tags for {len(gold)} words"
+        found = f"{counted(len(prediction), 'tag')} for {counted(len(gold), 'word')}"
         raise XalignError(
             "a sentence has different numbers of predicted tags and words", found=found, expected="one tag a word"
         )

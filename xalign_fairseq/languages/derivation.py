@@ -1,6 +1,7 @@
 """The engine of ``xalign derive``: options to transformations, files to a folder with its manifest."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,9 +16,45 @@ from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.prepare.manifest import hashes
 from xalign_fairseq.data.prepare.sources import require_language
 from xalign_fairseq.languages.files import derive_source, open_source
-from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.script import Transliteration
-from xalign_fairseq.languages.sentence import Composition, Transformation
+from xalign_fairseq.languages.sentence import Composition, Sentence, Transformation
+
+MARKS = "sentence marks"
+
+
+class Inversion:
+    """Reverses the words between sentence marks; T_inv of ALIGN-MLM (appendices F and G.2, word level).
+
+    A segment ends with a word that is a mark, which stays at its end; a segment without one, the line's last, is
+    reversed whole. Applied twice, it gives the natural order again.
+
+    Args:
+        marks: the words that end a segment: ``.`` in the paper, ``. ! ?`` in its released code.
+
+    Attributes:
+        counts: how many marks were met; none at all in a text whose marks are not words of their own.
+
+    Example::
+
+        Inversion(["."])(Sentence.natural("I am Sam . I am".split()), 0).forms  # Sam am I . am I
+    """
+
+    def __init__(self, marks: Iterable[str] = (".",)):
+        self.marks = frozenset(marks)
+        self.counts: Counter[str] = Counter({MARKS: 0})
+
+    def __call__(self, sentence: Sentence, key: int) -> Sentence:
+        """Invert; ``key`` is not used."""
+        permutation: list[int] = []
+        begin = 0
+        for place, natural in enumerate(sentence.order):
+            if sentence.source[natural] in self.marks:
+                permutation += [*range(place - 1, begin - 1, -1), place]
+                begin = place + 1
+                self.counts[MARKS] += 1
+        permutation += range(len(sentence.order) - 1, begin - 1, -1)
+        return sentence.reordered(permutation)
+
 
 SCRIPT, INVERSION, SYNTAX = STEPS = ("script", "inversion", "syntax")
 _INPUTS = ("NAME=FILE as", Parameter("text"), Parameter("conllu"), Parameter("ner"), "or", Parameter("nli"))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.pharaoh import Gold, Link
 
@@ -92,7 +93,7 @@ def sentence_counts(
         raise XalignError(
             "hypotheses and gold have different numbers of lines" if golds else "there is nothing to score",
             where=where,
-            found=f"{len(hyps)} lines of hypothesis, {len(golds)} of gold",
+            found=f"{counted(len(hyps), 'line')} of hypothesis, {len(golds)} of gold",
             expected="one line each per sentence pair",
             remedy="align every line of the text that the gold file belongs to; a pair without links has an empty line",
         )

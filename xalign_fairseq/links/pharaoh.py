@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.text.lines import read_lines
 
@@ -130,13 +131,13 @@ def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[
             beyond += (i > n) + (j > m)
     if at_length <= beyond:
         return None
-    return f"looks 1-based: index 0 never occurs and an index equals its sentence's length {at_length} times"
+    return f"looks 1-based: index 0 never occurs and an index equals its sentence's length {counted(at_length, 'time')}"
 
 
 def require_links_of(pairs: int, lines: int, where: object) -> None:
     """:class:`XalignError` unless there are as many lines of links as sentence pairs."""
     if lines != pairs:
-        found, expected = f"{lines} lines of links", f"{pairs}, one per sentence pair"
+        found, expected = f"{counted(lines, 'line')} of links", f"{pairs}, one per sentence pair"
         remedy = "use the links of this text, with an empty line for a pair without links"
         problem = "links and sentence pairs differ in number"
         raise XalignError(problem, where=where, found=found, expected=expected, remedy=remedy)

@@ -11,8 +11,9 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
-from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
 from xalign_fairseq.encoder.config import SIZES, EncoderConfig
@@ -156,7 +157,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
         """Rename old keys in place, keep this model's heads where the checkpoint has none, and log the difference."""
         current = self.state_dict()
-        loaded = masked_lm.usable(names.today(state_dict))
+        loaded = masked_lm.usable(masked_lm.today(state_dict))
         state_dict.clear()
         embeddings = "encoder.sentence_encoder.embed_tokens.weight"
         if embeddings not in loaded:
@@ -193,7 +194,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         if wrong:
             raise XalignError(
                 "the checkpoint lacks parts of the encoder",
-                found=f"{len(wrong)} parameters missing, such as {wrong[:3]}",
+                found=f"{counted(len(wrong), 'parameter')} missing, such as {wrong[:3]}",
                 remedy=("choose", Parameter("arch"), "and", Parameter("encoder_layers"), "of the checkpoint"),
             )
         for name in self.heads:

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.word_tables import POOLINGS
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.objectives.word_pairs import WordPairs

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.momentum import Projection
+from xalign_fairseq.encoder.copies import Projection
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
 from xalign_fairseq.objectives.registry import Loss, RunContext, option, register_objective
 from xalign_fairseq.objectives.step import Step

@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch, Bitext
-from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
-from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.inputs import BASE, WORD, Input, polynomial, powers, signed
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.word_vectors import POOLINGS, word_vectors
+from xalign_fairseq.data.word_tables import POOLINGS, word_vectors
 from xalign_fairseq.objectives.prediction import true_first
 from xalign_fairseq.objectives.registry import Objective, Traits, option
 from xalign_fairseq.objectives.step import Step, declared

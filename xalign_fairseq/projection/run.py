@@ -9,15 +9,14 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, TypedDict
 
-from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.load import GUIDED, check_options, open_aligner
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.protocol import WordAligner
-from xalign_fairseq.aligner.render.formats import json_line
+from xalign_fairseq.aligner.protocol import Alignment, Links, WordAligner
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.aligner.run import open_guided
+from xalign_fairseq.aligner.run import json_line, open_guided
 from xalign_fairseq.aligner.run_record import run_record
 from xalign_fairseq.aligner.statistical.folder import is_statistical
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError, check_values
 from xalign_fairseq.core.files import atomic_write, require_place
@@ -87,7 +86,8 @@ class ProjectReport:
     @property
     def summary(self) -> str:
         """In lines."""
-        lines = [f"{self.units} sentence pairs, {self.placed} annotations placed, {self.dropped.total()} not placed"]
+        annotations = f"{counted(self.placed, 'annotation')} placed, {self.dropped.total()} not placed"
+        lines = [f"{counted(self.units, 'sentence pair')}, {annotations}"]
         return "\n".join([*lines, *(f"{count:8} {reason}" for reason, count in self.dropped.most_common())])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.text.segmentation import Segmenter, split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.projection.spans import Placing

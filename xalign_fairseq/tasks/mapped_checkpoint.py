@@ -10,7 +10,7 @@ import torch
 from xalign_fairseq.core.devices import choose_device
 from xalign_fairseq.core.files import StrPath, atomic_write, require_outside
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.verification import require_unchanged
+from xalign_fairseq.data.shards import require_unchanged
 from xalign_fairseq.encoder.checkpoint import load_encoder
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import require_new

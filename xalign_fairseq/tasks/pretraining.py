@@ -9,10 +9,9 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
-from xalign_fairseq.core.devices import training_device
+from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.json_files import require_form
-from xalign_fairseq.core.memory import keep_freed_memory
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
 from xalign_fairseq.data.shards import ShardPlace
@@ -20,9 +19,8 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
 from xalign_fairseq.models.xalign import require_same
 from xalign_fairseq.objectives.registry import Objective
-from xalign_fairseq.tasks.dataset import FairseqStreams, XalignTask
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
-from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator
+from xalign_fairseq.tasks.epochs import FairseqStreams, XalignTask, pairs_of_a_batch, windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.tasks.lexicons import require_same_lexicons
 from xalign_fairseq.transport.linking import Linking

@@ -10,17 +10,17 @@ from torch import Tensor, nn
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.pretraining import pivot_language
+from xalign_fairseq.data.samples import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus
-from xalign_fairseq.encoder import names
+from xalign_fairseq.encoder import masked_lm
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
-from xalign_fairseq.tasks.dataset import FairseqStreams
+from xalign_fairseq.tasks.epochs import FairseqStreams
 from xalign_fairseq.transport.procrustes import Procrustes
 
 
@@ -141,7 +141,8 @@ def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> N
 
 def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[str, Any]:
     """A checkpoint's options, weights and tokenizer (the data-bin's, if it has none), with these maps as its own."""
-    weights = {key: value for key, value in names.today(state["model"]).items() if not key.startswith(f"heads.{HEAD}.")}
+    found = masked_lm.today(state["model"])
+    weights = {key: value for key, value in found.items() if not key.startswith(f"heads.{HEAD}.")}
     weights |= {f"heads.{HEAD}.{key}": value for key, value in maps.state_dict().items()}
     task_state = dict(state.get("task_state") or {})
     if "tokenizer" not in task_state:

@@ -11,9 +11,8 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import register_task
 from omegaconf import II, MISSING
 
-from xalign_fairseq.core.devices import training_device
+from xalign_fairseq.core.devices import keep_freed_memory, training_device
 from xalign_fairseq.core.errors import Command, XalignError
-from xalign_fairseq.core.memory import keep_freed_memory
 from xalign_fairseq.data.labelled.groups import HOLDOUT_SEED, grouped, held_out
 from xalign_fairseq.data.labelled.labels import check_labels
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
@@ -23,7 +22,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
-from xalign_fairseq.tasks.dataset import XalignTask
+from xalign_fairseq.tasks.epochs import XalignTask
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
 from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages

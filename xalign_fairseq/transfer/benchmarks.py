@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import SUFFIXES
-from xalign_fairseq.data.labelled.bitext import TATOEBA_LANGUAGES, read_bitext
 from xalign_fairseq.data.labelled.conllu import read_trees
 from xalign_fairseq.data.labelled.examples import Example
 from xalign_fairseq.data.labelled.labels import label_of
-from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
+from xalign_fairseq.data.labelled.sentence_pairs import TATOEBA_LANGUAGES, read_bitext, read_pairs
 from xalign_fairseq.data.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
 from xalign_fairseq.data.labelled.tagged_words import read_pos, read_tagged_words
 from xalign_fairseq.evaluation.metric import ACCURACY, Metric
@@ -124,7 +124,7 @@ def find_all(wanted: Mapping[K, Callable[[], Path]]) -> dict[K, Path]:
             problems.append("; ".join([error.problem, *(str(fact) for fact in facts if fact)]))
     if problems:
         raise XalignError(
-            f"{len(problems)} files of the data can't be used",
+            f"{counted(len(problems), 'file')} of the data can't be used",
             found="\n".join(["", *(f"    {problem}" for problem in problems)]),
             remedy=("add them, or choose other", Parameter("languages")),
         )

@@ -7,10 +7,10 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.digest import digest
 from xalign_fairseq.data.labelled.groups import grouped, held_out
-from xalign_fairseq.data.labelled.labels import check_labels, label_of
+from xalign_fairseq.data.labelled.labels import check_labels, digest, label_of
 from xalign_fairseq.transfer.benchmarks import find, find_all
 from xalign_fairseq.transfer.checkpoints import Checkpoint
 from xalign_fairseq.transfer.family import FAMILIES, require_languages
@@ -203,7 +203,7 @@ def _read(task: Task, files: Files, part: str, language: str) -> list[Any]:
         raise XalignError(
             "the file has nothing to test" if part == "test" else "the file has no labels to train or select on",
             where=files[part][language],
-            found=f"{without} of {len(examples)} examples without a label",
+            found=f"{without} of {counted(len(examples), 'example')} without a label",
         )
     return examples
 
@@ -243,10 +243,10 @@ def describe(study: Study, specs: Sequence[RunSpec], done: Mapping[str, bool]) -
         else:
             yield f"{task.name}: no training"
         tested = dict.fromkeys(x for spec in runs for x in spec.digests["test"])
-        yield f"  {task.benchmark.name}, test {' '.join(tested)}: {len(runs)} runs"
+        yield f"  {task.benchmark.name}, test {' '.join(tested)}: {counted(len(runs), 'run')}"
         unlabelled = {x: spec.place["files"]["test"][x] for spec in runs for x in spec.place.get("unlabelled", ())}
         if unlabelled:
             yield f"  without labels, predicted and not scored: {', '.join(unlabelled.values())}"
             yield f"  labelled ones: {task.benchmark.labelled}; examples/transfer/0_download.sh fetches them"
     finished = sum(done[spec.name] for spec in specs)
-    yield f"{len(specs)} runs, {finished} of them done"
+    yield f"{counted(len(specs), 'run')}, {finished} of them done"

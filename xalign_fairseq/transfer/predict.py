@@ -15,8 +15,7 @@ from torch import Tensor
 
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.labelled.digest import digest
-from xalign_fairseq.data.labelled.labels import check_labels
+from xalign_fairseq.data.labelled.labels import check_labels, digest
 from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps

@@ -5,7 +5,7 @@ import os
 
 import torch
 
-from xalign_fairseq.data.labelled.digest import digest
+from xalign_fairseq.data.labelled.labels import digest
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint as checkpoints
 from xalign_fairseq.encoder.mappings import LanguageMaps, load_maps

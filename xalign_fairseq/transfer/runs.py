@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from xalign_fairseq.core.array_files import write_arrays
-from xalign_fairseq.core.devices import cores, training_device
+from xalign_fairseq.core.devices import cores, keep_freed_memory, training_device
 from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
-from xalign_fairseq.core.memory import keep_freed_memory
 from xalign_fairseq.core.signals import interrupted_code, signals_as_interrupts
 from xalign_fairseq.trainer.launch import LOG, FairseqTraining, run_training
-from xalign_fairseq.trainer.record import commit, machine
+from xalign_fairseq.trainer.train_record import commit, machine
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, read_counts
 from xalign_fairseq.transfer.run_spec import MODEL, RunSpec, shown_command, train_options, untested, with_tests_of
 from xalign_fairseq.transfer.scheduler import Job

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.core.errors import Finding, XalignError
 from xalign_fairseq.transport.ops import products
 from xalign_fairseq.transport.sinkhorn import backend, building, toolchain
 

@@ -31,7 +31,7 @@ class Grown(ByMatrix):
 
     so a word of several subwords counts as one word, and its subwords may point at different subwords of the same
     partner. Links are pairs with a score of ``threshold`` and more, and from there weaker ones of ``growth`` times that
-    grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.growing.grown_links`). The score is the probability.
+    grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.symmetrize.grown_links`). The score is the probability.
     Where links join tokens, each token is a word.
 
     Args:

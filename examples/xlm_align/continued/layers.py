@@ -19,10 +19,10 @@ import study
 from train import LINKING, START, whole_model
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.sweep import try_linkings
+from xalign_fairseq.aligner.neural.comparison import try_linkings
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.trainer.record import machine
+from xalign_fairseq.trainer.train_record import machine
 from xalign_fairseq.transport.linking import Linking
 
 FOLDER = "layers"  # below results/

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from tables import Records, Tests, groups_of, interval, lowest, seeds, spread, tested
@@ -20,7 +21,7 @@ EXAMPLES = Path(__file__).resolve().parents[2]
 PAGES: Mapping[str, tuple[Sequence[str], str]] = {
     "xlm_align": (("none", "mlm-tlm", "mlm-dwa", "mlm", "xlm-align", "dwa", "so"), "mlm-tlm"),
     "explicit_alignments": (("none", "tlm", "linear-mapping", "procrustes", "l2", "weak", "strong"), "tlm"),
-    "ppa": (("none", "tlm", "moco", "ppa"), "tlm"),
+    "ppa": (("none", "tlm", "moco", "moco-full", "ppa", "ppa-full"), "tlm"),
     "weam": (("none", "tlm30", "weam"), "tlm30"),
 }
 # Column -> the transfer study's task that it shows.
@@ -33,8 +34,9 @@ TASKS: Mapping[str, str] = {
 # Page -> settings that do what its paper is about, where those above do not.
 MECHANISM: Mapping[str, Sequence[str]] = {
     "ppa": ("moco", "moco-full", "ppa", "ppa-full", "ppa-full-mlm", "ppa-full-mean"),
-    "weam": ("tlm30", "weam", "tlm30-embeddings", "weam-embeddings"),
+    "weam": ("none", "tlm30", "weam", "tlm30-embeddings", "weam-embeddings"),
 }
+COSINES = Path("results/embeddings/e5_small.json")  # of xalign embeddings, in a page's folder
 CONTROLS = tuple(dict.fromkeys(control for _, control in PAGES.values()))
 
 
@@ -66,16 +68,27 @@ def page(settings: Sequence[str], control: str, records: Records, tests: Mapping
     return markdown(columns, rows, names=2)
 
 
-def mechanism(settings: Sequence[str], records: Records) -> str:
-    """AER of settings, those that are there: on development gold by the best reading, and on the test sets."""
+def mechanism(settings: Sequence[str], records: Records, cosines: Mapping[str, list[float]]) -> str:
+    """Settings, those that are there: AER on development gold by the best reading and on the test sets, and cosines."""
     groups = groups_of(records)
     rows = []
     for name in settings:
         group = groups.get(name, [])
         if group:
             development = spread([lowest(each)[1] for each in group])
-            rows.append([name, str(len(group)), development, spread(tested(group))])
-    return markdown(("setting", "seeds", "development AER, lowest ↓", "test AER ↓"), rows)
+            cosine = [f"{mean(cosines[name]):.4f}" if name in cosines else ""] if cosines else []
+            rows.append([name, seeds(group), development, spread(tested(group)), *cosine])
+    more = ("cosine of linked words' embeddings",) if cosines else ()
+    return markdown(("setting", "seeds", "development AER, lowest ↓", "test AER ↓", *more), rows)
+
+
+def cosines_of(path: Path) -> dict[str, list[float]]:
+    """Setting -> the mean cosine of linked words' input embeddings with each seed; nothing without a file."""
+    found: dict[str, list[float]] = {}
+    for each in read_json(path)["checkpoints"] if path.is_file() else ():
+        run = each["checkpoint"].partition("/")[0]
+        found.setdefault(run.rpartition("-")[0] or run, []).append(each["cosine"])
+    return found
 
 
 def draw(settings: Sequence[str], tests: Tests, path: Path) -> None:
@@ -107,5 +120,5 @@ def write(records: Records, tests: Mapping[str, Tests], examples: Path = EXAMPLE
         markers.update([examples / folder / "README.md"], "study", made.__getitem__, False, "report.py")
         draw(settings, tests["none"], examples / folder / "results/from_e5_small.svg")
     for folder, settings in MECHANISM.items():
-        made = {"mechanism": mechanism(settings, records)}
+        made = {"mechanism": mechanism(settings, records, cosines_of(examples / folder / COSINES))}
         markers.update([examples / folder / "details.md"], "study", made.__getitem__, False, "report.py")

@@ -36,7 +36,7 @@ def scored(
 ) -> dict[str, Any]:
     """The chosen link setting, its AER on development gold, and the named sets' with their mean, in per cent.
 
-    And ``counts``: each set's (pairs, 4), as :class:`~xalign_fairseq.aligner.neural.sweep.Trial` has them.
+    And ``counts``: each set's (pairs, 4), as :class:`~xalign_fairseq.aligner.neural.comparison.Trial` has them.
     """
     chosen = min(development, key=lambda name: development[name]["mean"])
     links = next(each for each in study.line_settings() if study.setting_name(each) == chosen)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
+from xalign_fairseq.aligner.neural.comparison import GoldPairs, Trial
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.linking import Linking
 

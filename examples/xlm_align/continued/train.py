@@ -24,7 +24,7 @@ from typing import Any
 import study
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
-from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial, try_linkings
+from xalign_fairseq.aligner.neural.comparison import GoldPairs, Trial, try_linkings
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_copy, atomic_write
 from xalign_fairseq.core.json_files import write_json
@@ -37,7 +37,7 @@ from xalign_fairseq.encoder.pretrained.trimming import untrim
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
 from xalign_fairseq.trainer.mending import LAST, mend
-from xalign_fairseq.trainer.record import commit, machine
+from xalign_fairseq.trainer.train_record import commit, machine
 from xalign_fairseq.transport.linking import Linking
 
 START = "e5-small"

@@ -11,7 +11,7 @@ from xalign_fairseq.aligner.neural import aligner as module
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.linking import Linking
-from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.pointer import Pointer
 
 STRANGE = [
@@ -65,12 +65,6 @@ def test_equal_words_find_each_other_at_layer_0():
     aligner = Aligner(encoder, words, Linking("transport", {"filter": "argmax"}, (0,)))
     [found] = aligner.align([WORDS], [[WORDS[k] for k in order]])
     assert set(found.links) == {(k, order.index(k)) for k in range(len(WORDS))}
-
-
-def test_strings_and_lists_of_words_are_the_same(aligner, pairs):
-    lists = [(src.split(), tgt.split()) for src, tgt in pairs]
-    assert links_of(aligner, lists) == links_of(aligner, pairs)
-    assert aligner.align(["the  red\tcat "], ["a cat"])[0].src == ["the", "red", "cat"]
 
 
 @pytest.mark.parametrize("other", ["the red house", ""])
@@ -157,30 +151,6 @@ def test_windows_do_not_change_the_links_of_other_pairs(tokenizer, pairs):
         assert links == pytest.approx(alone_, abs=1e-9)
 
 
-def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
-    monkeypatch.setattr("xalign_fairseq.aligner.neural.pair_states.PASS_STEP", 1)  # no sequences besides
-    linkings = [Linking("transport", {"filter": name}, (at,)) for at in range(4) for name in ("argmax", "union")]
-    expected = [links_of(replace(aligner, linking=linking), pairs) for linking in linkings]
-    passes = []
-    states = aligner.encoder.states
-    monkeypatch.setattr(aligner.encoder, "states", lambda given: passes.append(len(given.tokens)) or states(given))
-    found = list(aligner.sweep(pairs, linkings))
-    assert sum(passes) == sum(bool(src and tgt) for src, tgt in pairs)
-    for place in range(len(linkings)):
-        assert [row[place].links for row in found] == expected[place]
-
-
-@pytest.mark.parametrize("method", [Cosine("itermax"), Cosine("match"), Softmax(0.05), Dustbin(0.2, filter="itermax")])
-@pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_every_method_finds_the_links_of_each_pair_alone(aligner, pairs, method, encoding):
-    """Neither padding nor the other pairs of a batch bear on a link."""
-    aligner = replace(aligner, linking=Linking.of(method, {"hidden": 2}, encoding=encoding))
-    found = links_of(aligner, pairs)
-    assert sum(map(len, found)) > 200
-    for pair, links in zip(pairs, found, strict=True):
-        assert links == pytest.approx(links_of(aligner, [pair])[0], abs=1e-9)
-
-
 def test_states_of_several_layers_are_averaged(aligner):
     src, tgt = ["we", "have", "seven", "trees"], ["old", "red", "songs", "near"]
     sides = [aligner.tokenizer.encode_words(side) for side in (src, tgt)]
@@ -217,12 +187,6 @@ def test_links_between_subwords_become_those_between_words(aligner, pairs, encod
     assert any(len(one.links) > len(other.links) for one, other in zip(subwords, words, strict=True))
     with pytest.raises(XalignError, match="unknown unit"):
         replace(aligner, units="letter")
-
-
-def test_progress_counts_every_pair_once(aligner, pairs):
-    done = []
-    stream = aligner.stream(iter(pairs), done.append)
-    assert sum(1 for _ in stream) == sum(done) == len(pairs)
 
 
 def test_the_layer_defaults_to_the_depth_of_xlm_aligns(aligner, tokenizer):

@@ -3,9 +3,17 @@
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from xalign_fairseq.aligner.neural import pair_states
-from xalign_fairseq.aligner.neural.pair_states import PairEncoder
+from xalign_fairseq.aligner.neural.pair_states import (
+    EncodedPair,
+    PairEncoder,
+    SideWindows,
+    length_batches,
+    pair_windows,
+)
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -92,38 +100,12 @@ def test_each_side_has_the_embedding_of_its_language(speaking, languages, rows, 
             torch.testing.assert_close(side, speaking.states(given).layer(layer)[0, 1:-1])
 
 
-def test_maps_and_language_embeddings_together(speaking, maps):
-    plain = PairEncoder(speaking, "separate", languages=("de", "en"))
-    mapped = PairEncoder(speaking, "separate", maps, ("de", "en"))
-    assert (plain.mapped, plain.embedded) == (None, ("de", "en"))
-    assert mapped.mapped == mapped.embedded == ("de", "en")
-    for before, after in zip(sides(plain, 1), sides(mapped, 1), strict=True):
-        torch.testing.assert_close(after[0], before[0] @ maps.of("de")[1].double())
-        torch.testing.assert_close(after[1], before[1])
-
-
-def test_languages_are_no_matter_to_an_encoder_without_their_embeddings(encoder):
-    named, plain = PairEncoder(encoder, "joint", languages=("ru", "zh")), PairEncoder(encoder, "joint")
-    assert named.embedded is None
-    assert torch.equal(named.states(PAIRS, [2])[0][2], plain.states(PAIRS, [2])[0][2])
-
-
 def test_what_is_within_the_positions(encoder):
     joint, separate = (PairEncoder(encoder, encoding) for encoding in ("joint", "separate"))
     assert joint.fits(3, 4) and not joint.fits(3, 5)
     assert separate.fits(8, 8) and not separate.fits(9, 2) and not separate.fits(2, 9)
     states, spans = separate.states([(np.full(8, 5), np.full(8, 6))], [2])
     assert states[2].shape == (1, 20, 8) and spans.tolist() == [[1, 9, 11, 19]]
-
-
-@pytest.mark.parametrize("encoding", ["joint", "separate"])
-def test_a_pair_within_the_positions_is_one_window(encoder, encoding):
-    pairs = PairEncoder(encoder, encoding)
-    src, tgt = PAIRS[0]
-    states, spans = pairs.long_states(src, tgt, [0, 2], batch_tokens=100)
-    assert spans.tolist() == [[0, 3, 3, 5]]
-    for layer in (0, 2):
-        torch.testing.assert_close(states[layer][0], torch.cat(sides(pairs, layer)[0]))
 
 
 def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
@@ -204,3 +186,72 @@ def test_languages_that_an_encoder_needs(speaking, encoding):
         PairEncoder(speaking, encoding)
     with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, en, fr"):
         PairEncoder(speaking, encoding, languages=("en", "ru"))
+
+
+def test_hand_worked_windows():
+    windows = SideWindows.spread(10, 4, 4)  # 0..3, 2..5, 4..7, 6..9
+    assert windows.starts.tolist() == [0, 2, 4, 6]
+    # 2 is in the middle of 0..3 and at the edge of 2..5; 3 is next to an edge of both: the first.
+    assert windows.owners.tolist() == [0, 0, 0, 1, 1, 2, 2, 3, 3, 3]
+    assert windows.owned(1).tolist() == [3, 4] and windows.cut(np.arange(10) * 10, 2).tolist() == [40, 50, 60, 70]
+
+
+def test_a_short_side_is_there_in_all_windows_and_goes_along_with_the_long_one():
+    src, tgt = pair_windows(3, 100, 23, "joint")
+    assert (src.length, tgt.length) == (3, 17)
+    assert set(src.starts.tolist()) == {0} and len(src.starts) == len(tgt.starts) == 12
+    assert src.owners.tolist() == [0, 6, 11]
+
+
+def test_a_side_that_is_not_short_has_a_quarter_at_least():
+    src, tgt = pair_windows(10, 1000, 43, "joint")
+    assert (src.length, tgt.length) == (10, 30)
+    src, tgt = pair_windows(1000, 12, 43, "joint")
+    assert (src.length, tgt.length) == (30, 10)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 120), st.integers(1, 120), st.integers(9, 40), st.sampled_from(["joint", "separate"]))
+def test_windows_cover_both_sides_and_advance_together(n, m, positions, encoding):
+    sides = pair_windows(n, m, positions, encoding)
+    lengths = [side.length for side in sides]
+    assert sum(lengths) <= positions - 3 if encoding == "joint" else max(lengths) <= positions - 2
+    assert len(sides[0].starts) == len(sides[1].starts)
+    for size, side in zip((n, m), sides, strict=True):
+        assert side.starts[0] == 0 and side.starts[-1] == size - side.length
+        assert (np.diff(side.starts) >= 0).all() and (np.diff(side.starts) <= max(1, -(-side.length // 2))).all()
+        assert sorted(token for window in range(len(side.starts)) for token in side.owned(window)) == list(range(size))
+        for token, window in enumerate(side.owners):
+            before, behind = token - side.starts[window], side.starts[window] + side.length - 1 - token
+            assert before >= 0 and behind >= 0
+            # Furthest from an edge of all windows, and never near one unless the text ends there.
+            around = [min(token - s, s + side.length - 1 - token) for s in side.starts]
+            assert min(before, behind) == max(around)
+            assert before >= side.length // 4 - 1 or side.starts[window] == 0
+            assert behind >= side.length // 4 - 1 or side.starts[window] == size - side.length
+
+
+def pairs_of(sizes: list[tuple[int, int]]) -> list[EncodedPair]:
+    empty = np.zeros(0, dtype=np.int32)
+    return [
+        EncodedPair(number, np.zeros(n, dtype=np.int32), np.zeros(m, dtype=np.int32), empty, empty)
+        for number, (n, m) in enumerate(sizes)
+    ]
+
+
+@pytest.fixture
+def pairs() -> list[EncodedPair]:
+    draw = np.random.default_rng(1)
+    return pairs_of(list(zip(draw.integers(1, 90, 300).tolist(), draw.integers(1, 90, 300).tolist(), strict=True)))
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_every_pair_is_in_one_batch_within_the_budget(pairs, encoding):
+    batches = list(length_batches(pairs, encoding, 500))
+    assert sorted(pair.index for batch in batches for pair in batch) == list(range(300))
+    for batch in batches:
+        if encoding == "joint":
+            width = max(sum(pair.sizes) for pair in batch) + 3
+        else:
+            width = sum(max(sides) + 2 for sides in zip(*(pair.sizes for pair in batch), strict=True))
+        assert len(batch) == 1 or len(batch) * width <= 500

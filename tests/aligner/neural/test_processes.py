@@ -83,12 +83,6 @@ def test_unknown_tokens_of_all_processes(pool):
     assert after.tokens - before.tokens == sum(len(src) for src, _ in pairs)
 
 
-def test_short_texts_occupy_every_process(pool):
-    told = []
-    list(pool.stream(numbered(8 * FEWEST_PAIRS), told.append))
-    assert told == [FEWEST_PAIRS] * 8
-
-
 def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
     read = 0
 
@@ -127,20 +121,6 @@ def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(c
     said = capfd.readouterr().err
     assert said.count("the model's head is left out") == 1
     assert said.count("a pair is odd") == 2 * FEWEST_PAIRS
-
-
-def test_an_error_of_loading_is_raised_before_any_work():
-    with pytest.raises(XalignError, match="no such device"):
-        AlignerPool(processes.load, ["none"])
-
-
-def test_an_error_of_the_input_is_raised(pool):
-    def broken():
-        yield from numbered(10)
-        raise XalignError("the file is not UTF-8")
-
-    with pytest.raises(XalignError, match="not UTF-8"):
-        list(pool.stream(broken()))
 
 
 def test_an_error_that_cannot_be_pickled_is_sent_as_text(pool_of_one):

@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.render.matrix import KEY, MOST_WORDS, show_links
+from xalign_fairseq.aligner.protocol import Alignment
+from xalign_fairseq.aligner.render.matrix import KEY, looks, show_links
 from xalign_fairseq.links.pharaoh import parse_line
 
 
@@ -53,17 +53,6 @@ def test_each_word_has_its_own_direction_and_is_no_markup():
     assert read.rows[1][0]["title"] == "<b> – بيت, 100%"
 
 
-def test_links_of_a_long_pair_are_listed():
-    words = ["w<"] * (MOST_WORDS + 1)
-    assert "<table" in table(words[:-1], words[:-1], {})
-    shown = table(words, ["v"], {(3, 0): 0.5})
-    assert "<table" not in shown and "50%" in shown and "w&lt;" in shown and "w<" not in shown
-
-
-def test_a_side_without_words_is_shown():
-    assert len(Rows(table([], ["x"], {})).rows) == 1
-
-
 def test_of_several_the_first_are_shown_each_with_its_gold():
     pair = Alignment(["red"], ["rouge"], {(0, 0): 0.9})
     shown = show_links([pair] * 5, [parse_line("0-0")] * 5, most=3).html
@@ -71,3 +60,18 @@ def test_of_several_the_first_are_shown_each_with_its_gold():
     assert "more" not in show_links([pair]).html
     with pytest.raises(ValueError, match="zip"):
         show_links([pair] * 2, [parse_line("0-0")])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["the", "house"], ("ltr", False)),
+        (["BBC", "رشة", "אמרה"], ("rtl", True)),
+        (["लाल", "घर"], ("ltr", True)),
+        (["红色", "的", "房子"], ("ltr", False)),
+        (["12", "."], ("ltr", False)),
+        ([], ("ltr", False)),
+    ],
+)
+def test_direction_and_size_are_those_of_most_letters(words, expected):
+    assert looks(words) == expected

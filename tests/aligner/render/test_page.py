@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import pytest
 
 from xalign_fairseq.aligner.neural.aligner import Alignment
+from xalign_fairseq.aligner.render.matrix import CONTROLS
 from xalign_fairseq.aligner.render.page import Page
-from xalign_fairseq.aligner.render.words import CONTROLS
 from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.links.pharaoh import Gold, parse_line
 
@@ -119,25 +119,12 @@ def test_sides_know_their_direction_size_and_language():
     assert all(side["tabindex"] == "0" and side["aria-label"] for pair in attrs for side in pair)
 
 
-def test_words_without_links_and_empty_sides_are_marked():
-    read = Reader(whole(Page(), [HINDI, EMPTY])).pairs
-    assert [side["classes"] for side in read[0]["sides"]] == [[None, "alone"], [None, "alone", "alone"]]
-    empty, full = read[1]["sides"]
-    assert empty["attrs"]["class"] == "empty" and "tabindex" not in empty["attrs"]
-    assert "0 and 1 word · 0 links" in read[1]["text"] and full["words"] == ["alone"]
-
-
 def test_labels_have_a_colour_each_and_are_named_at_their_first_word():
     pair = Alignment(["New", "York", "now"], ["jetzt"], {})
     line = Page().line(pair, 1, labels=([(range(0, 2), "A<B")], []))
     colours = re.findall(r'style="--label: (\d+)"', line)
     assert len(colours) == 2 and len(set(colours)) == 1
     assert re.findall(r'data-label="([^"]*)"[^>]*>(\w+)<', line) == [("A&lt;B", "New")]
-
-
-def test_subwords_are_called_so():
-    pair = Alignment(["▁red", "dish"], ["▁rouge"], {(0, 0): 0.5}, units="subword")
-    assert "2 and 1 subword · 1 link" in Page().line(pair, 1)
 
 
 def test_links_are_told_apart_by_gold_links():

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from support.units import tables_of, words_as_units
 
-from xalign_fairseq.aligner.statistical import compiled, learning, reference
-from xalign_fairseq.aligner.statistical.learning import PASSES, learn, maximised
+from xalign_fairseq.aligner.statistical import compiled, folder, reference
+from xalign_fairseq.aligner.statistical.folder import PASSES, learn, maximised
 from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, word_factors
-from xalign_fairseq.core.errors import XalignError
 
 SRC = [["das", "haus"], ["das", "buch"], ["ein", "buch"]]
 TGT = [["the", "house"], ["the", "book"], ["a", "book"]]
@@ -15,7 +14,7 @@ TGT = [["the", "house"], ["the", "book"], ["a", "book"]]
 
 @pytest.fixture(autouse=True, params=[reference, compiled])
 def _backends(monkeypatch, request):
-    monkeypatch.setattr(learning, "backend", lambda: request.param)
+    monkeypatch.setattr(folder, "backend", lambda: request.param)
 
 
 def learned(src, tgt, progress=None, guide=None):
@@ -26,7 +25,7 @@ def learned(src, tgt, progress=None, guide=None):
 def one_pass(src, tgt, guide=None):
     text, _, cells = words_as_units(src, tgt)
     factors = word_factors(guide, cells, np.array([len(each) for each in tgt]))
-    return maximised(tables_of(src, tgt), learning.backend().expected_counts(tables_of(src, tgt), text, factors))
+    return maximised(tables_of(src, tgt), folder.backend().expected_counts(tables_of(src, tgt), text, factors))
 
 
 def probability(tables, src, tgt, direction=0):
@@ -69,12 +68,6 @@ def test_factors_decide_what_the_text_leaves_open():
     assert probability(learned(src, tgt), "a", "y") < 0.6
 
 
-def test_units_of_pairs_that_do_not_fit_are_left_out():
-    alone, more = learned(SRC, TGT), learned([["weg"], *SRC], [[], *TGT])
-    assert more.src.keys() == alone.src.keys() == {"das", "haus", "buch", "ein"}
-    np.testing.assert_array_equal(more.pairs, alone.pairs)
-
-
 def test_the_translations_of_a_small_text_are_found():
     told = []
     tables = learned(SRC * 5, TGT * 5, lambda done, of: told.append((done, of)))
@@ -91,14 +84,3 @@ def test_jumps_learn_the_order_of_the_text():
     ahead, behind = len(forward) // 2 + 1, len(forward) // 2 - 1
     assert forward[ahead] > forward[behind]
     assert backward[behind] > forward[behind]
-
-
-def test_probabilities_of_a_unit_sum_to_one():
-    tables = one_pass(SRC, TGT)
-    np.testing.assert_allclose(np.bincount(tables.sources, tables.pairs[FIRST:, 0]), 1, rtol=1e-5)
-    np.testing.assert_allclose(np.bincount(tables.targets, tables.pairs[FIRST:, 1]), 1, rtol=1e-5)
-
-
-def test_a_text_without_pairs():
-    with pytest.raises(XalignError, match="no pair of sentences"):
-        learned([[], ["a"]], [["x"], []])

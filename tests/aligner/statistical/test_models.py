@@ -1,10 +1,9 @@
 """Scores of words from posteriors of units."""
 
 import numpy as np
-import pytest
 from support.text import SENTENCES, translated
 
-from xalign_fairseq.aligner.statistical import models, sentences
+from xalign_fairseq.aligner.statistical import models
 from xalign_fairseq.aligner.statistical.folder import learn_model
 from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.aligner.statistical.sentences import number_words
@@ -37,23 +36,6 @@ def test_a_guide_decides_between_words_that_the_text_has_not():
     assert guided[0, 1] > 2 * guided[0, 0]
     assert guided[1, 0] > 2 * guided[1, 1]
     assert unguided[0, 1] < 1.1 * unguided[0, 0]
-
-
-@pytest.mark.filterwarnings("error")
-def test_an_empty_word_has_no_score():
-    [scores] = mean_scores([learned("word")], [(["das", ""], ["the", "house"])])
-    assert scores[1].tolist() == [0, 0] and scores[0, 0] > 0
-
-
-def test_empty_sides_and_pairs_that_are_too_long(monkeypatch):
-    model = learned("word")
-    empty, usual = mean_scores([model], [([], ["the"]), PAIRS[0]])
-    assert empty.shape == (0, 1)
-    monkeypatch.setattr(sentences, "MOST_CELLS", 4)
-    short, long = mean_scores([model], [(["das"], ["the"]), PAIRS[0]])
-    assert long is None
-    assert short.shape == (1, 1)
-    assert usual.shape == (4, 4)
 
 
 def test_no_more_than_some_words_are_remembered(monkeypatch):

@@ -45,13 +45,6 @@ def test_what_batches_a_pair_is_in_changes_nothing(monkeypatch, factors):
                 np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-7)
 
 
-def test_factors_are_of_their_own_pair():
-    tables = drawn(tables_of(SRC, TGT), 1, jumps=True)
-    plain, guided = by_line(tables), by_line(tables, word_factors(guide, CELLS, WORDS))
-    np.testing.assert_allclose(guided[1][0], plain[1][0], rtol=1e-5)
-    assert not np.allclose(guided[0][0], plain[0][0])
-
-
 def test_rows_of_pairs_padding_and_what_was_never_seen():
     src, tgt = [["a", "b"], ["a", "c"]], [["x"], ["x", "y"]]  # pairs: ax ay bx cx cy
     tables = tables_of(src, tgt)

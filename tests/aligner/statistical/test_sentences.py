@@ -24,12 +24,6 @@ def test_units_and_the_word_that_each_is_of():
     assert units.words.tolist() == [4, 0, 1, 1]
 
 
-def test_a_text_without_words():
-    src, tgt = number_words([([], [])])
-    assert not unit_text(cut_words(src, []), cut_words(tgt, [])).fits.any()
-    assert number_words([])[0].starts.tolist() == [0]
-
-
 @pytest.mark.parametrize(("n", "m", "fits"), [(512, 512, True), (513, 512, False), (1, 4096, True), (1, 4097, False)])
 def test_pairs_that_are_too_long_do_not_fit(n, m, fits):
     words = number_words([(["a"] * n, ["x"] * m), (["a"] * m, ["x"] * n), (["a"], ["x"]), (["a"], [])])

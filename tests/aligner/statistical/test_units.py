@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.aligner.statistical.units import Pieces, cut_all, make_units, tokens_of
-from xalign_fairseq.core.errors import XalignError
 
 TEXT = Counter(["low", "lower", "lowest", "new", "newer", "newest", "Low"] * 20)
 
@@ -26,21 +25,6 @@ def test_pieces_are_learned_in_lower_case_and_make_up_the_token(name):
     assert "".join(cut + other).replace("▁", "") == "lowestnew"
     assert "est" in "".join(cut)
     assert cut_all(make_units(name, {}, units.model), ["Lowest"]) == [cut]
-
-
-@pytest.mark.parametrize("name", ["pieces20", "unigram20"])
-def test_the_same_text_gives_the_same_pieces(name):
-    assert make_units(name, TEXT).model == make_units(name, TEXT).model
-
-
-def test_merges_and_unigrams_are_two_models():
-    assert make_units("pieces20", TEXT).model != make_units("unigram20", TEXT).model
-
-
-@pytest.mark.parametrize("name", ["words", "prefix", "prefix0", "pieces", "unigram0", "4"])
-def test_no_such_units(name):
-    with pytest.raises(XalignError, match="no such units"):
-        make_units(name, {})
 
 
 @pytest.mark.parametrize(

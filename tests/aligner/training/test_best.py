@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xalign_fairseq.aligner.best import BestParts, read_best
 from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.load import load_aligner
+from xalign_fairseq.aligner.options import BestParts, read_best
 from xalign_fairseq.aligner.training import best
 from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.best import HELD_OUT, BestRun, train_best

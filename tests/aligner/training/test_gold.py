@@ -76,15 +76,6 @@ def test_sets_that_share_sentences_are_one(golds, tmp_path):
     assert [[each.name for each in members] for members in found] == [["en-xx", "yy-en"], ["en-zz"]]
 
 
-def test_one_pair_is_too_few(tmp_path, tiny_checkpoint):
-    gold = tmp_path / "en-zz.gold"
-    gold.write_text("0-0\n")
-    gold.with_suffix(".en").write_text("red\n")
-    gold.with_suffix(".zz").write_text("house\n")
-    with pytest.raises(XalignError, match="needs pairs of sentences"):
-        train_scorer(ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "scorer"), print)
-
-
 def test_a_checkpoint_s_own_scorer_makes_links(tiny_state, tiny_text, tmp_path):
     torch.manual_seed(4)
     scorer = LinkScorer(16, (1, 3), (3,), rank=4, width=8).eval()

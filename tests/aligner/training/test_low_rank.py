@@ -2,7 +2,6 @@
 
 import shutil
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from xalign_fairseq.aligner.gold_sets import read_set
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.training import gold as gold_module
 from xalign_fairseq.aligner.training.gold import ScorerRun, train_scorer
-from xalign_fairseq.aligner.training.low_rank import Changing, _batches, _loss, mean_of, train_together
+from xalign_fairseq.aligner.training.low_rank import Changing, _loss, mean_of, train_together
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import Linking
@@ -77,15 +76,6 @@ def test_the_mean_is_of_the_products_at_the_rank_of_one_and_of_the_scorers():
     # The error of the best product of rank 2 is what the other singular values leave.
     torch.testing.assert_close((mean - up @ down).norm(), torch.linalg.svdvals(mean)[2:].norm())
     torch.testing.assert_close(state["first"], sum(each["first"] for _, each in trained) / 3)
-
-
-def test_every_pair_is_read_once_an_epoch():
-    examples = [((["a"] * (1 + at % 3), ["b"]), Gold(frozenset(), frozenset({(at, at)}))) for at in range(10)]
-    batches = _batches(examples, 4, np.random.default_rng(1))
-    for _ in range(2):
-        epoch = [next(batches) for _ in range(3)]
-        assert sorted(map(repr, chain(*epoch))) == sorted(map(repr, examples))
-        assert {len(each) for each in epoch} == {4, 2}
 
 
 @pytest.fixture

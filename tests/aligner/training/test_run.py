@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from xalign_fairseq.aligner.training.run import OBJECTIVES, objectives_of
+from xalign_fairseq.aligner.training.run import OBJECTIVES
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -67,11 +67,6 @@ def test_what_links_are_read_by(run):
         replace(run, similarity="pointer", objectives=("tlm",)).check()
 
 
-def test_rates_are_those_of_awesome_align(run):
-    assert (run.learning_rate, with_links(run).learning_rate) == (2e-5, 1e-4)
-    assert replace(with_links(run), lr=3e-5).learning_rate == 3e-5
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -120,10 +115,6 @@ def test_what_makes_another_run(run, tmp_path):
     assert run.identity("other", 2) != mine != run.identity("digest", 1)
 
 
-def test_objectives_are_known_by_awesome_aligns_names_too():
-    assert objectives_of("so,tlm,psi") == ("self_training", "tlm", "psi") and objectives_of("co") == ("consistency",)
-
-
 def chosen(run, **options):
     return replace(run, **options, chosen=frozenset(options)).for_family("e5-small")
 
@@ -139,10 +130,6 @@ def test_what_nobody_chose_is_as_usual_for_the_models_family(run):
     assert replace(run, chosen=frozenset()).for_family("xlm-r-base") == replace(run, chosen=frozenset())
 
 
-def test_a_run_from_python_is_as_it_is_said(run):
-    assert run.for_family("e5-small") == run
-
-
 @pytest.mark.parametrize(
     "options", [{"objectives": ("dwa", "tlm")}, {"similarity": "pointer"}, {"links": "train.links"}]
 )
@@ -156,15 +143,6 @@ def test_the_first_objective_that_labels_makes_the_links(run):
     assert replace(run, objectives=("tlm", "self_training", "dwa")).read_by == "argmax"
     assert replace(run, objectives=("self_training",), method="softmax").read_by == "softmax"
     assert replace(run, objectives=("dwa", "self_training"), method="softmax").read_by is None
-
-
-def test_a_method_of_no_objective_is_refused(run):
-    refused = {"method": "grow", "objectives": ("dwa", "tlm"), "chosen": frozenset({"method", "objectives"})}
-    with pytest.raises(XalignError, match=r"method[\s\S]*found: dwa, tlm"):
-        replace(run, **refused).check()
-    replace(run, **{**refused, "objectives": ("self_training",)}).check()
-    with pytest.raises(XalignError, match=r"set by the run itself[\s\S]*--self-training-method"):
-        replace(run, objectives=("self_training",), extra=("--self-training-method", "softmax")).check()
 
 
 def test_a_method_is_judged_by_the_objectives_of_the_models_family(run):

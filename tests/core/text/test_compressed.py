@@ -9,7 +9,7 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import compressed, corpus
-from xalign_fairseq.core.text.compressed import existing, open_file, unpacked_name
+from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.corpus import scan
 
 PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -61,15 +61,6 @@ def test_zstd_without_a_library_is_an_error_that_says_what_to_do(tmp_path, monke
         scan(tmp_path / "t.zst")
 
 
-def test_the_plain_file_comes_before_a_compressed_one(tmp_path):
-    path = str(tmp_path / "t.en")
-    assert existing(path) == path  # its absence is then reported under this name
-    (tmp_path / "t.en.xz").write_bytes(lzma.compress(TEXT))
-    assert existing(path) == f"{path}.xz"
-    (tmp_path / "t.en").write_bytes(TEXT)
-    assert existing(path) == path
-
-
 def test_zstd_is_read_where_a_library_for_it_is(tmp_path, monkeypatch):
     zstandard = pytest.importorskip("zstandard")
     monkeypatch.setattr(corpus, "CHUNK_LINES", 7)
@@ -84,12 +75,3 @@ def test_zstd_is_read_where_a_library_for_it_is(tmp_path, monkeypatch):
         (tmp_path / "t.zst").write_bytes(damaged)
         with pytest.raises(XalignError, match=r"compressed file is damaged\n  where: \S*t.zst"):
             scan(tmp_path / "t.zst")
-
-
-def test_names_without_what_tells_that_files_are_compressed():
-    assert [unpacked_name(name) for name in ("a/t.en.gz", "t.zst", "t.en", "a.gz/t")] == [
-        "a/t.en",
-        "t",
-        "t.en",
-        "a.gz/t",
-    ]

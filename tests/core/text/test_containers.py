@@ -10,8 +10,8 @@ import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import containers, corpus
-from xalign_fairseq.core.text.containers import file_of, is_stream, kind_of, open_text, sides_of, suffix_of, text_sha256
-from xalign_fairseq.core.text.corpus import require_files, scan
+from xalign_fairseq.core.text.containers import open_text, sides_of, suffix_of, text_sha256
+from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import read_lines
 
 UNITS = [("one", "eins"), ("two\nlines", "zwei <b>fett</b>"), (None, "drei"), ("four", ""), ("five & six", "fünf")]
@@ -77,11 +77,6 @@ def test_a_unit_without_end_takes_no_memory(tmp_path):
         read(f"{tmp_path}/m.tmx.xz#en")
     assert tracemalloc.get_traced_memory()[1] < 1 << 25
     tracemalloc.stop()
-
-
-def test_an_empty_variant_hides_no_filled_one(tmp_path):
-    (tmp_path / "m.tmx").write_bytes(memory([("", "a"), ("b", "c"), ("d", ""), ("", "")], names=("pt", "pt-BR")))
-    assert read(f"{tmp_path}/m.tmx#pt") == "a\nb\nd\n\n"
 
 
 @pytest.mark.parametrize("raw", [b"<tmx a='%b'/>", b"<tmx><!--%b--></tmx>", b"<tmx><tu %b", b"<?x %b?><tmx/>"])
@@ -163,28 +158,6 @@ def test_a_folder_of_moses_format(tmp_path):
         (tmp_path / f"second.{lang}").write_text("x\n")
     with pytest.raises(XalignError, match=r"Books.de-en.en, second.en"):
         sides_of(str(tmp_path), "en", "de")
-
-
-def test_a_folder_of_the_name_of_a_prefix_hides_no_files(tmp_path):
-    """Like ``train/`` of checkpoints next to ``train.en`` and ``train.de``."""
-    folder = tmp_path / "train"
-    folder.mkdir()
-    for name in ("train.en.gz", "train.de", "train/own.en", "train/own.de"):
-        (tmp_path / name).write_text("x\n")
-    assert sides_of(str(folder), "en", "de") == (f"{folder}.en.gz", f"{folder}.de")
-    assert sides_of(f"{folder}/", "en", "de") == (f"{folder}/own.en", f"{folder}/own.de")
-    (tmp_path / "train.de").unlink()
-    assert sides_of(str(folder), "en", "de") == (f"{folder}/own.en", f"{folder}/own.de")
-
-
-def test_other_names_with_a_hash_are_files(tmp_path):
-    path = tmp_path / "c#1"
-    path.write_text("a\n")
-    assert read(path) == "a\n" and not is_stream(str(path)) and file_of(str(path)) == str(path)
-    assert [kind_of(name) for name in ("a.tsv", "a.TMX.zst", "a.gz", "tsv")] == [".tsv", ".tmx", None, None]
-    require_files([str(path)], remedy="")
-    with pytest.raises(XalignError, match=r"t.tsv#1"):
-        require_files([f"{tmp_path}/t.tsv#1"], remedy="")
 
 
 def test_the_digest_of_a_text_is_that_of_its_file_and_of_the_part(tmp_path):

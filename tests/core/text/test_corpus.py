@@ -1,5 +1,4 @@
 import gzip
-import os
 from itertools import chain
 
 import pytest
@@ -87,13 +86,6 @@ def test_all_missing_files_are_named_at_once(tmp_path):
     require_files([tmp_path / "a"], remedy="look again")
     with pytest.raises(XalignError, match=r"b, .*c\n  next: look again"):
         require_files([tmp_path / "a", tmp_path / "b", tmp_path / "c"], remedy="look again")
-
-
-def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path, found in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or device")):
-        with pytest.raises(XalignError, match=rf"this is not a regular file[\s\S]*found: {found}"):
-            require_files([tmp_path / "missing", path], remedy="look again")
 
 
 def test_different_lengths_are_an_error_with_both_counts(tmp_path):

@@ -3,17 +3,20 @@
 import gzip
 import io
 import lzma
+import os
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text import corpus
+from xalign_fairseq.core.text import corpus, limits
 from xalign_fairseq.core.text.compressed import open_file
 from xalign_fairseq.core.text.corpus import scan
-from xalign_fairseq.core.text.limits import DEFAULTS, LINE, UNPACKING, limit, lines_of
+from xalign_fairseq.core.text.limits import DEFAULTS, LINE, UNPACKING, LiveStream, limit, lines_of
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.data.labelled.examples import read_rows
 
 
 @pytest.fixture
@@ -42,12 +45,6 @@ def test_lines_up_to_the_limit_are_read_and_the_first_longer_one_is_named(tmp_pa
         for read in (scan, lambda path: list(read_lines(path)), lambda path: list(read_rows(path))):
             with pytest.raises(XalignError, match=rf"line is too long\n  where: \S*t, line 3\n.*10 bytes[\s\S]*{LINE}"):
                 read(tmp_path / "t")
-
-
-def test_a_long_line_of_a_table_is_named(tmp_path, short_lines):
-    (tmp_path / "t.tsv").write_text("a\tb\nccccc\tddddd\n")
-    with pytest.raises(XalignError, match=r"too long\n  where: \S*t.tsv, line 2"):
-        scan(f"{tmp_path}/t.tsv#1")
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
@@ -87,3 +84,28 @@ def test_streams_of_xz_one_after_the_other_with_zeros_between(tmp_path, filled):
 def test_lines_are_those_of_the_stream():
     raw = b"a\r\n\nb\x0bc\nd"
     assert list(lines_of(io.BytesIO(raw), "here")) == list(io.BytesIO(raw))
+
+
+@given(st.binary().map(lambda raw: raw.replace(b"\1", b"\n")), st.integers(1, 9), st.integers(1, 5))
+def test_lines_are_those_of_any_stream(raw, most, block):
+    stream, expected, before = LiveStream(io.BytesIO(raw)), io.BytesIO(raw), limits.BLOCK
+    limits.BLOCK = block
+    try:
+        while line := expected.readline(most):
+            assert stream.readline(most) == line
+        assert stream.readline(most) == b"" and stream.ready()
+    finally:
+        limits.BLOCK = before
+
+
+def test_it_says_whether_a_read_would_wait():
+    read, write = os.pipe()
+    with os.fdopen(read, "rb") as file:
+        stream = LiveStream(file)
+        assert not stream.ready()
+        os.write(write, b"a\nb\nc")
+        assert stream.ready() and stream.readline(99) == b"a\n"
+        assert stream.ready() and stream.readline(99) == b"b\n"
+        assert not stream.ready()  # the rest of the line is missing
+        os.close(write)
+        assert stream.ready() and stream.readline(99) == b"c" and stream.readline(99) == b""

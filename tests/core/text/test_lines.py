@@ -51,14 +51,3 @@ def test_a_column_of_a_table_is_text(tmp_path):
 def test_lines_split_at_newlines_alone(tmp_path):
     (tmp_path / "text").write_text("a\u2028b\x0cc\n\nlast", encoding="utf-8")
     assert list(read_lines(tmp_path / "text")) == ["a\u2028b\x0cc", "", "last"]
-
-
-def test_a_missing_file_is_told_with_what_is_nearly_called_so(tmp_path):
-    (tmp_path / "test.en").touch()
-    with pytest.raises(XalignError, match=r"does not exist\n  where: .*\n  found: only similar names: .*test\.en"):
-        list(read_lines(tmp_path / "test.ne"))
-
-
-def test_what_is_no_file_is_not_told_to_be_missing(tmp_path):
-    with pytest.raises(XalignError, match=r"not a regular file\n  where: .*\n  found: a folder"):
-        next(read_lines(tmp_path))

@@ -3,6 +3,7 @@ import io
 import os
 import sys
 import threading
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import pairs as text_pairs
-from xalign_fairseq.core.text.pairs import PairStream, SentencePairs, SpreadPairs, chunks, open_pairs
-from xalign_fairseq.core.text.segmented import from_words
+from xalign_fairseq.core.text.pairs import KeptPairs, PairStream, SentencePairs, SpreadPairs, chunks, open_pairs
+from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmented import SegmentedText, from_words
 
 
 def write(path, text):
@@ -42,11 +44,6 @@ def test_a_line_that_is_no_pair(tmp_path, line, separators):
         SentencePairs(path)
 
 
-def test_line_counts_that_differ_are_both_named(tmp_path):
-    with pytest.raises(XalignError, match="3 and 2 lines"):
-        SentencePairs(write(tmp_path / "a", "1\n2\n3\n"), write(tmp_path / "b", "1\n2\n"))
-
-
 @pytest.mark.parametrize(
     ("content", "message"), [(b"", "empty"), (b"a\n\xff\n", "line 2"), (b"a\rb\r", "carriage return")]
 )
@@ -71,11 +68,6 @@ def test_any_text_keeps_its_lines(tmp_path, src, tgt):
     files = [write(tmp_path / name, "".join(f"{line}\n" for line in side)) for name, side in (("a", src), ("b", tgt))]
     expected = [(left.split(), right.split()) for left, right in zip(src, tgt, strict=True)]
     assert list(SentencePairs(*files)) == list(PairStream(*files)) == expected
-
-
-def test_what_looks_like_a_line_break_is_white_space_or_a_part_of_a_word(tmp_path):
-    src = write(tmp_path / "a", "a\u2028b\u0085c\rd\x0be\n\u200d\0 \u200b\ufeff\n")
-    assert [pair[0] for pair in SentencePairs(src, src)] == [["a", "b", "c", "d", "e"], ["\u200d\0", "\u200b\ufeff"]]
 
 
 @pytest.fixture
@@ -105,7 +97,7 @@ def test_pipes_are_read_once(tmp_path):
         threading.Thread(target=(tmp_path / name).write_bytes, args=(text,), daemon=True).start()
     stream = iter(open_pairs(tmp_path / "a", tmp_path / "b"))
     assert next(stream) == (["1"], ["3"])
-    with pytest.raises(XalignError, match="b ends after 1 lines"):
+    with pytest.raises(XalignError, match="b ends after 1 line"):
         next(stream)
 
 
@@ -174,7 +166,44 @@ def test_a_sample_is_evenly_spread(tmp_path, most, expected):
     assert len(sample) == len(expected)
 
 
-def test_a_sample_of_nothing(tmp_path):
-    (tmp_path / "pairs").write_text("a ||| x\n")
-    with pytest.raises(XalignError, match="learn_from"):
-        SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)
+@pytest.fixture
+def text(tmp_path):
+    """Kept pairs whose first side has a word for each character, and how often each line was segmented."""
+    lines = [["我们 喜欢", "a\U0001f600b", "", "x" * 70_000], ["We like", "", "a b", "long line"]]
+    seen = Counter()
+
+    def characters(line):
+        seen[line] += 1
+        return SegmentedText(line, tuple((i, i + 1) for i, letter in enumerate(line) if letter != " "))
+
+    for name, side in zip(("src", "tgt"), lines, strict=True):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in side))
+    pairs = KeptPairs(tmp_path / "src", tmp_path / "tgt", (characters, find_segmenter("spaces")), tmp_path)
+    expected = [(characters(src), find_segmenter("spaces")(tgt)) for src, tgt in zip(*lines, strict=True)]
+    seen.clear()
+    return pairs, expected, seen, tmp_path
+
+
+def test_each_line_is_segmented_once(text):
+    pairs, expected, seen, folder = text
+    for _ in range(3):
+        assert list(pairs) == expected
+    assert set(seen.values()) == {1} and len(seen) == 4
+    assert sorted(path.name for path in folder.iterdir()) == ["src", "tgt"]
+
+
+def test_a_reading_that_ends_early_is_not_kept(text):
+    pairs, expected, seen, _ = text
+    assert next(iter(pairs)) == expected[0]
+    assert list(pairs) == list(pairs) == expected
+    assert seen[expected[0][0].text] == 2 and seen[expected[1][0].text] == 1
+
+
+def test_readings_at_the_same_time_do_not_disturb_each_other(text):
+    pairs, expected, *_ = text
+    assert list(pairs) == expected
+    assert list(zip(pairs, pairs, strict=True)) == list(zip(expected, expected, strict=True))
+    assert list(zip(pairs, SpreadPairs(pairs, 2), strict=False)) == [
+        (expected[0], expected[1]),
+        (expected[1], expected[3]),
+    ]

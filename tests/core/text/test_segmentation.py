@@ -16,7 +16,6 @@ from xalign_fairseq.core.text.segmentation import (
     SEGMENTERS,
     find_segmenter,
     find_segmenters,
-    segmenter_versions,
     split_at_spaces,
 )
 
@@ -131,23 +130,12 @@ def test_without_icu_text_without_spaces_is_told_once(without_icu, caplog):
     )
 
 
-@pytest.mark.parametrize("name", SEGMENTERS[2:])
-def test_what_is_not_installed_is_named(without_icu, name):
-    with pytest.raises(XalignError, match=r"(?s)not installed.*pip install .*icu4py"):
-        find_segmenter(name)
-
-
 def test_an_unknown_segmenter_and_half_a_surrogate_pair_are_errors():
     with pytest.raises(XalignError, match=r"(?s)no such segmenter.*scissors.*auto, spaces"):
         find_segmenter("scissors")
     for name in ("auto", "icu"):
         with pytest.raises(XalignError, match="not valid Unicode"):
             segmenter(name)("我们\ud800")
-
-
-def test_a_version_names_what_decides_where_words_are():
-    assert segmenter_versions("spaces") == "spaces"
-    assert regex.fullmatch(r"jieba,spaces \(icu4py [\w. ]+, jieba [\w. ]+\)", segmenter_versions("jieba,spaces"))
 
 
 def test_each_side_can_have_a_segmenter_of_its_own():

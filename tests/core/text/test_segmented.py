@@ -42,12 +42,6 @@ def test_words_of_characters_by_brute_force(start, stop):
     assert set(text.words_in(start, stop)) == inside
 
 
-@given(st.lists(st.text("ab日", min_size=1), max_size=5))
-def test_words_without_a_text(words):
-    text = from_words(words)
-    assert text.words == words and text.text == " ".join(words)
-
-
 @pytest.mark.parametrize("text", ["e\u0301a", "👍🏽a", "👩‍👧a", "🇩🇪🇫🇷a", "a\r\nb\r", "कि", "ab", "\u0301a"])
 def test_what_is_within_a_grapheme(text):
     bounds = {match.start() for match in regex.finditer(r"\X", text)} | {len(text)}

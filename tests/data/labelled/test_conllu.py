@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.conllu import UD_RELATIONS, UPOS_TAGS, read_trees, read_upos
+from xalign_fairseq.data.labelled.conllu import read_trees, read_upos
 from xalign_fairseq.data.labelled.examples import Tree
 
 
@@ -54,12 +54,6 @@ def test_pos_is_read_without_a_look_at_the_tree(write):
         read_trees(path, "es")
 
 
-def test_blank_heads_and_tags_are_no_labels(write):
-    path = write("x.conllu", row(1, "a", "_", "_", "_") + "\n" + row(2, "b", "_", "_", "_") + "\n\n\n" + sentence(0))
-    assert [each.tree is None for each in read_trees(path, "de")] == [True, False]
-    assert [each.tags for each in read_upos(path, "de")] == [None, ("NOUN",)]
-
-
 @pytest.mark.parametrize("words", [1, 2, 3])
 def test_of_all_assignments_of_heads_exactly_the_trees_are_read(write, words):
     def reaches_root(heads, word):
@@ -81,7 +75,7 @@ def test_of_all_assignments_of_heads_exactly_the_trees_are_read(write, words):
 @pytest.mark.parametrize(
     "text, messages",
     [
-        (sentence(0) + row(1, "a").replace("\t", " "), ["columns", "line 3", "1 columns"]),
+        (sentence(0) + row(1, "a").replace("\t", " "), ["columns", "line 3", "1 column"]),
         (row(1, "a") + "\t_", ["columns", "line 1", "11 columns"]),
         (row(1, ""), ["columns", "line 1", "one of them empty"]),
         (row(1, "a") + "\n" + row(3, "b"), ["numbered", "line 2", "found: 3", "expected: 2"]),
@@ -106,7 +100,3 @@ def test_errors_say_where(write, text, messages):
         read_trees(path, "en")
     for message in [str(path), *messages]:
         assert message in str(error.value)
-
-
-def test_the_universal_inventories_are_complete():
-    assert (len(UPOS_TAGS), len(UD_RELATIONS)) == (17, 37)

@@ -56,13 +56,6 @@ def test_files_of_other_lengths_are_drawn_by_position():
     assert not trained & held and len(held) == 6
 
 
-@pytest.mark.parametrize("share", [0.01, 0.99])
-def test_a_share_of_none_or_all_is_refused(share):
-    training = {"en": pairs("en"), "de": pairs("de")}
-    with pytest.raises(XalignError, match=r"share to hold out[\s\S]*here[\s\S]*of 20 examples"):
-        held_out(training, grouped(training, False), share, where="here")
-
-
 def sentence_pairs(language, count=2, labels="xy"):
     return [
         PairExample(str(i), language, f"{language} first {i}", f"{language} second {i}", labels[i])

@@ -1,10 +1,13 @@
 """Labels of all kinds of examples, and those that a model does not know."""
 
+import gzip
+import hashlib
+
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import PairExample, QuestionExample, Tree, TreeExample, WordsExample
-from xalign_fairseq.data.labelled.labels import check_labels, classes_of, label_of
+from xalign_fairseq.data.labelled.labels import check_labels, classes_of, digest, label_of
 
 
 def words(*tags):
@@ -42,11 +45,22 @@ def test_universal_labels_that_training_lacked_are_reported_but_allowed():
         check_labels(["root"], [odd], "x")
 
 
-def test_examples_without_labels_have_none_to_check():
-    examples = [
-        PairExample("1", "de", "a", "b", None),
-        WordsExample("1", "de", ("a",), None),
-        TreeExample("1", "de", ("a",), ("X",), None),
-        QuestionExample("1", "de", "?", "c", (("c", 0),)),
-    ]
-    assert check_labels([], examples, "x") == []
+def test_the_digest_is_that_of_the_decompressed_content(tmp_path):
+    content = b"a\tb\n" * 1000
+    (tmp_path / "x.json").write_bytes(content)
+    (tmp_path / "y.json.gz").write_bytes(gzip.compress(content))
+    expected = hashlib.sha256(content).hexdigest()[:12]
+    assert digest(tmp_path / "x.json") == digest(tmp_path / "y.json.gz") == expected
+
+
+def test_the_digest_covers_labels_and_translations(tmp_path):
+    def write(name, content):
+        (tmp_path / name).write_bytes(content)
+        return tmp_path / name
+
+    path = write("test-de.tsv", b"a\tb\n")
+    write("test.labels", b"1\n")
+    assert digest(path) == hashlib.sha256(b"a\tb\n1\n").hexdigest()[:12]
+    path = write("en-de.de", b"eins\n")
+    write("en-de.en", b"one\n")
+    assert digest(path) == hashlib.sha256(b"eins\none\n").hexdigest()[:12]

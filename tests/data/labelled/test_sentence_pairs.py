@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.data.labelled.sentence_pairs import labels_file, read_pairs
+from xalign_fairseq.data.labelled.sentence_pairs import (
+    english_file,
+    labels_file,
+    read_bitext,
+    read_pairs,
+)
 
 
 def rows(*each):
@@ -75,11 +80,6 @@ def test_what_the_csv_module_wrote_is_read_back(first, second):
         assert parts(read_pairs(path, "en")) == [("1", first.strip(), second.strip(), "x")]
 
 
-@pytest.mark.parametrize("text", ['"yes"', 'a "b" c', '"a" and "b"', '"', '""', 'a ""b""', '"a', '"a""'])
-def test_quotes_that_the_csv_module_did_not_put_stay(write, text):
-    assert parts(read_pairs(write("train-en.tsv", f"{text}\tb\tx\n"), "en")) == [("1", text, "b", "x")]
-
-
 @pytest.mark.parametrize(
     ("name", "text", "found"),
     [
@@ -104,7 +104,7 @@ def test_columns(write, name, text, found):
         (rows(("a", "b", "0"), ("a", "b")), r"(?s)columns of the first.*bad-en.tsv, line 2\n.*2 columns.*expected: 3"),
         (rows(("premise", "hypo", "label"), ("a", "b")), r"(?s)line 2\n.*2 columns"),
         (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*4 columns"),
-        (rows(("a",)), r"(?s)columns of the file are unknown.*1 columns"),
+        (rows(("a",)), r"(?s)columns of the file are unknown.*1 column"),
         (rows(("premise", "claim", "label"), ("a", "b", "x")), r"(?s)unknown.*line 1\n.*header premise claim label"),
         (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)no label.*line 2"),
         (rows(("premise", "hypo", "label")), r"(?s)no pair.*a header alone"),
@@ -130,3 +130,43 @@ def test_of_xtreme_s_translated_pairs_the_translation_is_read(tmp_path, caplog):
     path.write_text("\n".join([*rows[:9], "One\tTwo"]) + "\n")
     with pytest.raises(XalignError, match="at most 1 %"):
         read_pairs(path, "de")
+
+
+@pytest.mark.parametrize(
+    "foreign, english",
+    [
+        ("en-de.de", "en-de.en"),
+        ("de-en.de", "de-en.en"),
+        ("tatoeba.deu-eng.deu", "tatoeba.deu-eng.eng"),
+        ("en-de.de.gz", "en-de.en.gz"),
+        ("en-de.de.xz", "en-de.en.xz"),
+        ("en-de.en", None),
+        ("tatoeba.deu-eng.eng", None),
+        ("de-fr.de", None),
+        ("test-en.tsv", None),
+        ("train-v1.1.json", None),
+        ("dev-context-en-question-de.json", None),
+        ("en_ewt-ud-dev.conllu.gz", None),
+    ],
+)
+def test_the_english_side_follows_from_the_name(tmp_path, foreign, english):
+    assert english_file(tmp_path / foreign) == (english and tmp_path / english)
+
+
+def test_lines_belong_together(write):
+    write("en-de.en.gz", "one\ntwo\n")
+    path = write("en-de.de.gz", "eins\nzwei \n")
+    pairs = [(each.id, each.language, each.first, each.second, each.label) for each in read_bitext(path, "de")]
+    assert {each.languages for each in read_bitext(path, "de")} == {("de", "en")}
+    assert pairs == [("1", "de", "eins", "one", "1"), ("2", "de", "zwei", "two", "2")]
+
+
+def test_errors_of_bitext(write):
+    path = write("en-de.de", "eins\nzwei\n")
+    with pytest.raises(XalignError, match=r"(?s)does not exist.*en-de\.en"):
+        read_bitext(path, "de")
+    write("en-de.en", "one\n")
+    with pytest.raises(XalignError, match="2 and 1 lines"):
+        read_bitext(path, "de")
+    with pytest.raises(XalignError, match="not named as the foreign side"):
+        read_bitext(write("sentences.txt", "eins\n"), "de")

@@ -42,7 +42,7 @@ def test_odd_words_and_tags(write, text, words, tags):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("a\tO\nb\n", r"malformed.*bad.tsv, line 2\n.*1 columns"),
+        ("a\tO\nb\n", r"malformed.*bad.tsv, line 2\n.*1 column"),
         ("a\n\nb\tO\n", r"malformed.*bad.tsv, line 3\n.*2 columns"),
         ("a\tO\tX\n", r"malformed.*bad.tsv, line 1\n.*3 columns"),
         ("a\t\n", r"malformed.*bad.tsv, line 1\n.*empty"),
@@ -71,21 +71,3 @@ def test_blanks_between_columns_are_refused_with_what_makes_tabs_of_them(write, 
     made = subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
     first = read(write("tabs", made), "en")[0]
     assert first.words == (text.split()[0],) and first.tags == (text.split("\n")[0].split()[-1],)
-
-
-@pytest.mark.parametrize("name", ["de.conllu", "de.conllu.gz", "test-de.tsv"])
-@pytest.mark.parametrize("head", ["", "# sent_id = 1\n# text = Das Haus\n"])
-def test_conllu_by_blanks_is_named_as_such(write, name, head):
-    text = head + "1 Das das DET _ _ 2 det _ _\n2 Haus Haus NOUN _ _ 0 root _ _\n"
-    with pytest.raises(XalignError, match=r"line of CoNLL-U(.|\n)*10 columns, separated by tabs"):
-        read_pos(write(name, text), "de")
-
-
-def test_comments_of_conllu_are_no_words(write):
-    with pytest.raises(XalignError, match=r"comment of CoNLL-U(.|\n)*x.tsv, line 1\n"):
-        read_pos(write("x.tsv", "# text = Das Haus\nDas\tDET\n"), "de")
-
-
-def test_the_language_is_before_each_word_where_the_first_is_empty(write):
-    first, second = read_tagged_words(write("dev", "ja:\tO\nja:東\tB-LOC\n\nja:\tO\n"), "ja")
-    assert (first.words, second.words) == (("", "東"), ("",))

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from support.small import Letters
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.core.text.corpus import scan
-from xalign_fairseq.data.prepare.binarize import MonoText, PairText
+from xalign_fairseq.core.workers import processes
+from xalign_fairseq.data.prepare.binarize import MonoText, PairText, require_fitting_links
+from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.tokenizers.tokenizer import flatten
 
 # The ids of a ... h are 4 ... 11, what is no letter of these is unknown, 3; </s> is 2.
@@ -72,14 +75,6 @@ def test_pairs_with_links_have_words_too_and_lose_the_links_of_what_is_dropped(p
     assert found.counts == plain.counts | {"sure links": 2, "possible links": 1}
 
 
-def test_files_of_a_pair_are_named_by_split_pair_and_side(pair):
-    assert pair().ids_outputs == ("train.aa-bb.aa", "train.aa-bb.bb") and pair().side_outputs == ()
-    linked = pair(LINKS)
-    assert linked.side_outputs == ("train.aa-bb.aa.words", "train.aa-bb.bb.words", "train.aa-bb.links")
-    assert len(linked.encode(Lines()).items) == len(linked.ids_outputs) + len(linked.side_outputs)
-    assert (linked.name, linked.lines) == ("train aa-bb", 5)
-
-
 @pytest.mark.parametrize("links", [None, LINKS])
 def test_chunks_together_are_the_whole(pair, links, monkeypatch):
     whole = pair(links).encode(Lines())
@@ -106,3 +101,68 @@ def test_monolingual_text_of_several_files(file, monkeypatch):
     parts = list(MonoText("valid", "aa", tuple(files)).parts())
     assert [part.lines for part in parts] == [2, 2, 1, 2, 2, 1]
     assert [item for part in parts for item in items(part.encode(Lines()).items[0]) if item] == ids
+
+
+NO_FILTERS = Filters()
+
+
+@pytest.fixture
+def check(tmp_path, monkeypatch):
+    """The function that checks links of texts, in chunks of 3 lines."""
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 3)
+
+    def run(src, tgt, links, filters=NO_FILTERS, shard=(0, 1)):
+        for name, lines in (("src", src), ("tgt", tgt), ("links", links)):
+            if lines is not None:
+                (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        files = [scan(tmp_path / name) for name in ("src", "tgt")]
+        beside = scan(tmp_path / "links") if links is not None else None
+        with processes(1) as workers:
+            require_fitting_links(PairText("train", "en", "de", *files, beside).share(*shard), filters, workers)
+
+    return run
+
+
+LINKED_SRC, LINKED_TGT = ["a b c"] * 7, ["x y"] * 7
+
+
+def test_links_that_fit(check):
+    check(LINKED_SRC, LINKED_TGT, ["0-0 2-1", "", "2p1", "0-1", "1-1", "", "2-0"])
+    check(LINKED_SRC, LINKED_TGT, None)
+    check(["a\u00a0b"], ["x"], ["1-0"])  # a no-break space parts words, as fairseq parts them
+    check(["", "a"], ["x", "y"], ["", "0-0"])
+
+
+@pytest.mark.parametrize("line", [0, 2, 3, 6])
+@pytest.mark.parametrize(
+    ("link", "found"),
+    [
+        ("3-0", "line {}\n  found: link 3-0, sentence lengths 3 and 2"),
+        ("0-0 0p2", "line {}\n  found: link 0-2, sentence lengths 3 and 2"),
+        ("0:0", r"line {}[\s\S]*0:0"),
+    ],
+)
+def test_the_first_link_that_does_not_fit_is_named_by_its_line_of_the_file(check, line, link, found):
+    links = ["0-0"] * 7
+    links[line] = link
+    for shard in ((0, 1), (int(line > 2), 2)):
+        with pytest.raises(XalignError, match=f"links, {found.format(line + 1)}"):
+            check(LINKED_SRC, LINKED_TGT, links, shard=shard)
+
+
+@pytest.mark.parametrize("shard", [(0, 1), (1, 2)])
+def test_a_sentence_of_more_words_than_can_be_numbered_is_named_by_its_line(check, shard):
+    longest, longer = " ".join("a" * (1 << 16)), " ".join("a" * ((1 << 16) + 1))
+    check([longest], LINKED_TGT[:1], ["0-0 65535-1"])
+    with pytest.raises(XalignError, match=r"too many words[\s\S]*tgt, line 5\n  found: 65,537[\s\S]*65,536") as error:
+        check(LINKED_SRC, [*LINKED_TGT[:4], longer, *LINKED_TGT[:2]], ["0-0"] * 7, shard=shard)
+    assert "max_length" in str(error.value)
+
+
+def test_a_sentence_that_the_filters_leave_out_may_have_any_number_of_words(check):
+    longer = " ".join("a" * ((1 << 16) + 1))
+    check([longer], LINKED_TGT[:1], ["0-0"], Filters(max_length=512))
+    with pytest.raises(XalignError, match="too many words"):
+        check([longer], LINKED_TGT[:1], ["0-0"], Filters(max_length=1 << 17))
+    with pytest.raises(XalignError, match="sentence lengths 65537 and 2"):
+        check([longer], LINKED_TGT[:1], ["0-2"], Filters(max_length=512))

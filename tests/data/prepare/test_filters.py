@@ -1,5 +1,7 @@
 """Filters of training text: what they leave out, in which order it is counted, and which pairs came before."""
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.prepare import filters
-from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
+from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, in_language, line_hashes, require_model
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
@@ -103,23 +105,50 @@ def test_a_prepared_text_lacks_what_does_not_pass(tmp_path, spm, monkeypatch, wo
     assert made["mono"][0]["dropped"] == {"empty": 4, "too long": 2, "duplicate": 8}
 
 
-def test_without_filters_the_manifest_does_not_speak_of_them(tmp_path, bitext, spm):
-    source = PairSource("valid", "en", "el", str(bitext / "valid.en"), str(bitext / "valid.el"))
-    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm))
-    assert "filters" not in made["options"] and "filters" not in made["policy"]
-    assert not set(filters.REASONS) & set(made["pairs"][0]["dropped"])
-
-
-def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
-    source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
-    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1200 lines in 2 shards"):
-        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
-    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
-    assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200
-
-
 def test_each_side_is_to_be_in_its_language(monkeypatch):
     monkeypatch.setattr(filters, "in_language", lambda model, language, lines: np.array([x == language for x in lines]))
     texts = {"en": ["en", "en", "el"], "el": ["el", "en", "el"]}
     [(reason, mask)] = Filters(language_model="lid").failing([np.ones(3), np.ones(3)], texts, None)
     assert reason == "other language" and mask.tolist() == [False, True, True]
+
+
+WORDS = {"ab": (9.0, 0.0), "λ": (0.0, 9.0)}  # what speaks for en, and for el
+
+
+def write_model(path):
+    """A supervised model of words alone, fastText's file format 12."""
+    labels = {"__label__en": (1.0, 0.0), "__label__el": (0.0, 1.0)}
+    # dim ws epoch minCount neg wordNgrams softmax supervised ...
+    numbers = [2, 5, 5, 1, 5, 1, 3, 3, 0, 0, 0, 100]
+    parts = [struct.pack("<ii12id", 793712314, 12, *numbers, 1e-4)]
+    parts.append(struct.pack("<iiiqq", len(WORDS) + len(labels), len(WORDS), len(labels), 10, -1))
+    for kind, names in enumerate((WORDS, labels)):
+        parts += [name.encode() + b"\0" + struct.pack("<qb", 5, kind) for name in names]
+    for rows in (WORDS.values(), labels.values()):
+        parts.append(struct.pack("<?qq", False, len(rows), 2) + b"".join(struct.pack("<2f", *row) for row in rows))
+    path.write_bytes(b"".join(parts))
+    return str(path)
+
+
+@pytest.fixture
+def model(tmp_path):
+    pytest.importorskip("fasttext", reason="pip install fasttext-predict")
+    return write_model(tmp_path / "lid.bin")
+
+
+def test_the_most_probable_language_counts(model):
+    lines = ["ab cd", "λ ab λ", "λ", "cd", ""]
+    assert in_language(model, "en", lines).tolist() == [True, False, False, False, False]
+    assert in_language(model, "el_GR", lines).tolist() == [False, True, True, False, False]
+    assert in_language(model, "en", []).tolist() == []
+
+
+def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
+    require_model(model)
+    with pytest.raises(XalignError, match="there is no language identification model"):
+        require_model(tmp_path / "none.bin")
+    (tmp_path / "text.bin").write_text("no model at all")
+    with pytest.raises(XalignError, match="not a fastText model"):
+        prepare(PrepareOptions(tmp_path / "d", mono=[MonoSource("train", "en", (str(tmp_path / "text.bin"),))],
+                               filters=Filters(language_model=str(tmp_path / "text.bin"))))  # fmt: skip
+    assert not (tmp_path / "d").exists()

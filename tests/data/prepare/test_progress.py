@@ -17,7 +17,7 @@ from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.progress import JOURNAL
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
-from xalign_fairseq.data.verification import changed_files
+from xalign_fairseq.data.shards import changed_files
 
 
 class Killed(BaseException):
@@ -152,14 +152,6 @@ def test_what_stands_behind_the_last_entry_is_cut_off(options, whole):
     assert contents(options.destdir) == whole
 
 
-@pytest.mark.parametrize("name", ["train.en-el.en.bin", "train.en-el.el.sizes", JOURNAL])
-def test_without_a_file_it_begins_the_text_again(options, whole, name):
-    stopped(options, binarize.PairText, "encode", 3)
-    os.unlink(os.path.join(os.path.dirname(options.destdir), ".d.unfinished", name))
-    prepare(options)
-    assert contents(options.destdir) == whole
-
-
 def test_other_text_or_options_begin_anew(options, bitext, spm, tmp_path):
     options = options_of(put_texts(tmp_path, bitext), options.destdir, spm)
     stopped(options, binarize.PairText, "encode", 7)
@@ -171,12 +163,6 @@ def test_other_text_or_options_begin_anew(options, bitext, spm, tmp_path):
         stream.write("one more\n")
     with pytest.raises(XalignError, match="different numbers of lines"):
         prepare(options)
-
-
-def test_another_tokenizer_in_the_same_process_encodes_by_itself(options, whole):
-    prepare(replace(options, spm=None, vocab_size=60))
-    prepare(replace(options, overwrite=True))
-    assert contents(options.destdir) == whole
 
 
 def test_another_file_of_a_model_by_the_same_name_begins_anew(options, tmp_path):

@@ -32,11 +32,6 @@ def refused(files):
     return check
 
 
-@pytest.mark.parametrize("code", ["en", "pt_BR", "zh_Hant", "x1", "ελ"])
-def test_codes_that_file_names_can_hold(code):
-    require_language(code)
-
-
 @pytest.mark.parametrize("code", ["", "pt-BR", "a.b", "a b", "a=b", "a/b", "links", "words", "None"])
 def test_codes_that_they_can_not(code):
     with pytest.raises(XalignError, match=rf"can't be part of[\s\S]*found: '{code}'[\s\S]*pt_BR, not pt-BR"):
@@ -84,17 +79,3 @@ def test_options_that_contradict_each_other(refused, pair, files):
     refused("no such shard\n  where: shard\n  found: 2/2", pair(), spm="m.model", shard=(2, 2))
     refused("shards need one tokenizer", pair(), shard=(0, 2))
     refused("out of range\n  where: max_length\n", pair(), filters=Filters(max_length=0))
-
-
-def test_texts_that_can_not_be_named(refused, pair):
-    refused("'pt-BR'", pair(tgt="pt-BR"))
-    refused("'links'", mono=[MonoSource("train", "links", ("x",))])
-    refused(r"one language only\n  found: en-en", pair(tgt="en"))
-    refused(r"given twice\n  found: train en-de\n", pair(), pair("valid"), pair())
-    refused("given twice\n  found: valid en\n", pair(), mono=[MonoSource("valid", "en", ("x",))] * 2)
-
-
-def test_files_that_are_not_there_are_all_named(refused, pair, files):
-    (files / "t.de").unlink()
-    told = r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: check the path"
-    refused(told, pair(links="no.gold"), spm="no.model")

@@ -29,13 +29,6 @@ def test_ids_equal_fairseqs(tmp_path, text):
     assert ours.embedding_size == max(size, len(theirs))
 
 
-def test_saved_file_equals_fairseqs(tmp_path):
-    ours = load(tmp_path, LINES)
-    ours.save(tmp_path / "ours.txt")
-    FairseqDictionary.load(str(tmp_path / "dict.txt")).save(str(tmp_path / "theirs.txt"))
-    assert (tmp_path / "ours.txt").read_bytes() == (tmp_path / "theirs.txt").read_bytes() == LINES.encode()
-
-
 def test_digest_tells_orders_apart_but_not_counts(tmp_path):
     first = Dictionary(["a", "b"])
     assert first.digest == Dictionary(["a", "b"], [5, 3]).digest

@@ -1,6 +1,5 @@
 import struct
 import sys
-from contextlib import nullcontext
 
 import pytest
 import sentencepiece
@@ -19,7 +18,6 @@ from xalign_fairseq.data.tokenizers.model_proto import (
     model_type,
     read_normalisation,
     read_pieces,
-    require_unigram,
     rule_charsmap,
     with_pieces,
 )
@@ -77,14 +75,6 @@ def test_added_pieces_follow_the_models_own():
     assert processor.get_score(processor.get_piece_size() - 9) == -3.25
 
 
-@pytest.mark.parametrize("kind", ["unigram", "bpe", "word", "char"])
-def test_types(kind):
-    model = train(model_type=kind, **({"vocab_size": 11} if kind == "char" else {}))
-    assert model_type(model) == kind
-    with nullcontext() if kind == "unigram" else pytest.raises(XalignError, match=f"here\n  found: a {kind} model"):
-        require_unigram(model, "here")
-
-
 @pytest.mark.parametrize(
     ("options", "begins"),
     [
@@ -123,12 +113,6 @@ def test_a_model_is_written_as_protobuf_would(charsmap):
     for piece in pieces:
         made.pieces.add(piece=piece.text, score=piece.score, type=piece.type)
     assert make_unigram(pieces, charsmap) == made.SerializeToString(deterministic=True)
-
-
-@pytest.mark.parametrize("piece", [Piece("\ud800", -1.0), Piece("a", 1e300)])
-def test_pieces_that_no_model_can_have(piece):
-    with pytest.raises(XalignError, match=r"where: Piece\(text="):
-        make_unigram([Piece("<unk>", 0.0, UNKNOWN), piece], b"")
 
 
 def test_what_the_messages_do_not_know_is_kept():

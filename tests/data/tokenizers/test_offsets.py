@@ -102,11 +102,6 @@ def test_white_space_inside_a_piece_splits_it_as_fairseq_does():
     assert spell(tokenizer, "ЖЖ\u00a0Ж\tЯ") == ["", "ЖЖ", "Ж", "Я"]
 
 
-def test_bytes_of_one_character_all_have_it():
-    tokenizer = SentencePieceTokenizer(train(**MODELS["bytes"]))
-    assert spell(tokenizer, "😀") == ["", "😀", "😀", "😀", "😀"]
-
-
 def test_any_text_of_any_characters(tokenizer):
     rng = random.Random(1)
     alphabet = [*"ab 19", "½", "ﬁ", "\u0301", "人", "हि", "न्", " ", "\u200b", "ﷺ", "😀", "\n", "Ж", "▁"]

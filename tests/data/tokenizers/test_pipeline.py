@@ -92,21 +92,6 @@ def test_the_first_word_and_those_after_punctuation_have_their_own_tokens(tokeni
     assert tokenizer.encode(" the")[-1:] == ids[-1:]
 
 
-def test_blanks_alone_are_of_the_word_that_follows():
-    made = byte_level_bpe()
-    pipeline = TokenizerPipeline(made.to_str(), (1, 0, 2, 3, 4), made.get_vocab_size())
-    tokenizer = PipelineTokenizer(pipeline.dictionary(), pipeline)
-    ids, begin, end = tokenizer.encode_with_offsets("  the ")
-    assert tokenizer.dictionary.symbols[ids[0]] == "Ġ" and (begin[0], end[0]) == (2, 2)
-    assert begin[-1] == 6 and tokenizer.encode_words(["", "the"])[1][-1] == 1
-
-
-def test_names_of_special_symbols_in_a_text_are_text(tokenizer):
-    special = set(range(4)) | {tokenizer.dictionary.mask_index}
-    ids = tokenizer.encode("the [MASK] <mask> <bos> house")
-    assert len(ids) > 8 and not special - {3} & set(ids)
-
-
 def test_the_dictionary_goes_through_its_file(tokenizer, tmp_path):
     dictionary = tokenizer.dictionary
     assert len(set(dictionary.symbols)) == len(dictionary)

@@ -68,15 +68,6 @@ def test_a_batch_equals_its_lines(bitext, spm):
     assert tokenizer.encode_batch([])[1].tolist() == []
 
 
-def test_ids_have_xlmrs_offset(spm):
-    # XLM-R: sentencepiece's <unk> <s> </s> are 0 1 2, fairseq's <s> <pad> </s> <unk> 0 1 2 3, the rest is moved by one.
-    processor = load_sentencepiece(spm)
-    tokenizer = SentencePieceTokenizer(spm, dictionary_of_model(processor))
-    assert [processor.id_to_piece(i) for i in range(3)] == ["<unk>", "<s>", "</s>"]
-    assert tokenizer.encode("abcd λβ") == [i + 1 for i in processor.encode("abcd λβ")]
-    assert len(tokenizer.dictionary) == processor.get_piece_size() + 1
-
-
 def test_words_of_tokens_by_hand(spm):
     tokenizer = SentencePieceTokenizer(spm)
     pieces = load_sentencepiece(spm)
@@ -160,11 +151,6 @@ def test_a_file_that_is_no_model_is_an_error(tmp_path, raw):
         SentencePieceTokenizer(tmp_path / "x.model")
     with pytest.raises(XalignError, match="does not exist"):
         SentencePieceTokenizer(tmp_path / "y.model")
-
-
-def test_a_dictionary_of_another_model_is_an_error(spm):
-    with pytest.raises(XalignError, match=r"(?s)does not belong.*11\d of the model's 120 pieces"):
-        SentencePieceTokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))
 
 
 def test_a_model_without_a_mark_before_each_word_can_not_find_words(bitext):

@@ -12,7 +12,7 @@ from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, make_unigram, read_pieces
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.data.tokenizers.trimming import ALL_SCRIPTS, FLOOR, make_trimmer, script, trim_to_files
+from xalign_fairseq.data.tokenizers.trimming import FLOOR, make_trimmer, script, trim_to_files
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer, bert_ids, from_vocabulary, to_vocabulary
 
 SPECIALS = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
@@ -193,11 +193,6 @@ def test_an_unknown_word_stays_unknown():
     assert "zz" not in trimmed.tokenizer.dictionary
 
 
-def test_a_text_without_a_piece_that_continues_a_word():
-    tokenizer = wordpiece(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "##es"])
-    assert trim(tokenizer, ["the the"]).tokenizer.encode("the the") == [4, 4]
-
-
 def test_berts_special_symbols_keep_their_order():
     symbols = train_symbols(LINES)
     tokenizer = wordpiece(symbols)
@@ -223,10 +218,3 @@ def test_files_are_read_in_parts_and_checked(tmp_path, monkeypatch):
     (tmp_path / "b").write_bytes(b"good\n\xff\n")
     with pytest.raises(XalignError, match="not UTF-8"):
         trim_to_files(tokenizer, [tmp_path / "a", tmp_path / "b"])
-
-
-def test_scripts():
-    names = {"a": "LATIN", "ß": "LATIN", "я": "CYRILLIC", "क": "DEVANAGARI", "ा": "DEVANAGARI", "中": "CJK"}
-    assert {character: script(character) for character in names} == names
-    assert {script(character) for character in "1.½«"} == {ALL_SCRIPTS}
-    assert {script(character) for character in "☃ ▁\ue000"} == {""}

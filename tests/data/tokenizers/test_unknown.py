@@ -49,14 +49,6 @@ def test_every_unknown_token_is_counted(latin, wordpiece):
         assert found.scripts == {"Thai": 3, "Cyrillic": 2, SYMBOLS: 1}
 
 
-def test_nothing_unknown_and_no_text(latin):
-    lines = ["a cat", "the dog"]
-    found = count_unknown(latin, latin.encode_batch(lines), lines)
-    assert found.unknown == 0 and not found.scripts and found.warning("x") is None
-    assert count_unknown(latin, latin.encode_batch([]), []) == UnknownTokens()
-    assert UnknownTokens().warning("x") is None
-
-
 def test_few_lines_are_looked_at_and_all_are_counted(latin):
     lines = ["a cat", *["แมว"] * 200]
     found = count_unknown(latin, latin.encode_batch(lines), lines)

@@ -1,4 +1,3 @@
-import pickle
 import sys
 import unicodedata
 
@@ -9,7 +8,6 @@ from support.text import LINES, WORDPIECE_SPECIALS, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import split_words
-from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.wordpiece import (
     WordPieceSettings,
     WordPieceTokenizer,
@@ -127,15 +125,6 @@ def test_offsets_are_of_the_original_characters():
     assert ids == [] and begin.shape == end.shape == (0,)
 
 
-def test_batches_and_pickles(tokenizer):
-    copy = pickle.loads(pickle.dumps(tokenizer))
-    flat, sizes = copy.encode_batch([*LINES, *ODD])
-    assert flat.tolist() == [i for line in [*LINES, *ODD] for i in tokenizer.encode(line)]
-    assert sizes.tolist() == [len(tokenizer.encode(line)) for line in [*LINES, *ODD]]
-    assert copy.encode_words([]) == ([], []) and copy.encode_batch([])[1].tolist() == []
-    assert copy.settings == tokenizer.settings and (copy.missing_pieces, copy.pair_separators) == (0, 1)
-
-
 def test_the_vocabulary_and_back(symbols):
     assert symbols[:6] == WORDPIECE_SPECIALS
     dictionary, made = from_vocabulary(symbols, lowercase=True)
@@ -160,13 +149,6 @@ def test_the_vocabulary_and_back(symbols):
 def test_vocabularies_that_are_not_berts(symbols, message):
     with pytest.raises(XalignError, match=message):
         from_vocabulary(symbols, lowercase=False)
-
-
-def test_a_dictionary_of_another_tokenizer(tokenizer):
-    with pytest.raises(XalignError, match=r"not WordPiece's[\s\S]*none of which begins with ##"):
-        WordPieceTokenizer(Dictionary(["▁the", "▁fox"]), tokenizer.settings)
-    with pytest.raises(XalignError, match="does not belong"):
-        bert_ids(Dictionary(["##a"]), WordPieceSettings())
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 import torch
 from support.body_folders import MODELS, assert_same_states, ragged_tokens, read_model, write_model
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.bodies.families import takes_positions
@@ -123,11 +122,6 @@ def test_a_momentum_copy_follows(encoder):
     torch.testing.assert_close(copy.layer(tokens), encoder.states(tokens, grad=False).layer(-1))
 
 
-def test_language_embeddings_are_refused(encoder):
-    with pytest.raises(XalignError, match=r"language_embeddings[\s\S]*en,de"):
-        TransformersBody(replace(encoder.config, language_embeddings="en,de"))
-
-
 def test_a_layer_of_near_tokens_sees_no_further(tmp_path):
     encoder = assert_same_states(tmp_path, "modernbert", layer_types=["sliding_attention"] * 4)
     tokens = ragged_tokens(encoder, (19,))
@@ -154,8 +148,3 @@ def test_dropout_of_mt5_follows_the_final_norm(tmp_path):
     body = TransformersBody(replace(encoder.config, dropout=0.5))
     states = open_passes(body, [Input(ragged_tokens(encoder, (9,)))], training=True, grad=False)[0]
     assert (states.layer(3) == 0).float().mean() > 0.3 and (states.layer(2) == 0).float().mean() < 0.3
-
-
-def test_nllb_drops_no_layer(tmp_path):
-    encoder = assert_same_states(tmp_path, "m2m_100", encoder_layerdrop=1.0)
-    open_passes(encoder.sentence_encoder, [Input(ragged_tokens(encoder))], training=True)[0].layer(-1)

@@ -35,12 +35,6 @@ def test_another_architecture_is_refused_with_those_that_there_are(given):
         read_settings(json.dumps({"model_type": given}), "config.json")
 
 
-@pytest.mark.parametrize("given", ["{", "[]", '{"model_type": "mt5"}'])
-def test_a_damaged_option_is_refused(given):
-    with pytest.raises(XalignError):
-        read_settings(given, "--transformers-config")
-
-
 def config_of(kind, **settings):
     """The configuration of an encoder of a family; None: of our own."""
     form = settings

@@ -79,11 +79,6 @@ def test_weights_that_are_not_finite(checkpoint):
     assert "layers.0.fc1.bias" in only(look_at([checkpoint(7, model=weights)]))
 
 
-def test_a_file_that_is_no_checkpoint(tmp_path):
-    (tmp_path / "model.pt").write_text("hello")
-    assert "not a checkpoint" in only(look_at([str(tmp_path / "model.pt")]))
-
-
 def test_a_damaged_data_bin_is_found_and_the_rest_is_looked_at(data_bin, checkpoint):
     path = data_bin / "train.en-de.de.bin"
     path.write_bytes(path.read_bytes()[:-2])

@@ -1,6 +1,5 @@
 """Files of encoders in four bits: what they hold, and that damaged and hostile ones are refused with their place."""
 
-import os
 import struct
 import tracemalloc
 
@@ -10,7 +9,7 @@ from support import four_bit_files
 from support.four_bit_files import HIDDEN, INNER, POSITIONS, ROWS
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile, is_four_bit
+from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
 
 PARTS = four_bit_files.make()
 WHOLE = PARTS.content()
@@ -160,10 +159,3 @@ def test_pieces(pieces, message, tmp_path):
         path.write_bytes(four_bit_files.make((*four_bit_files.PIECES[:5], *pieces, "<mask>")).content())
         with pytest.raises(XalignError, match=message):
             FourBitFile(path)
-
-
-def test_is_four_bit(tmp_path):
-    assert is_four_bit(written(tmp_path, WHOLE))
-    assert not is_four_bit(written(tmp_path, b"PK"))
-    os.mkfifo(tmp_path / "pipe")
-    assert not any(is_four_bit(tmp_path / name) for name in ("", "missing", "pipe"))

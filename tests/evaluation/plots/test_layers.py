@@ -19,14 +19,3 @@ def test_every_curve_is_in_the_key_whatever_its_name(figures):
     texts = figures[0].legends[0].get_texts()
     assert [text.get_text() for text in texts] == ["_best: 20.0 at layer 1", "$a$: 30.0 at layer 1"]
     assert not any(text.get_parse_math() for text in texts)
-
-
-def test_every_layer_is_named(figures):
-    plot_layers({"en-fr": [(1, 0.3), (2, 0.2), (24, 0.1)]}, "unused.png")
-    assert list(figures[0].axes[0].get_xticks()) == [1, 2, 24]
-
-
-def test_a_file_of_many(tmp_path):
-    points = {f"$curve {k}$": [(layer, 0.1 * k + 0.01 * layer) for layer in range(13)] for k in range(7)}
-    plot_layers(points, tmp_path / "p.svg")
-    assert (tmp_path / "p.svg").read_bytes().startswith(b"<?xml")

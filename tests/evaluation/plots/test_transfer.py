@@ -41,26 +41,12 @@ def test_a_panel_of_gaps_for_each_task(figures):
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["a", "b"]
 
 
-def test_a_name_with_an_underscore_in_front_is_in_the_key(figures):
-    plot_scores([row("pos", "_a", 0.8, None), row("pos", "b", 0.7, None)], "unused.png")
-    plot_gaps([row("pos", name, 0.2, None, language="de") for name in ("_a", "b")], "unused.png")
-    assert [[text.get_text() for text in each.legends[0].get_texts()] for each in figures] == [["_a", "b"]] * 2
-
-
 def test_many_panels_of_gaps_stand_in_two_columns_unless_they_are_wide(figures):
     tasks = ("pos", "ner", "qa")
     plot_gaps([row(task, "a", 0.2, None, language="de") for task in tasks], "unused.png")
     plot_gaps([row(task, "a", 0.2, None, language=f"l{n}") for task in tasks for n in range(30)], "unused.png")
     columns = [len({axes.get_subplotspec().colspan.start for axes in figure.axes}) for figure in figures]
     assert columns == [2, 1]
-
-
-def test_files_of_many_and_of_one(tmp_path):
-    many = [row(f"task_{t}, on $e$n", f"c{c}", 0.1 * c, 0.01) for t in range(7) for c in range(9)]
-    plot_scores(many, tmp_path / "a.png")
-    plot_gaps([row("t", "c", 0.1, None, language="de")], tmp_path / "b.svg")
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-    assert b"<svg" in (tmp_path / "b.svg").read_bytes()[:500]
 
 
 def bar(task, language, objective, mean, deviation):
@@ -112,11 +98,6 @@ def test_colours_tell_objectives_and_markers_languages(figures):
     # the legend's colours and markers are those of the points
     handles = {line.get_label(): line for line in axes.lines}
     assert (handles["ALIGN"].get_color(), handles["Inv"].get_marker()) in drawn
-
-
-def test_an_objective_and_a_language_of_one_name_are_two(figures):
-    plot_alignment([point("POS", "Inv", "Inv", 0.9, 0.01), point("POS", "MLM", "Trans", 0.1, 0.4)], "unused.png")
-    assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["Inv", "MLM", "Inv", "Trans"]
 
 
 @pytest.mark.parametrize("name", ["$x_$", "$\\frac$", "a\\$b$"])

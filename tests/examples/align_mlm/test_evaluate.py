@@ -80,33 +80,3 @@ def test_a_run_is_trained_fine_tuned_and_measured(data):
     before = json.loads((results / f"runs/{NAME}.json").read_text())
     assert script("bash", "3_evaluate.sh", data, runs, **variables) == f"{NAME}: measured already\n"
     assert json.loads((results / f"runs/{NAME}.json").read_text()) == before
-
-
-# Two GPUs, and a training that only says how many processes it would have.
-ON_TWO_GPUS = """
-import json, sys, torch
-from pathlib import Path
-from types import SimpleNamespace
-torch.cuda.device_count = lambda: 2
-import evaluate
-import xalign_fairseq
-xalign_fairseq.register()
-
-def processes(cfg, main):
-    Path(sys.argv[1], "processes").write_text(str(cfg.distributed_training.distributed_world_size))
-    raise SystemExit(1)
-
-evaluate.call_main = processes
-evaluate.train_options = lambda spec, save: ["data", "--task", "xalign_pretraining", "--arch", "xalign_tiny",
-                                             "--criterion", "mlm", "--optimizer", "adam", "--max-tokens", "64"]
-try:
-    evaluate.fine_tune(SimpleNamespace(task="pos", place={"cpu": False}), Path(sys.argv[1]))
-except evaluate.XalignError:
-    pass
-"""
-
-
-@pytest.mark.slow  # imports fairseq in a process of its own
-def test_fine_tuning_has_one_gpu_of_several(tmp_path):
-    script(sys.executable, "-c", ON_TWO_GPUS, tmp_path)
-    assert (tmp_path / "processes").read_text() == "1"

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from tests.examples.align_mlm.parsers import lstm_parser, parse_text, read_parser
-from xalign_fairseq.data.labelled.conllu import read_trees
 
 
 @pytest.mark.slow  # trains a parser
@@ -20,18 +19,3 @@ def test_the_same_seed_trains_the_same_parser(trained):
     first, second, other = (lstm_parser.train(examples, 1, seed, lambda _: None).state_dict() for seed in (1, 1, 2))
     assert all(torch.equal(first[name], each) for name, each in second.items())
     assert not torch.equal(first["tags.weight"], other["tags.weight"])
-
-
-@pytest.mark.slow  # trains a parser
-def test_a_sentence_is_parsed_alone_as_in_a_batch(trained):
-    parser = read_parser(trained)
-    sentences = [each.words for each in read_trees(trained / "test.conllu", "en")] + [("zyx", "Qq", "!")]
-    together, single = parser.parse(sentences), [parser.parse([words])[0] for words in sentences]
-    assert together == single == parser.parse(sentences, max_words=12)
-
-
-@pytest.mark.parametrize(
-    ("word", "shape"), [("Miss.", "Xxx."), ("1990s", "ddx"), ("USA", "XX"), ("...", ".."), ("e-Mail", "x-Xxx")]
-)
-def test_shapes(word, shape):
-    assert lstm_parser.shape(word) == shape

@@ -29,14 +29,6 @@ def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):
 
 
 @pytest.mark.slow  # trains a parser
-def test_an_empty_line_is_named_and_nothing_is_left(trained):
-    (trained / "gap.txt").write_text("the king sleeps\n \nthe dog\n")
-    with pytest.raises(XalignError, match=r"gap\.txt, line 2"):
-        run_command("parse", trained / "model.pt", trained / "gap.txt", trained / "gap.conllu")
-    assert not list(trained.glob("*gap.conllu*"))
-
-
-@pytest.mark.slow  # trains a parser
 def test_pairs_of_texts_are_parsed_as_they_are_derived(trained, tmp_path):
     """A language with another syntax derives XNLI, for which it needs the trees."""
     pairs = tmp_path / "nli-test.en.tsv"
@@ -52,9 +44,3 @@ def test_pairs_of_texts_are_parsed_as_they_are_derived(trained, tmp_path):
     pairs.write_text("the king\t\tneutral\n")
     with pytest.raises(XalignError, match="pair 1"):
         run_command("parse", trained / "model.pt", pairs, tmp_path / "gap.conllu", "--pairs")
-
-
-def test_a_treebank_without_trees_is_refused(tmp_path):
-    (tmp_path / "flat.conllu").write_text("1\ta\t_\tDET\t_\t_\t_\t_\t_\t_\n\n")
-    with pytest.raises(XalignError, match=r"(?s)no tree.*flat\.conllu"):
-        run_command("train", tmp_path / "model.pt", tmp_path / "flat.conllu")

@@ -2,7 +2,6 @@
 
 import sys
 
-import numpy as np
 import pytest
 
 from tests.examples.align_mlm.made_up import add, report, rows, study
@@ -53,43 +52,6 @@ def test_the_papers_figures_stand_over_ours_in_the_places_of_its_tables(results)
     assert "| ours: XLM, 0% overlap | 39.8 ± 0.2 |" in text  # the main grid's XLM is that of 0 % overlap
     correlated = [row for row in rows(text, "Correlation") if row[2] == "all"]
     assert {row[0]: row[-1] for row in correlated} == {"POS": "+0.734"}
-
-
-def test_better_alignment_with_smaller_gaps_is_a_positive_correlation(results):
-    text = report.to_markdown(study.read(results))
-    found = {tuple(row[1:3]): row[3:] for row in rows(text, "Correlation")}
-    # Means of alignment 0.1, 0.2, 0.5, 0.8, 0.8, 0.9 and of -gap: ranks 1 2 3 4.5 4.5 6 and 1.5 1.5 3 6 4.5 4.5
-    x, y = np.array([1, 2, 3, 4.5, 4.5, 6]), np.array([1.5, 1.5, 3, 6, 4.5, 4.5])
-    n, rho = found["main grid, means over seeds", "all"][:2]
-    assert n == "6" and float(rho) == pytest.approx(np.corrcoef(x, y)[0, 1], abs=5e-4)
-    assert found["main grid, runs", "all"][0] == "18"
-    # held-out scores are all equal: no correlation
-    assert ("main grid, runs", "held out") not in found
-
-
-def test_former_runs_of_dict_mlm_are_marked_wherever_they_count(results):
-    former = {
-        "dict_mlm.trans_inv-2": "d2b4254",
-        "mlm.trans_inv-1": "d2b4254",
-        "dict_mlm.trans_inv.dictionary50-1": "abc",
-    }
-    for run, commit in former.items():
-        add(results, run, 9, 2, 0.2, commit=commit)
-    text = report.to_markdown(study.read(results))
-    marked = ["DICT-MLM †", "Trans + Inv"]
-    for title in ("Main grid", "Alignment", "POS accuracy"):
-        found = [row[:2] for row in rows(text, title)]
-        assert marked in found and ["MLM", "Trans + Inv"] in found
-    assert [row[1] for row in rows(text, "Dictionary")] == ["25 % †", "50 %"]
-    assert [row[0] for row in rows(text, "Runs") if "†" in row[0]] == ["dict_mlm.trans_inv-2 †"]
-    said = [row[2] for row in rows(text, "Claims")]
-    assert "ALIGN-MLM − DICT-MLM; Trans + Inv †" in said and "ALIGN-MLM − MLM; Trans + Inv" in said
-    assert all(row[1].endswith(" †") for row in rows(text, "Correlation"))
-    assert text.count(report.NOTE) == 8  # not below tables of XLM alone
-
-
-def test_runs_of_today_are_not_marked(results):
-    assert "†" not in report.to_markdown(study.read(results))
 
 
 def test_the_command_reads_writes_and_draws(results, capsys, monkeypatch):

@@ -1,6 +1,5 @@
 """The scripts of the ALIGN-MLM recipe: what is trained on what, which data are made, and what the study runs when."""
 
-import fcntl
 import itertools
 import json
 import subprocess
@@ -10,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.stand_ins import EXAMPLES, alone, run_script
+from tests.examples.stand_ins import alone, run_script
 
-RECIPE = EXAMPLES / "align_mlm"
 # Writes down its arguments, and makes the files that the next step reads.
 XALIGN = f"""#!{sys.executable} -S
 import pathlib, sys
@@ -62,12 +60,6 @@ def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, m
     found, bin_ = options_of(tmp_path, "xlm", data=data, **variables)
     assert (bin_, found["--max-tokens"], found["--mono-max-tokens"]) == (data, str(pairs), str(mono))
     assert found["--language-embeddings"] == "en,xx" and "--batch-size" not in found
-
-
-def test_unknown_objectives_and_missing_data_are_told(tmp_path):
-    for arguments, message in ((("clm", "trans"), "unknown objective clm"), (("mlm", "trans"), "data-bin of trans")):
-        done = run_script(tmp_path, "align_mlm/2_train.sh", tmp_path, tmp_path / "runs", *arguments, "1")
-        assert done.returncode == 2 and message in done.stderr and not (tmp_path / "runs").exists()
 
 
 @pytest.fixture
@@ -144,32 +136,6 @@ def test_the_whole_training_sets_have_validation_sets(tmp_path, benchmark):
     assert all(f"{task}-valid={labelled}" in derive for task in ("pos", "ner", "nli"))
 
 
-@pytest.mark.slow
-def test_labelled_files_that_are_missing_end_it_and_are_taken_once_they_are_there(tmp_path, benchmark):
-    treebank = benchmark / "eval/ud/en_ewt-ud-test.conllu.gz"
-    treebank.rename(tmp_path / "elsewhere")
-    arguments = ("align_mlm/1_data.sh", benchmark, tmp_path / "out")
-    done = run_script(tmp_path, *arguments, instead={"xalign": XALIGN})
-    assert done.returncode != 0 and treebank.name in done.stderr
-    (tmp_path / "elsewhere").rename(treebank)
-    make_data(tmp_path, benchmark)
-    labelled = tmp_path / "out/labelled"
-    assert len(list(labelled.iterdir())) == 6 and all(path.stat().st_size for path in labelled.iterdir())
-
-
-@pytest.mark.slow
-def test_syntax_needs_parses(tmp_path, benchmark):
-    parses = tmp_path / "parses/english.conllu"
-    parses.parent.mkdir()
-    parses.touch()
-    calls = make_data(tmp_path, benchmark, PARSES=str(parses))
-    [syntax] = [call for call in calls if "syntax,script" in call]
-    assert f"--text english={parses}" in syntax and "fr_gsd-ud-test.conllu.gz" in syntax
-    assert "--conllu pos-train=" in syntax and "--ner" not in syntax and "--nli" not in syntax
-    data = tmp_path / "out/data"
-    assert (data / "trans_syn").is_dir() and (data / "trans_syn.dictionary50/lexicon.en-xx.json").exists()
-
-
 @pytest.mark.slow  # trains a parser
 def test_syntax_has_ner_and_xnli_where_the_parser_is(tmp_path, benchmark, trained):
     parses = tmp_path / "parses/english.conllu"
@@ -226,40 +192,6 @@ def study(tmp_path):
         return done, calls.read_text().splitlines() if calls.exists() else []
 
     return run
-
-
-def test_the_most_important_runs_come_first(study):
-    done, calls = study(SEEDS="1 2")
-    assert done.returncode == 0, done.stderr
-    assert calls[:5] == [
-        "align_mlm trans_inv 1 ",
-        "mlm trans_inv 1 ",
-        "xlm trans_inv 1 ",
-        "dict_mlm trans_inv 1 ",
-        "align_mlm trans_inv 2 ",
-    ]
-    assert calls[16:18] == ["align_mlm trans_inv 1 50", "dict_mlm trans_inv 1 50"]
-    assert calls[20:] == [f"xlm trans_inv {seed} {value}" for value in (1, 10, 100, 25, 50) for seed in (1, 2)]
-    assert done.stdout.count("left out") == 2 * 6  # trans_syn
-    assert "xlm.trans_inv.parallel100-2 measured" in done.stdout
-
-
-def test_what_is_measured_or_in_another_process_is_left_alone(study, tmp_path):
-    (tmp_path / "runs").mkdir()
-    with open(tmp_path / "runs/.mlm.trans_inv-1.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done, calls = study(SEEDS="1")
-        assert done.returncode == 0 and "mlm trans_inv 1 " not in calls and len(calls) == 15 - 1
-    # the lock is gone with its process: what was missing is made, and nothing else
-    assert study(SEEDS="1")[1][14:] == ["mlm trans_inv 1 "]
-
-
-def test_runs_side_by_side_are_made_once_and_failures_are_told(study):
-    done, calls = study(SEEDS="1 2", JOBS="3", BROKEN="dict_mlm")
-    assert done.returncode != 0 and "dict_mlm.trans-2 failed" in done.stderr
-    assert len(calls) == len(set(calls)) == 2 * 15 and "dict_mlm.trans-2 measured" not in done.stdout
-    # the others are done, what failed is tried again
-    assert {call.split()[0] for call in study(SEEDS="1 2")[1][30:]} == {"dict_mlm"}
 
 
 def test_parsing_makes_what_is_missing(tmp_path):

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from tests.examples.align_mlm.made_up import add, study
@@ -53,28 +52,3 @@ def test_scores_and_gap_of_a_run_by_hand(tmp_path):
     assert study.gap_value("pos")(run.gap_counts("pos").sum(0).astype(float)) == pytest.approx(0.36)
     assert run.has("pos") and not run.has("ner")
     assert run.alignment("held out") == 0.25 and math.isnan(run.alignment("unused"))
-
-
-def test_seeds_are_in_the_order_of_numbers_and_settings_in_the_papers(tmp_path):
-    for name in (
-        "xlm.trans_inv.overlap25-1",
-        "align_mlm.trans-1",
-        "mlm.trans_inv-10",
-        "mlm.trans_inv-2",
-        "mlm.trans-1",
-    ):
-        add(tmp_path, name, 9, 5)
-    found = study.read(tmp_path)
-    assert [str(each) for each in found] == ["mlm.trans", "mlm.trans_inv", "align_mlm.trans", "xlm.trans_inv.overlap25"]
-    assert [run.seed for run in found[study.Setting("mlm", "trans_inv")]] == [2, 10]
-
-
-def test_counts_are_kept_in_the_smallest_integers(tmp_path):
-    path = tmp_path / "runs/mlm.trans-1.json"
-    study.write(path, {"seed": 1, "name": "é"}, {"aer": np.array([[1, 300]]), "accuracy": np.array([[0, 1], [1, 1]])})
-    [[run]] = study.read(tmp_path).values()
-    assert run.record == {"seed": 1, "name": "é"}
-    assert {name: (table.dtype, table.tolist()) for name, table in run.counts.items()} == {
-        "aer": (np.uint16, [[1, 300]]),
-        "accuracy": (np.uint8, [[0, 1], [1, 1]]),
-    }

@@ -2,10 +2,8 @@
 
 import gzip
 import hashlib
-import io
 import random
 import urllib.error
-import zipfile
 
 import pytest
 
@@ -35,36 +33,12 @@ def test_a_file_that_was_cut_off_is_continued(server, tmp_path):
     assert server.ranges == [0, 2000] and [file.name for file in path.parent.iterdir()] == ["text.gz"]
 
 
-def test_a_whole_part_only_takes_its_name(server, tmp_path):
-    server.files["/text"] = TEXT
-    (tmp_path / "text.part").write_bytes(TEXT)
-    fetch(server, tmp_path / "text")
-    assert (tmp_path / "text").read_bytes() == TEXT
-
-
 @pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.tar.gz", "text.zip"])
 def test_an_archive_that_is_not_whole_is_removed(name, server, tmp_path):
     server.files[f"/{name}"] = TEXT  # an error page, say
     with pytest.raises(XalignError, match="no whole archive") as caught:
         fetch(server, tmp_path / name)
     assert HOME in str(caught.value) and not list(tmp_path.iterdir())
-
-
-def test_a_byte_that_changed_in_a_zip_is_found(server, tmp_path):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("text", TEXT)
-    content = bytearray(buffer.getvalue())
-    content[1000] ^= 1
-    server.files["/text.zip"] = bytes(content)
-    with pytest.raises(XalignError, match="no whole archive"):
-        fetch(server, tmp_path / "text.zip")
-
-
-def test_a_file_that_moved_is_told_with_its_home_page(server, tmp_path):
-    with pytest.raises(XalignError, match="404") as caught:
-        fetch(server, tmp_path / "gone.gz")
-    assert HOME in str(caught.value) and str(tmp_path / "gone.gz") in str(caught.value)
 
 
 def test_without_a_network_the_error_says_so(tmp_path, monkeypatch):

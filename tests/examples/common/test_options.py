@@ -111,7 +111,7 @@ def configurations(tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout.strip().split("\n")[-1])
-    return {recipe: [flat(each) for each in both] for recipe, both in zip(PAPERS, found, strict=True)}
+    return {recipe: [flat(each) for each in both] for recipe, *both in zip(PAPERS, *found, strict=True)}
 
 
 def flat(configuration):

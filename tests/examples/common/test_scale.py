@@ -62,20 +62,6 @@ def test_hours_follow_from_tokens_a_second(monkeypatch, capsys):
     assert "GPU-hours: 3 at" in text  # 90,000 x 12,800 / 100,000 / 3,600 = 3.2
 
 
-def test_without_a_measurement_there_are_no_hours(monkeypatch, capsys):
-    monkeypatch.setattr(scale, "measured", lambda recipe: None)
-    text = told(monkeypatch, capsys, "xlm_align", "--text-gb", "100")
-    assert "GPU-hours: not measured" in text and "days" not in text and "240 GB" in text
-    assert "--updates" in told(monkeypatch, capsys, "weam")
-
-
-def test_disk_is_that_of_the_checkpoints_that_stay(monkeypatch, capsys):
-    assert "checkpoints: 18 x 3.3 GB" in told(monkeypatch, capsys, "xlm_align")
-    assert "checkpoints: 8 x 3.3 GB" in told(monkeypatch, capsys, "xlm_align", "--updates", "50000")
-    assert "checkpoints: 4 x 4.4 GB" in told(monkeypatch, capsys, "ppa")  # with the momentum encoder
-    assert "checkpoints: 4 x 3.3 GB" in told(monkeypatch, capsys, "weam")
-
-
 @pytest.mark.parametrize(
     "path", [path for name in scale.RECIPES for path in (EXAMPLES / name).glob("*.yaml")], ids=lambda path: path.stem
 )

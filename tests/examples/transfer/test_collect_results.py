@@ -59,11 +59,3 @@ def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
     collect_results.main()
     assert json.loads(other.read_text()) == {} and json.loads(shared.read_text())["name"] == "é"
-
-
-def test_without_a_finished_run_the_results_stay(results, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["collect_results.py", str(results.parent / "mistyped"), str(results)])
-    with pytest.raises(SystemExit):
-        collect_results.main()
-    assert "mistyped/runs has no finished run" in capsys.readouterr().err
-    assert (results / "runs/tlm/pos/1/result.json").is_file()

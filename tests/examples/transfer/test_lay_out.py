@@ -94,16 +94,6 @@ def first_of(published, kind, language):
     return published / f"xtreme_translations/{kind}/translate-train/en-{language}-translated.tsv"
 
 
-def test_the_words_of_all_treebanks_of_a_language_stand_behind_each_other(tmp_path):
-    row = "{}\t{}\t_\t{}\t_\t_\t{}\tdep\t_\t_\n"
-    for name, words in (("UD_X-A/en_a", "ab"), ("UD_X-B/en_b", "_"), ("UD_X-C/en_c", "c")):
-        path = tmp_path / f"release/{name}-ud-test.conllu"
-        path.parent.mkdir(parents=True)
-        path.write_text("".join(row.format(k, word, "NOUN", k - 1) for k, word in enumerate(words, 1)) + "\n")
-    laying_out.tags(tmp_path / "release", tmp_path / "udpos")
-    assert (tmp_path / "udpos/test-en.tsv").read_text() == "a\tNOUN\nb\tNOUN\n\nc\tNOUN\n\n"
-
-
 def test_made_up_data_are_planned_and_a_task_that_is_not_known_is_refused(tmp_path):
     done = step("0_download.sh", tmp_path / "data", "xnli", SAMPLE="12")
     assert done.returncode == 0, done.stderr

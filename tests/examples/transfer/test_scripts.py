@@ -42,9 +42,3 @@ def test_all_models_are_compared_with_e5_small_as_it_comes(tmp_path):
     models = f"--model none=e5-small --model ppa={tmp_path}/models/ppa.pt --model so={tmp_path}/models/so.pt"
     assert models in transfer and f"--cpu --bf16 --out {tmp_path}/out --tasks pos" in transfer
     assert report == f"transfer-report {tmp_path}/out --baseline none"
-
-
-def test_no_models_are_no_study(tmp_path):
-    (tmp_path / "assemble.py").touch()
-    done = run_script(tmp_path, "transfer/2_transfer.sh", tmp_path / "none", tmp_path / "out", BENCHMARK=str(tmp_path))
-    assert done.returncode == 2 and "1_models.sh" in done.stderr

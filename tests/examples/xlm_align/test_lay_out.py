@@ -41,12 +41,6 @@ def test_sentences_are_numbered_by_lines_and_words_from_zero(released, monkeypat
     assert (lay_out(monkeypatch, released) / "en-hi.gold").read_text() == "mine"
 
 
-def test_sentences_may_begin_at_any_number_and_word_0_is_none(released):
-    path = released / "de-en/alignv2.txt"
-    path.write_text("0 0 1 S\n0 2 2 P\n0001 3 0 P\n")
-    assert {name: gold.possible for name, gold in laying_out.read_links(path).items()} == {"0": {(1, 1)}, "0001": set()}
-
-
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.languages.lexicons.formats import read_entries
+from xalign_fairseq.languages.lexicons.adding import read_entries
 
 
 @pytest.fixture

@@ -1,14 +1,12 @@
 """Dictionary files into a data-bin: what is written and reported, and what is refused."""
 
-import hashlib
-
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
-from xalign_fairseq.languages.lexicons.adding import AddedLexicon
+from xalign_fairseq.languages.lexicons.adding import AddedLexicon, format_of, read_entries
 from xalign_fairseq.languages.lexicons.building import LexiconOptions
 
 
@@ -26,18 +24,6 @@ def added(tmp_path):
     return describe
 
 
-def test_pieces_need_no_model(added, tmp_path):
-    entries = []
-    path, counts = added().add(entries.append)
-    data = DataBin(tmp_path)
-    assert path == lexicons.about_path(data, "en", "xx") and counts["kept"] == 2 and sum(entries) == 2
-    assert [side.tolist() for side in lexicons.read(data, "en", "xx").padded()] == [[[4], [5]], [[6], [7]]]
-    about = lexicons.read_about(data, "en", "xx")
-    digest = hashlib.sha256((tmp_path / "twins.tsv").read_bytes()).hexdigest()
-    assert about["pieces"] is True
-    assert about["sources"] == [{"file": str(tmp_path / "twins.tsv"), "format": "tsv", "sha256": digest}]
-
-
 def test_what_is_refused_leaves_the_lexicon_as_it_is(added, tmp_path):
     added().add()
     first = lexicons.read(DataBin(tmp_path), "en", "xx").digest
@@ -48,3 +34,57 @@ def test_what_is_refused_leaves_the_lexicon_as_it_is(added, tmp_path):
         added(files=[str(tmp_path / "none.tsv")], overwrite=True).add()
     assert lexicons.read(DataBin(tmp_path), "en", "xx").digest == first
     added(overwrite=True).add()
+
+
+TEI = (
+    "<TEI><entry><form><orth>sea</orth></form><sense><cit type='trans'><quote>Meer</quote></cit></sense></entry></TEI>"
+)
+
+
+def entries(path, kind="auto"):
+    return list(read_entries(path, kind))
+
+
+def test_tsv(tmp_path):
+    path = tmp_path / "en-de.txt"
+    path.write_text("big house\tgroßes Haus\tn\n\nbig\tgroß\nalone\n\tohne\n \t \nbig\tgroß\n", encoding="utf-8")
+    assert format_of(path) == "tsv"
+    assert entries(path) == [
+        ("big house", "großes Haus"),
+        ("big", "groß"),
+        ("alone", ""),
+        ("", "ohne"),
+        ("big", "groß"),
+    ]
+
+
+def test_muse(tmp_path):
+    path = tmp_path / "en-de.txt"
+    path.write_text("big groß\nsmall\tklein\n\nalone\n  the   der\n", encoding="utf-8")
+    assert format_of(path) == "muse"
+    assert entries(path) == [("big", "groß"), ("small", "klein"), ("alone", ""), ("the", "der")]
+    path.write_text("big groß\nbig house großes Haus\n", encoding="utf-8")
+    with pytest.raises(XalignError, match="line 2"):
+        entries(path)
+
+
+@pytest.mark.parametrize("name", ["eng-fra", "eng-swe", "spa-eng"])
+def test_real_tsv(freedict, name):
+    path = freedict / f"{name}.tsv"
+    found = entries(path)
+    assert found == [tuple(line.split("\t")) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(found) > 8000 and all(headword and translation for headword, translation in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.tei", "", "tei"),
+        ("a.XML.gz", "", "tei"),
+        ("a.txt", "big house\tHaus\n", "tsv"),
+        ("a.txt", "big groß\n", "muse"),
+    ],
+)
+def test_the_name_tells_the_format_and_else_the_first_line(tmp_path, name, content, kind):
+    (tmp_path / name).write_text(content)
+    assert format_of(tmp_path / name) == kind

@@ -37,12 +37,6 @@ def test_tags_that_are_not_valid_are_counted_and_give_no_label(pieces):
     assert not empty.needs_links and empty.project({}).dropped == ()
 
 
-def test_another_number_of_sentences_is_an_error(pieces):
-    for target, message in (("x\n", "b has only 1"), ("x\ny\nz\n", "a.conll has only 2")):
-        with pytest.raises(XalignError, match=message):
-            pieces("a\tO\n\nb\tO\n", target)
-
-
 @pytest.mark.parametrize(
     ("scheme", "tags"),
     [

@@ -61,11 +61,6 @@ def test_a_translation_in_plain_text_becomes_a_treebank(units, tmp_path):
     assert example.tree.heads == (2, 3, 0, 3) and text.startswith("# sent_id = 1\n# text = das Haus schläft .\n")
 
 
-def test_an_empty_translation_has_no_words(units):
-    [unit] = units(SOURCE, "\n", "b.txt")
-    assert unit.project({}).text == "# sent_id = 1\n# text = \n\n"
-
-
 def test_a_tree_that_is_not_valid_is_counted_and_leaves_its_translation_bare(units):
     broken = SOURCE.replace("\t0\troot", "\t2\troot")
     _, unit = units(SOURCE + broken, TARGET + TARGET)
@@ -125,10 +120,6 @@ def test_any_heads_become_a_tree_and_a_tree_stays(heads, root):
     tree = to_tree(heads, ["x"] * 8, root)
     assert is_tree(tree) and tree.heads[root] == 0
     assert to_tree(tree.heads, tree.relations, root) == tree
-
-
-def test_a_circle_is_cut_at_its_first_word():
-    assert to_tree((2, 3, 1, 0), ["a", "b", "c", "root"], 3).heads == (4, 3, 1, 0)
 
 
 def test_words_without_links_hang_on_their_neighbours_and_ancestors_stand_in():

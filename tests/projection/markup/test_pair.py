@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.protocol import Alignment
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText

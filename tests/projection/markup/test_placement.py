@@ -10,7 +10,7 @@ import pytest
 
 from xalign_fairseq.core.text.segmentation import split_at_spaces
 from xalign_fairseq.core.text.segmented import SegmentedText, from_words
-from xalign_fairseq.languages.inversion import Inversion
+from xalign_fairseq.languages.derivation import Inversion
 from xalign_fairseq.languages.sample.bitext import write_sample
 from xalign_fairseq.languages.sentence import Sentence
 from xalign_fairseq.links.pharaoh import parse_line

@@ -56,11 +56,6 @@ def test_styles_notes_paragraphs_and_milestones():
     assert (paragraph.opening, paragraph.kind) == ("\n\\q1 ", "break")
 
 
-def test_what_is_no_marker_is_refused():
-    with pytest.raises(XalignError, match="begins no marker"):
-        read_usfm("a \\ b")
-
-
 def test_a_verse_has_a_limit(monkeypatch):
     monkeypatch.setattr(usfm, "MOST_CHARACTERS", 20)
     with pytest.raises(XalignError, match="too long"):

@@ -93,35 +93,6 @@ def test_results_stand_in_the_tables_and_in_what_doctor_reads(collect, root, out
     assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
 
 
-def test_a_later_run_on_the_same_machine_keeps_what_it_did_not_repeat(collect, root, out):
-    out("install", commit="0000000")
-    assert collect(out("tests", "failed", commit="0000000"), "--root", root).code == 0
-    (out("tests") / "install.json").unlink()
-    assert collect(out("tests"), "--root", root).code == 0
-    (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
-    assert run["commit"] == "abc1234" and run["stages"]["tests"] == {"status": "passed", "seconds": 3.0}
-    assert run["stages"]["install"] == {"commit": "0000000", "status": "passed", "seconds": 3.0}
-    assert "passed (0000000)" in (root / "docs/gpu.md").read_text()
-
-
-def test_what_a_stage_wrote_before_it_failed_is_taken(collect, root, out):
-    folder = out("aligner", "timed out", {"aligner-cuda.json": ALIGNER})
-    assert collect(folder, "--root", root).code == 0
-    assert (root / "scripts/results/aligner-cuda.json").exists()
-    assert "| timed out |" in (root / "docs/gpu.md").read_text()
-
-
-def test_outdated_documents_are_told(collect, root):
-    assert collect("--root", root).code == 0
-    (root / "xalign_fairseq/cli/gpu_runs.json").write_text(
-        json.dumps(
-            {"runs": [{**CUDA, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": {"status": "passed"}}}]}
-        )
-    )
-    done = collect("--root", root, "--check")
-    assert done.code == 1 and "is not up to date; next: python scripts/gpu/collect.py" in done.stderr
-
-
 def test_what_can_not_be_collected(gpu_script, out, tmp_path):
     read = gpu_script("collect").read
     (tmp_path / "empty").mkdir()

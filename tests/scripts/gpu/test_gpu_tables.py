@@ -10,12 +10,6 @@ def tables(gpu_script):
     return gpu_script("gpu_tables")
 
 
-def test_without_a_run_nothing_is_claimed(tables, tmp_path):
-    assert tables.runs([]) == "Not yet run on a GPU: not measured."
-    lines = tables.budgets(tmp_path).splitlines()[2:]
-    assert len(lines) == len(tables.BUDGETS) and all("| not measured |" in line for line in lines)
-
-
 def test_runs_have_a_line_each_and_a_column_for_each_stage(tables):
     about = {"device": "NVIDIA H100", "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
     passed, tests = {"status": "passed"}, {"status": "failed", "tests": [40, 1, 2]}
@@ -72,9 +66,3 @@ def test_measured_figures_stand_beside_their_budgets(tables, tmp_path):
         ("1.9", "missed"),
         ("12", "met"),
     ]
-
-
-def test_rows_that_are_not_there_are_not_measured(tables, tmp_path):
-    (tmp_path / "sinkhorn-cuda.json").write_text(json.dumps({"rows": sinkhorn(1.25, 4.0)[:1]}))
-    lines = tables.budgets(tmp_path).splitlines()[2:]
-    assert "| 1.25 | met |" in lines[0] and "not measured" in lines[1] and "not measured" in lines[2]

@@ -22,13 +22,6 @@ def test_a_kit_that_is_not_whole(gpu_script, kit):
         kits.read(kit)
 
 
-def test_a_kit_for_another_python(gpu_script, kit):
-    kits = gpu_script("kit")
-    (kit / "kit.json").write_text(json.dumps({"commit": "abc1234", "python": "3.6"}))
-    with pytest.raises(kits.KitError, match=r"is for Python 3.6 and this is 3.\d+; run it by PYTHON=python3.6"):
-        kits.read(kit)
-
-
 def test_an_error_is_told_without_a_traceback(gpu_script, capsys):
     kits = gpu_script("kit")
 

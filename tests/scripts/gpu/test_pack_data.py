@@ -19,11 +19,6 @@ def test_shares_are_equal_and_what_one_does_not_need_goes_to_the_others(data):
     assert list(data.shares({"b": 70, "a": 7}, 20)) == ["b", "a"]
 
 
-def test_lines_are_taken_from_all_over(data):
-    assert data.spread(list("abcdefgh"), 3) == ["a", "c", "f"]
-    assert data.spread(["a"], 3) == ["a"]
-
-
 @pytest.fixture
 def folders(tmp_path):
     """Gold sets of two lines each, and training text of 600 pairs that are all different."""
@@ -84,9 +79,3 @@ def test_what_is_in_the_archive(data, folders, tmp_path, monkeypatch):
         "text/de-en.de",
     } < names
     assert "data-bin/valid.de-en.de.bin" not in names
-
-
-def test_texts_that_have_gold_links_are_named(data, folders):
-    found = data.gold_texts(folders[0])
-    assert {path.suffix for path in found} == {".de", ".en", ".fr", ".hi", ".ro"}
-    assert len(found) == 4 * 8  # four sets of two sides of four pairs

@@ -69,24 +69,6 @@ def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stag
     assert (tmp_path / "work/tries").read_text() == "x\n"
 
 
-def test_what_the_whole_runs_time_cut_short_is_tried_again(runner, stage, results, gpu_script, monkeypatch):
-    monkeypatch.setattr(gpu_script("run"), "RESERVE", 0.0)
-    slow = stage("slow", "sleep 2", seconds=30)
-    assert runner(slow, seconds=1).run([]) == 1
-    assert results()["slow"]["status"] == "timed out"
-    assert runner(slow).run([]) == 0
-    assert results()["slow"]["status"] == "passed"
-
-
-def test_what_has_no_time_is_left_for_the_next_run(runner, stage, results, capsys):
-    first, second = stage("first", "true"), stage("second", "true", least=100)
-    assert runner(first, second, seconds=90).run([]) == 0
-    assert statuses(results()) == {"first": "passed"}
-    assert capsys.readouterr().out.endswith("left for the next time: second\n")
-    assert runner(first, second).run([]) == 0
-    assert statuses(results()) == {"first": "passed", "second": "passed"}
-
-
 def test_a_run_goes_on_with_the_stages_that_lack_a_result(runner, stage, tmp_path, results):
     stages = [stage(name, f"echo {name} >> {{work}}/order") for name in ("one", "two", "three")]
     stages[1] = replace(stages[1], command=("sh", "-c", "echo two >> {work}/order; exit 1"))
@@ -118,30 +100,6 @@ def test_what_can_not_be_measured_says_why_and_is_tried_again(
     (kit / "encoder.bin").touch()
     assert runner(one).run([]) == 0
     assert results()["one"]["status"] == "passed"
-
-
-def test_without_an_installation_nothing_else_runs(runner, stage, results, tmp_path):
-    install = stage("install", "mkdir -p {work}/env/bin; exit 1")
-    assert runner(install, stage("one", "true")).run([]) == 1
-    assert statuses(results()) == {"install": "failed", "one": "not measured"}
-    assert results()["one"]["reason"] == "install has not passed"
-
-
-def test_a_file_that_a_stage_did_not_write_is_its_failure_and_old_ones_do_not_count(runner, stage, results, tmp_path):
-    write = stage("one", "echo 1 > {files}/a.json; echo 2 > {files}/b.txt", files=("a.json", "b.txt"))
-    assert runner(write).run([]) == 0
-    assert (tmp_path / "out/b.txt").read_text() == "2\n"
-    assert runner(replace(write, command=("true",))).run(["one"]) == 1
-    assert results()["one"]["reason"] == "it did not write a.json, b.txt"
-    assert results()["one"]["figures"] == {}
-
-
-def test_a_stage_knows_its_time_and_sees_the_new_environment_alone(runner, stage, results, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
-    line = 'echo {seconds} "$XALIGN_COMMIT" "$PYTHONPATH" "$PATH" "$HF_HUB_OFFLINE"'
-    assert runner(stage("one", line)).run([]) == 0
-    assert results()["one"]["log"][0].startswith(f"17 abc1234  {tmp_path}/work/env/bin:")
-    assert results()["one"]["log"][0].endswith(" 1")
 
 
 def test_results_of_another_commit_are_left_alone(runner, stage, results, kit, gpu_script):

@@ -2,7 +2,6 @@ import sys
 import traceback
 
 import pytest
-from fairseq.options import get_training_parser, parse_args_and_arch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.compat.input_errors import _plain, message
@@ -23,11 +22,6 @@ def test_what_another_process_hands_on_is_told_without_its_traceback(handed_on):
         assert message(error) == str(WRONG)
 
 
-def test_of_nested_errors_the_last_is_told():
-    first = "xalign_fairseq.core.errors.XalignError: the first\n\nDuring handling of it another occurred:\n"
-    assert message(RuntimeError(f"{first}xalign_fairseq.core.errors.XalignError: {WRONG}")) == str(WRONG)
-
-
 def test_what_fairseq_buries_under_its_own_exception_is_told():
     with pytest.raises(Exception, match="architectures") as raised:
         try:
@@ -36,14 +30,6 @@ def test_what_fairseq_buries_under_its_own_exception_is_told():
             raise Exception("please ensure that the architectures match")  # noqa: B904
     assert message(raised.value) == str(WRONG)
     assert message(RuntimeError("".join(traceback.format_exception(raised.value)))) == str(WRONG)
-
-
-def test_a_missing_architecture_is_named(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["fairseq-train", "data-bin"])
-    with pytest.raises(RuntimeError) as raised:
-        parse_args_and_arch(get_training_parser())
-    _plain(pytest.fail)(RuntimeError, raised.value, raised.tb)
-    assert "no architecture is given\n  where: --arch" in capsys.readouterr().err
 
 
 def test_other_errors_go_to_the_hook_that_was_there_and_all_do_with_debug(capsys, monkeypatch):

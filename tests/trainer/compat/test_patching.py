@@ -3,7 +3,7 @@ import types
 
 import pytest
 
-from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped, wrapping
+from xalign_fairseq.trainer.compat.patching import replace, swapped, wrapping
 
 
 def adding(amount):
@@ -42,24 +42,6 @@ def test_a_classmethod_stays_one():
     replace(Stock, "scaled", "one", adding(1))
     replace(Stock, "scaled", "one", adding(1))
     assert Stock.scaled(2) == Stock().scaled(2) == 11
-
-
-def test_a_staticmethod_stays_one():
-    class Stock:
-        @staticmethod
-        def doubled(value):
-            return 2 * value
-
-    replace(Stock, "doubled", "one", adding(1))
-    replace(Stock, "doubled", "one", adding(1))
-    assert Stock.doubled(2) == Stock().doubled(2) == 5
-
-
-def test_source_is_the_original_s():
-    module = types.SimpleNamespace(function=stock)
-    replace(module, "function", "one", adding(1))
-    assert source_has(module.function, "return value * 2")
-    assert not source_has(module.function, "amount")
 
 
 def test_swapped_restores_own_and_inherited_attributes_also_after_an_error():

@@ -254,18 +254,3 @@ def test_updates_are_fairseq_s_bit_by_bit(common, name):
     assert norms.equal(expected) and scale == other_scale
     assert norms.isinf().any() == ("fp16" in common) and norms[7] == 0
     assert all(one.equal(other) for one, other in zip(weights, others, strict=True))
-
-
-def test_frozen_parameters_stay(frozen=(1,)):
-    _, weights, *_ = steps(HalfPrecision, WITH_COPIES["bf16"], frozen=frozen)
-    before = list(network(bf16=True).parameters())
-    moved = [not one.equal(other) for one, other in zip(weights, before, strict=True)]
-    assert moved == [True, False, False, True, True]
-
-
-@either
-def test_checkpoints_name_fairseq_s_class(common):
-    assert HalfPrecision.__name__ == "FP16Optimizer" and optim.FP16Optimizer is FP16Optimizer
-    state = steps(HalfPrecision, common)[3]
-    other = FP16Optimizer.build_optimizer(config("xalign_adamw", **common), list(network(**common).parameters()))
-    other.load_state_dict(state)

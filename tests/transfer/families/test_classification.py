@@ -61,12 +61,6 @@ def test_a_pair_is_not_cut_into_windows_so_that_no_overlap_is_too_large():
     family(tokens=5, separators=1)
 
 
-def test_cut_tokens_are_counted():
-    encoded = family(tokens=10).encode(pair("abcdefgh", "ab"))
-    assert len(encoded.windows[0]) == 10
-    assert encoded.cut == 4
-
-
 def test_loss_and_predictions_against_float64():
     made = family()
     examples = [pair("ab", "c", "neutral"), pair("a", "bcde", "entailment"), pair("b", "b", None)]
@@ -82,9 +76,3 @@ def test_loss_and_predictions_against_float64():
     assert int(count) == 2
     assert total.item() == pytest.approx(-(logp[0, 2] + logp[1, 1]), rel=1e-5)
     assert made.predict(head, hidden, batch, examples) == [LABELS[i] for i in logits.argmax(1)]
-
-
-def test_labels_are_sorted_and_unlabelled_examples_have_no_gold():
-    examples = [pair("a", "b", "b"), pair("a", "b", "a"), pair("a", "b", None)]
-    assert Classification.labels_of(examples) == ["a", "b"]
-    assert Classification.gold(examples[2]) is None

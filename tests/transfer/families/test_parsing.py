@@ -9,7 +9,6 @@ from support.small import Letters
 
 from xalign_fairseq.data.labelled.examples import Tree, TreeExample
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.transfer.families.parsing import Parsing
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.heads.trees import decode_trees
@@ -43,12 +42,6 @@ def prepare(task, examples):
     torch.nn.init.normal_(head.arc_weight, std=0.1)
     torch.nn.init.normal_(head.label_weight, std=0.1)
     return batch, hidden, head
-
-
-def test_labels_are_universal_relations():
-    assert Parsing.labels_of([*SENTENCES, sentence("a")]) == LABELS
-    assert Parsing.gold(SENTENCES[0]) == GoldTree((2, 0, 2), ("nsubj:pass", "root", "obj"), ("X", "X", "X"))
-    assert Parsing.gold(sentence("a")) is None
 
 
 def test_a_batch_holds_heads_and_relations():

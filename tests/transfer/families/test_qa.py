@@ -189,14 +189,6 @@ def test_half_precision_features_give_a_float32_loss():
     assert rough.item() == pytest.approx(exact.item(), rel=0.05)
 
 
-def test_gold_labels_and_options():
-    assert QuestionAnswering.gold(example("abc")) is None
-    assert QuestionAnswering.gold(QuestionExample("1", "en", "a", "ab", (("a", 0), ("b", 1)))) == ["a", "b"]
-    assert QuestionAnswering.labels_of([example("abc", "b")]) == []
-    assert family().options == {"max_question_tokens": 3, "max_answer_tokens": 30, "n_best": 20}
-    assert set(QuestionAnswering.help) == set(QuestionAnswering.defaults)
-
-
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real questions are not there")
 @pytest.mark.parametrize("language", ["en", "ar", "zh"])
 def test_real_answers_are_found_in_their_windows(tmp_path, language):
@@ -221,11 +213,6 @@ def test_real_answers_are_found_in_their_windows(tmp_path, language):
         rest = answer.replace(gold, "", 1)
         assert len(rest) <= 3 or not any(unicodedata.category(char).startswith("Z") for char in rest)
     assert wrong <= 0.03 * len(chosen)
-
-
-def test_the_first_answer_is_the_one_trained_on():
-    several = QuestionExample("1", "en", "ab", "cdef", (("d", 1), ("ef", 2)))
-    assert family().encode(several).arrays["targets"].tolist() == [[6, 6]]
 
 
 def ids(text):
@@ -255,11 +242,6 @@ def test_long_contexts_overlap_and_the_last_window_reaches_back():
     ]
     assert windows.begin[1].tolist() == [0, 0, 0, 2, 3, 4, 5, 0]
     assert windows.targets.tolist() == [[0, 0], [5, 6], [4, 5]]  # the first window does not hold e
-
-
-@pytest.mark.parametrize(("size", "parts"), [(4, 1), (5, 2), (6, 2), (7, 3), (8, 3)])
-def test_no_window_is_there_twice(size, parts):
-    assert len(encode("a", "abcdefgh"[:size], 8, overlap=2, separators=1).tokens) == parts
 
 
 def test_long_questions_are_cut_and_counted():

@@ -30,12 +30,6 @@ def prepare(task, examples, seed=1):
     return batch, torch.randn(16, 6)[batch["tokens"]], task.build_head(CONFIG).eval()
 
 
-def test_labels_are_sorted_tags():
-    examples = [sentence("a b", "VERB NOUN"), sentence("a", "ADJ"), sentence("c")]
-    assert Tagging.labels_of(examples) == ["ADJ", "NOUN", "VERB"]
-    assert Tagging.gold(examples[0]) == ["VERB", "NOUN"] and Tagging.gold(examples[2]) is None
-
-
 def test_a_batch_holds_tags_where_words_are():
     batch, _, _ = prepare(family(), [sentence("ab c", "NOUN VERB"), sentence("d"), sentence("a b c", "X ADJ VERB")])
     assert batch["tags"].tolist() == [[1, 2, -1], [-1, -1, -1], [-1, 0, 2]]
@@ -187,10 +181,6 @@ def test_viterbi_finds_the_best_tagging(crf):
         for i, length in enumerate(LENGTHS):
             every = taggings(crf, scores[i, :length])
             assert tuple(found[i, :length].tolist()) == max(every, key=every.get)
-
-
-def test_sentences_without_words_have_no_tags(crf):
-    assert crf.decode(torch.zeros(2, 0, len(crf.first)), torch.zeros(2, 0, dtype=torch.bool)).shape == (2, 0)
 
 
 def test_padding_and_company_change_nothing(crf, batch):

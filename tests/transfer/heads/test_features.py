@@ -79,12 +79,3 @@ def test_padding_changes_nothing(encoder, tokens):
     torch.testing.assert_close(features(encoder.states(alone), alone)[0], together[1, :3], rtol=1e-5, atol=1e-6)
     with torch.no_grad():  # where torch takes another path
         torch.testing.assert_close(features(encoder.states(tokens), tokens)[1, :3], together[1, :3])
-
-
-def test_new_layers_have_the_encoders_dropout(encoder, tokens):
-    features = Features(encoder.config, {"feature_based": True, "extra_layers": 1})
-    first, second = (features(encoder.states(tokens), tokens) for _ in range(2))
-    assert not first.allclose(second)
-    features.eval()
-    first, second = (features(encoder.states(tokens), tokens) for _ in range(2))
-    torch.testing.assert_close(first, second)

@@ -147,14 +147,6 @@ def test_the_key_holds_compiler_flags_and_instructions(native, monkeypatch):
     assert len(keys | {recipe.key}) == 7
 
 
-def test_sources_that_are_not_there(native):
-    with pytest.raises(XalignError, match="no such native library"):
-        source_digest("tpu", native)
-    (native / "cpu.cpp").unlink()
-    with pytest.raises(XalignError, match=r"missing\n  where: .*cpu\.cpp"):
-        source_digest("cpu", native)
-
-
 def test_a_source_that_does_not_compile_leaves_nothing_and_shows_the_message(native, tmp_path):
     (native / "cpu.cpp").write_text("int broken( {\n")
     with pytest.raises(XalignError, match=r"(?s)does not accept.*cpu\.cpp:1:.*error.*-O3"):

@@ -9,11 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.aligner.alignment import Alignment, Links
-from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
-from xalign_fairseq.aligner.neural.pair_states import PairEncoder
+from xalign_fairseq.aligner.neural.pair_states import EncodedPair, PairEncoder, encode_pairs, length_batches
 from xalign_fairseq.aligner.options import UNITS, AlignerOptions, least_options, require_one_choice
-from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, Links, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.choice import Calibration
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
@@ -21,21 +19,20 @@ from xalign_fairseq.core.text.pairs import WordPair, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
-from xalign_fairseq.encoder.finite import finite_rows
 from xalign_fairseq.encoder.lookup import convert, dtype_of
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.pretrained.low_rank import is_low_rank
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.packaged import NAME
+from xalign_fairseq.encoder.sentence_vectors import finite_rows
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.transport.families import SCORED, calibration_of
 from xalign_fairseq.transport.link_scorer import LinkScorer
 from xalign_fairseq.transport.linking import UNSPECIFIED, Linking, with_heads
 from xalign_fairseq.transport.methods import Method, links_and_scores, links_of_words, method_label, of_layers
 from xalign_fairseq.transport.pair_features import WordStates, word_states
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.resolving import ITSELF, agrees, resolve_linking, scored_layers
+from xalign_fairseq.transport.resolving import ITSELF, SCORED, agrees, calibration_of, resolve_linking, scored_layers
 from xalign_fairseq.transport.scored import OWN, Scored
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.token_links import NO_WORD
@@ -141,7 +138,7 @@ class Aligner(WordAligner):
         """Load a checkpoint, the folder of a run, a folder of XLM-R's or of Hugging Face's, or a model of its hub.
 
         Unspecified parts of the linking are those with which the model labelled itself in training. Without such
-        labelling they are the defaults of the model's family (:mod:`~xalign_fairseq.transport.families`): for the
+        labelling they are the defaults of the model's family (:mod:`~xalign_fairseq.transport.resolving`): for the
         packaged encoder without training, a link scorer that learned from gold links of other languages; for an unknown
         family ``transport`` on hidden states, at the depth of layer 10 of 12.
 

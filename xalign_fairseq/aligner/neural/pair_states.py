@@ -1,20 +1,85 @@
 """How the aligner encodes sentence pairs: as one sequence or side by side, with linear maps and language embeddings."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.aligner.neural.windows import pair_windows
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.inputs import Input, in_target
 from xalign_fairseq.data.samples import BOS, EOS, pair_sequence
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens, count_unknown
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transport.names import ENCODINGS
+
+# Each side gets at least this part of a joint window, unless it has fewer tokens.
+LEAST_PART = 4
+
+
+@dataclass(frozen=True)
+class SideWindows:
+    """Windows of equal length over one side of a pair, spread evenly from its first token to its last.
+
+    Attributes:
+        length: tokens in each window.
+        starts: (K,) int64, first token of each.
+        owners: (size,) int64, for each token the window in which it is furthest from an edge. If windows cover the same
+            place, as over a short side, it is the window at the token's relative position, because there the other side
+            fits best.
+    """
+
+    length: int
+    starts: np.ndarray
+    owners: np.ndarray
+
+    @classmethod
+    def spread(cls, size: int, length: int, count: int) -> "SideWindows":
+        """``count`` windows of ``length`` over ``size`` tokens; consecutive ones overlap by half or more."""
+        starts = np.linspace(0, size - length, count).round().astype(np.int64)
+        places, first, repeated = np.unique(starts, return_index=True, return_counts=True)
+        # Between the middles of two windows: from there on the second is the one with more around a token.
+        borders = (places[1:] + places[:-1] + length - 1) / 2
+        tokens = np.arange(size)
+        place = np.searchsorted(borders, tokens, side="left")
+        as_far_on = (tokens * (count - 1) / max(1, size - 1)).round().astype(np.int64)
+        return cls(length, starts, as_far_on.clip(first[place], first[place] + repeated[place] - 1))
+
+    def cut(self, ids: np.ndarray, window: int) -> np.ndarray:
+        """The tokens of a window."""
+        return ids[self.starts[window] : self.starts[window] + self.length]
+
+    def owned(self, window: int) -> np.ndarray:
+        """The tokens that take their states from a window, in ascending order."""
+        return np.flatnonzero(self.owners == window)
+
+
+def pair_windows(n: int, m: int, positions: int, encoding: str) -> tuple[SideWindows, SideWindows]:
+    """Windows over n source and m target tokens; those of both sides advance together, by the same proportion.
+
+    ``joint``: window k of both sides fits into one sequence, shared in proportion to their lengths (a short side gets
+    at least a quarter, or is complete); ``separate``: each side has its own sequence.
+    """
+    alone = positions - 2
+    lengths = (min(n, alone), min(m, alone)) if encoding == "separate" else _shares(n, m, positions - 3)
+    # A step of half a window: all tokens but those at the ends have a quarter of a window on either side.
+    steps = [-(-(size - length) // max(1, length // 2)) for size, length in zip((n, m), lengths, strict=True)]
+    count = 1 + max(steps)
+    src, tgt = (SideWindows.spread(size, length, count) for size, length in zip((n, m), lengths, strict=True))
+    return src, tgt
+
+
+def _shares(n: int, m: int, room: int) -> tuple[int, int]:
+    """How many of n and m tokens a joint window holds, ``room`` in all."""
+    if n > m:
+        return _shares(m, n, room)[::-1]
+    src = min(n, max(room * n // (n + m), room // LEAST_PART, 1))
+    return src, min(m, room - src)
+
 
 # Tokens in one pass of the encoder over a part of a batch. On the CPU larger passes are no faster, and the smaller they
 # are, the less padding there is; other devices need more to be busy.
@@ -89,7 +154,7 @@ class PairEncoder:
         """Like :meth:`states` for one pair beyond the positions, in overlapping windows without special tokens.
 
         Every token has the state of the window in which it is furthest from an edge
-        (:func:`~xalign_fairseq.aligner.neural.windows.pair_windows`).
+        (:func:`~xalign_fairseq.aligner.neural.pair_states.pair_windows`).
         """
         n, m, config = len(src), len(tgt), self.encoder.config
         windows = pair_windows(n, m, config.max_positions, self.encoding)
@@ -172,3 +237,65 @@ def _filled(lengths: Sequence[int]) -> list[int]:
     missing = -sum(lengths) % PASS_STEP
     whole, rest = divmod(missing, lengths[0])
     return [lengths[0]] * whole + [rest] * (rest > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedPair:
+    """One pair as ids, with the word of each token, and its number among those encoded with it."""
+
+    index: int
+    src: np.ndarray
+    tgt: np.ndarray
+    src_words: np.ndarray
+    tgt_words: np.ndarray
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Tokens of either side."""
+        return len(self.src), len(self.tgt)
+
+    @property
+    def similarities(self) -> int:
+        """How many pairs of tokens there are."""
+        return len(self.src) * len(self.tgt)
+
+
+def encode_pairs(
+    tokenizer: Tokenizer, pairs: Sequence[tuple[Sequence[str], Sequence[str]]], unknown: UnknownTokens
+) -> list[EncodedPair]:
+    """Pairs of words as ids, in their order; ``unknown`` counts those that the vocabulary lacks too."""
+    sides = []
+    for side in zip(*pairs, strict=True):
+        (ids, sizes), (words, _) = tokenizer.encode_words_batch(side)
+        unknown.add(count_unknown(tokenizer, (ids, sizes), [" ".join(sentence) for sentence in side]))
+        edges = np.cumsum(sizes)[:-1]
+        sides += [np.split(ids, edges), np.split(words, edges)]
+    src, src_words, tgt, tgt_words = sides
+    rows = zip(src, tgt, src_words, tgt_words, strict=True)
+    return [EncodedPair(index, *row) for index, row in enumerate(rows)]
+
+
+def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: int) -> Iterator[list[EncodedPair]]:
+    """Batches of similar lengths, longest first, so that missing memory shows immediately; padding counts."""
+    joint = encoding == "joint"
+    batch: list[EncodedPair] = []
+    widest = (0, 0)
+    for pair in sorted(pairs, key=_total if joint else _longer_side, reverse=True):
+        # The lengths that determine padding: of the joint pair, or of each side.
+        lengths = (_total(pair) + 3, 0) if joint else (len(pair.src) + 2, len(pair.tgt) + 2)
+        wider = max(widest[0], lengths[0]), max(widest[1], lengths[1])
+        if batch and (len(batch) + 1) * sum(wider) > batch_tokens:
+            yield batch
+            batch, wider = [], lengths
+        batch.append(pair)
+        widest = wider
+    if batch:
+        yield batch
+
+
+def _total(pair: EncodedPair) -> int:
+    return sum(pair.sizes)
+
+
+def _longer_side(pair: EncodedPair) -> tuple[int, int]:
+    return max(pair.sizes), min(pair.sizes)

@@ -20,8 +20,8 @@ from xalign_fairseq.core.workers import follow_parent
 from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.alignment import Alignment
     from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.protocol import Alignment
 
 # Pairs that a worker gets at once: enough to sort into batches of similar lengths, and few enough to keep memory small
 # and to finish all workers at about the same time.

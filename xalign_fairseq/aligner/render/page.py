@@ -9,8 +9,8 @@ from html import escape
 from importlib.resources import files
 from zlib import crc32
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.render.words import gaps, looks, markup
+from xalign_fairseq.aligner.protocol import Alignment
+from xalign_fairseq.aligner.render.matrix import gaps, looks, markup
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.protocol import Progress, SentencePair, WordAligner
+from xalign_fairseq.aligner.protocol import Alignment, Progress, SentencePair, WordAligner
 from xalign_fairseq.aligner.statistical.choice import Report
 from xalign_fairseq.aligner.statistical.folder import Progress as UnitProgress
 from xalign_fairseq.aligner.statistical.folder import TrainedModels, begun, learn_models
@@ -30,7 +29,7 @@ class StatisticalAligner(WordAligner):
 
     Args:
         min_probability: of a link; all links of this probability are taken, and no others. Without one, links grow
-            as was best on development gold (:func:`~xalign_fairseq.links.growing.grown_links`).
+            as was best on development gold (:func:`~xalign_fairseq.links.symmetrize.grown_links`).
 
     Example::
 

@@ -72,7 +72,7 @@ CANDIDATE = 0.05  # pairs of words below this score are not candidates of links
 
 
 class Choice(NamedTuple):
-    """Least scores of a link, by itself and next to others (:mod:`~xalign_fairseq.links.growing`); probabilities."""
+    """Least scores of a link, by itself and next to others (:mod:`~xalign_fairseq.links.symmetrize`); probabilities."""
 
     threshold: float
     growth: float

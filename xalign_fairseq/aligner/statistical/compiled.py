@@ -5,10 +5,9 @@ import ctypes
 import numpy as np
 import torch
 
-from xalign_fairseq.aligner.statistical.chain import NO_PARTNER, REACH
 from xalign_fairseq.aligner.statistical.reference import Counts
 from xalign_fairseq.aligner.statistical.sentences import UnitText
-from xalign_fairseq.aligner.statistical.tables import Factors, Tables
+from xalign_fairseq.aligner.statistical.tables import NO_PARTNER, REACH, Factors, Tables
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn.building import library
 

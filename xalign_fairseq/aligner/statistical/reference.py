@@ -8,9 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xalign_fairseq.aligner.statistical.chain import Posteriors, posteriors
 from xalign_fairseq.aligner.statistical.sentences import UnitSide, UnitText
-from xalign_fairseq.aligner.statistical.tables import FIRST, NO_SRC, NO_TGT, PADDED, UNSEEN, Factors, Tables, no_jumps
+from xalign_fairseq.aligner.statistical.tables import (
+    FIRST,
+    NO_SRC,
+    NO_TGT,
+    PADDED,
+    UNSEEN,
+    Factors,
+    Posteriors,
+    Tables,
+    no_jumps,
+    posteriors,
+)
 
 CELLS = 1 << 17
 """Pairs of places in a batch, padding included, unless one pair of sentences alone has more."""

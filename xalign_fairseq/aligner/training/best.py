@@ -13,10 +13,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from xalign_fairseq.aligner.best import BEGUN, DONE, BestAligner, BestParts, FinishedStep
 from xalign_fairseq.aligner.gold_sets import GoldSet, read_set
 from xalign_fairseq.aligner.load import GUIDED, open_parts, scoring_method
-from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.aligner.options import BEGUN, DONE, AlignerOptions, BestAligner, BestParts, FinishedStep
 from xalign_fairseq.aligner.run import AlignRun, align_files
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.training.gold import ENCODER as CHANGED

@@ -15,6 +15,7 @@ from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.run_record import model_state
 from xalign_fairseq.aligner.training.link_scorer import Fitting, GoldPair, fit_link_scorer
 from xalign_fairseq.aligner.training.low_rank import Changing, mean_of, train_together
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.version import __version__
@@ -86,7 +87,7 @@ def _fit_scorer(run: ScorerRun, sets: Sequence[GoldSet], aligner: Aligner, say: 
     for members in grouped(sets):
         pairs = [pair for each in members for pair in gold_pairs(aligner, each, layers)]
         groups.append(pairs)
-        say(f"{', '.join(each.name for each in members)}: {len(pairs)} pairs")
+        say(f"{', '.join(each.name for each in members)}: {counted(len(pairs), 'pair')}")
     dim = aligner.encoder.config.encoder_embed_dim
     return fit_link_scorer(groups, lambda: LinkScorer(dim, layers, similar, dropout=0.1), Fitting(seed=run.seed), say)
 

@@ -5,14 +5,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypedDict
 
 from torch import Tensor, uint8
 
 from xalign_fairseq.aligner.load import open_encoder
 from xalign_fairseq.aligner.options import AlignerOptions
-from xalign_fairseq.aligner.training.folder import TRIMMED, WHOLE
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.own_folder import require_identity, require_own_folder
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -20,6 +22,45 @@ from xalign_fairseq.encoder.pretrained.saving import write_checkpoint
 from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import GoldText
+from xalign_fairseq.trainer.mending import BEST, LAST
+
+TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # every command takes the second as the folder's model
+
+
+class Begun(TypedDict):
+    """The content of ``run.json``: the run's definition, and the AER before it, with a development set."""
+
+    identity: dict[str, Any]
+    before: float | None
+
+
+class RunFolder:
+    """``data-bin``, ``run.json`` (what the run is), ``train.log``, two checkpoints, and ``result.json`` at the end."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.run, self.result = path / "run.json", path / "result.json"
+        self.best, self.last = path / BEST, path / LAST
+
+    def require_own(self) -> None:
+        """Raise :class:`XalignError` if the folder has files other than those of a run."""
+        require_own_folder(self.path, self.run.name, "a run of train-aligner", ("data-bin", TRIMMED, "train.log"))
+
+    def begun(self, identity: dict[str, Any]) -> Begun | None:
+        """The content of ``run.json``, None if the run has not begun; :class:`XalignError` if it is another one."""
+        if not self.run.is_file():
+            return None
+        found = read_json(self.run, Begun)
+        note = "" if self.last.is_file() else "in which nothing is trained yet"
+        require_identity(self.path, found["identity"], identity, note)
+        return found
+
+    def tidy(self) -> Path:
+        """Remove all checkpoints except the best and the last; returns the result: the best, otherwise the last."""
+        for path in self.path.glob("checkpoint_*"):
+            if path not in (self.best, self.last):
+                path.unlink()
+        return self.best if self.best.is_file() else self.last
 
 
 @dataclass(frozen=True)

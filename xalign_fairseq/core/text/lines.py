@@ -12,8 +12,7 @@ from typing import IO
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, nearly
 from xalign_fairseq.core.text.containers import file_of, open_text, require_one_text
-from xalign_fairseq.core.text.limits import lines_of
-from xalign_fairseq.core.text.live import LiveStream
+from xalign_fairseq.core.text.limits import LiveStream, lines_of
 
 logger = logging.getLogger(__name__)
 # The first bytes of compressed files, by the tool that unpacks them, and their suffixes.

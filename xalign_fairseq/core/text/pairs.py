@@ -6,13 +6,16 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
+from mmap import ACCESS_READ, mmap
+from tempfile import TemporaryFile
 from typing import Protocol, TypeAlias
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.core.text.limits import LiveStream
 from xalign_fairseq.core.text.lines import different_lengths, read_lines, split_words, text_lines
-from xalign_fairseq.core.text.live import LiveStream
-from xalign_fairseq.core.text.segmentation import find_segmenter
+from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter
 from xalign_fairseq.core.text.segmented import SegmentedText
 
 SEPARATOR = "|||"
@@ -163,7 +166,9 @@ class PairStream:
         for number, (src, tgt) in enumerate(zip_longest(*sides)):
             if src is None or tgt is None:
                 ended = self._src if src is None else self._tgt
-                raise different_lengths(self._src, self._tgt, f"{ended} ends after {number} lines, the other goes on")
+                raise different_lengths(
+                    self._src, self._tgt, f"{ended} ends after {counted(number, 'line')}, the other goes on"
+                )
             yield one(src), other(tgt)
 
     def _lines(self, path: StrPath) -> Iterator[str]:
@@ -244,9 +249,40 @@ def _split_pairs(lines: Iterable[str], path: StrPath, split: tuple[Split, Split]
             raise XalignError(
                 "a line of the pairs file is not a pair",
                 where=f"{path}, line {number}",
-                found=f"{len(separators)} separators",
+                found=f"{counted(len(separators), 'separator')}",
                 expected=f"one {SEPARATOR} between spaces: source {SEPARATOR} target",
                 remedy="if source and target are two files, give both",
             )
         else:
             yield one(""), other("")
+
+
+class KeptPairs(SentencePairs):
+    """Pairs that are segmented once: the first complete reading stores their words in a file without a name.
+
+    The file in ``folder`` is as large as both sides with a space after each word; no word has white space in it.
+    """
+
+    def __init__(self, src: StrPath, tgt: StrPath, split: tuple[Segmenter, Segmenter], folder: StrPath):
+        super().__init__(src, tgt, split)
+        self._folder, self._find = folder, split
+        self._kept: mmap | None = None
+
+    def __iter__(self) -> Iterator[WordPair]:
+        lines = zip(read_lines(self._src), read_lines(self.paths[1]), strict=True)
+        if kept := self._kept:
+            end = -1
+            for pair in lines:
+                start, end = end + 1, kept.find(b"\n", end + 1)
+                words = kept[start:end].decode().split("\t")
+                src, tgt = (SegmentedText.of_words(line, each.split()) for line, each in zip(pair, words, strict=True))
+                yield src, tgt
+            return
+        with TemporaryFile(dir=self._folder) as out:
+            for pair in lines:
+                src, tgt = (find(line) for find, line in zip(self._find, pair, strict=True))
+                out.write(f"{' '.join(src.words)}\t{' '.join(tgt.words)}\n".encode())
+                yield src, tgt
+            out.flush()
+            # The map keeps the file open, and several readings may run at the same time.
+            self._kept = mmap(out.fileno(), 0, access=ACCESS_READ)

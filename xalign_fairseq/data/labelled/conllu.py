@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample
-from xalign_fairseq.data.labelled.lines import read_blocks
+from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample, read_blocks
 
 
 @dataclass
@@ -107,7 +107,7 @@ def parse_sentence(lines: Sequence[str], path: StrPath, first: int, id: str) -> 
 
 def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
     if len(row) != 10 or not all(row):
-        found = f"{len(row)} columns" + (", one of them empty" if len(row) == 10 else "")
+        found = f"{counted(len(row), 'column')}" + (", one of them empty" if len(row) == 10 else "")
         expected = "10 columns, separated by tabs, none empty (_ stands for nothing)"
         raise XalignError("a line of CoNLL-U does not have its columns", where=where, found=found, expected=expected)
     number, due = row[0], len(sentence.rows) + 1
@@ -147,7 +147,7 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     heads = tuple(map(int, column))
     roots = [k for k, head in enumerate(heads, 1) if head == 0]
     if len(roots) != 1:
-        found = f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
+        found = f"{counted(len(roots), 'word')} with head 0" + (f": {', '.join(map(str, roots))}" if roots else "")
         raise XalignError("a sentence does not have one root", where=where, found=found, expected="one")
     try:
         TopologicalSorter({k: (head,) for k, head in enumerate(heads, 1)}).prepare()

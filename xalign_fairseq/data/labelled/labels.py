@@ -1,10 +1,22 @@
 """The labels of each kind of example, and labels that a model does not know."""
 
+import hashlib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.data.labelled.conllu import UD_RELATIONS, UPOS_TAGS
-from xalign_fairseq.data.labelled.examples import Example, PairExample, QuestionExample, Tree, TreeExample, WordsExample
+from xalign_fairseq.data.labelled.examples import (
+    Example,
+    PairExample,
+    QuestionExample,
+    Tree,
+    TreeExample,
+    WordsExample,
+    open_bytes,
+)
+from xalign_fairseq.data.labelled.sentence_pairs import english_file, labels_file
 
 
 def label_of(example: Example) -> str | tuple[str, ...] | Tree | tuple[tuple[str, int], ...] | None:
@@ -48,3 +60,17 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
             problem, where=path, found=", ".join(sorted(foreign)), expected=", ".join(sorted(known)), remedy=remedy
         )
     return sorted(unknown)
+
+
+def digest(path: StrPath) -> str:
+    """First 12 hexadecimal digits of the SHA-256 of a file's content, decompressed, and of what is read with it.
+
+    That is the file of labels next to a file of pairs, and the English side of a bitext, appended.
+    """
+    content = hashlib.sha256()
+    for each in (Path(path), labels_file(path), english_file(path)):
+        if each is not None:
+            with open_bytes(each) as stream:
+                while block := stream.read(1 << 20):
+                    content.update(block)
+    return content.hexdigest()[:12]

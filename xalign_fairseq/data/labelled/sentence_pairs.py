@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.core.text.compressed import existing
-from xalign_fairseq.data.labelled.examples import PairExample
-from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.core.text.compressed import existing, unpacked_name
+from xalign_fairseq.data.labelled.examples import PairExample, read_rows
 
 logger = logging.getLogger(__name__)
 # Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X, and the hub's XNLI.
@@ -104,7 +104,7 @@ def _columns(path: StrPath) -> tuple[_Columns, bool]:
         return TRANSLATED, False
     if len(row) not in (2, 3) or named:
         where = f"{path}, line 1"
-        found = f"the header {' '.join(names)}" if named else f"{len(row)} columns and no header"
+        found = f"the header {' '.join(names)}" if named else f"{counted(len(row), 'column')} and no header"
         expected = (
             "text TAB text [TAB label], English pair TAB translation TAB label (5 columns), or a header that names "
             "sentence1, sentence2 and label"
@@ -148,6 +148,57 @@ def _with_labels_beside(path: StrPath, examples: list[PairExample]) -> list[Pair
     if None in labels:
         raise _no_label(beside, 1 + labels.index(None))
     if len(labels) != len(examples):
-        problem, found = "pairs and labels differ in number", f"{len(examples)} pairs, {len(labels)} labels"
+        problem, found = (
+            "pairs and labels differ in number",
+            f"{counted(len(examples), 'pair')}, {counted(len(labels), 'label')}",
+        )
         raise XalignError(problem, where=f"{path}, {beside}", found=found, expected="a label for each pair")
     return [replace(each, label=label) for each, label in zip(examples, labels, strict=True)]
+
+
+# Languages of XTREME's Tatoeba task and of shared test sets: ISO 639-1 to the code in LASER's file names.
+_TATOEBA = """
+    af:afr ar:ara az:aze bg:bul bn:ben cs:ces da:dan de:deu el:ell es:spa et:est eu:eus fa:pes fi:fin fr:fra he:heb
+    hi:hin hu:hun id:ind it:ita ja:jpn jv:jav ka:kat kk:kaz ko:kor lt:lit ml:mal mr:mar nl:nld pl:pol pt:por ro:ron
+    ru:rus sl:slv sv:swe sw:swh ta:tam te:tel th:tha tl:tgl tr:tur uk:ukr ur:urd vi:vie zh:cmn
+"""
+TATOEBA_LANGUAGES = dict(pair.split(":") for pair in _TATOEBA.split())
+
+
+def english_file(path: StrPath) -> Path | None:
+    """The English side of the bitext whose other side is ``path``, by its name: ``en-de.en`` for ``en-de.de``.
+
+    ``None`` if the name of ``path`` has another form.
+    """
+    path = Path(path)
+    name = unpacked_name(path.name)
+    packed = path.name.removeprefix(name)
+    stem, _, side = name.rpartition(".")
+    pair = stem.rpartition(".")[2].split("-")
+    for english in ("en", "eng"):
+        if sorted(pair) == sorted((english, side)):
+            return path.with_name(f"{stem}.{english}{packed}")
+    return None
+
+
+def read_bitext(path: StrPath, language: str) -> list[PairExample]:
+    """Read a bitext by its foreign side: ``first`` is the sentence in ``language``, ``second`` its English translation.
+
+    The label is the number of the line that has the translation. There is none if the English side is sorted: XTREME's
+    scripts sort it to hide which lines belong together.
+    """
+    other = english_file(path)
+    if other is None:
+        problem = "the file is not named as the foreign side of a bitext with English"
+        raise XalignError(problem, where=path, expected="a name such as en-de.de or tatoeba.deu-eng.deu")
+    foreign, english = ([line.strip() for line in read_rows(each)] for each in (path, other))
+    if len(foreign) != len(english):
+        problem, found = "the two sides of the bitext differ in length", f"{len(foreign)} and {len(english)} lines"
+        raise XalignError(
+            problem, where=f"{path}, {other}", found=found, expected="the same number of lines on both sides"
+        )
+    hidden = len(set(english)) > 20 and english == sorted(english)
+    return [
+        PairExample(str(number), language, mine, theirs, None if hidden else str(number), "en")
+        for number, (mine, theirs) in enumerate(zip(foreign, english, strict=True), 1)
+    ]

@@ -9,8 +9,7 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import LARGEST_JSON, parse_json
 from xalign_fairseq.core.text.lines import require_unicode
-from xalign_fairseq.data.labelled.examples import QuestionExample
-from xalign_fairseq.data.labelled.lines import open_bytes
+from xalign_fairseq.data.labelled.examples import QuestionExample, open_bytes
 
 logger = logging.getLogger(__name__)
 # Languages of TyDiQA-GoldP, as its question ids begin.

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.data.labelled.conllu import read_upos
-from xalign_fairseq.data.labelled.examples import WordsExample
-from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.data.labelled.examples import WordsExample, read_rows
 
 _CONLLU = re.compile(r"1(-\d+)?( +\S+){7,}")  # separated by spaces: a separate error
 _COMMENT = re.compile(r"# (sent_id|text|newdoc|newpar)\b[^\t]*$")
@@ -80,7 +80,7 @@ def _rows(path: StrPath, language: str) -> Iterator[list[str] | None]:
             columns = len(row)
         # XTREME's script leaves words empty that held only spaces; their tags count all the same.
         if len(row) != columns or columns > 2 or not row[-1]:
-            found = f"{len(row)} columns" + ("" if row[-1] else ", the last of them empty")
+            found = f"{counted(len(row), 'column')}" + ("" if row[-1] else ", the last of them empty")
             expected = "word TAB tag on every line (or a word alone on every line of a file without labels)"
             raise XalignError("a line is malformed", where=f"{path}, line {number}", found=found, expected=expected)
         if prefixed and not row[0].startswith(prefix):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, atomic_write
 from xalign_fairseq.core.progress import progress as progress_of
@@ -20,11 +21,10 @@ from xalign_fairseq.core.workers import Workers, processes
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.mmap import MMapWriter, bin_path, dtype_for_vocabulary, idx_path
 from xalign_fairseq.data.prepare import manifest
-from xalign_fairseq.data.prepare.binarize import Encoded, MonoText, PairText
+from xalign_fairseq.data.prepare.binarize import SIDE_DTYPE, Encoded, MonoText, PairText, require_fitting_links
 from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
 from xalign_fairseq.data.prepare.progress import JOURNAL, PrepareProgress, fingerprint
 from xalign_fairseq.data.prepare.sources import PrepareOptions
-from xalign_fairseq.data.prepare.text_links import SIDE_DTYPE, require_fitting_links
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tokenizer
@@ -112,7 +112,7 @@ def _share(text: Text, index: int, number: int) -> Text:
             "a shard has no line",
             where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
             parameter="shard",
-            found=f"{text.lines} lines in {number} shards",
+            found=f"{counted(text.lines, 'line')} in {number} shards",
             expected=f"{CHUNK_LINES:,} lines or more in each shard",
             remedy="take fewer shards, or prepare this text by itself",
         )

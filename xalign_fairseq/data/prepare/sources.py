@@ -10,8 +10,7 @@ from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, require_outside
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.core.text.corpus import require_files
-from xalign_fairseq.data.prepare.filters import Filters
-from xalign_fairseq.data.prepare.language_id import require_model
+from xalign_fairseq.data.prepare.filters import Filters, require_model
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
 RESERVED = ("links", "words", "None")  # other words at a language's place in file names

@@ -6,8 +6,7 @@ from itertools import islice
 
 import torch
 
-from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.findings import Finding
+from xalign_fairseq.core.errors import Finding, XalignError
 from xalign_fairseq.data.databin import DataBin, has_dictionary
 from xalign_fairseq.data.diagnosis import databin, lexicon, tokenizer
 from xalign_fairseq.data.lexicon import Lexicon

@@ -1,6 +1,7 @@
 """Checkpoints of this package and of fairseq's XLM-R as folders that Hugging Face's libraries load."""
 
 import logging
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ from torch import Tensor
 from xalign_fairseq.core.errors import Command, Parameter, XalignError
 from xalign_fairseq.core.files import StrPath, atomic_folder, require_outside
 from xalign_fairseq.core.json_files import write_json
-from xalign_fairseq.encoder import checkpoint, names
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.huggingface import sentence_transformers, side_files
+from xalign_fairseq.encoder.pretrained.huggingface import side_files
 from xalign_fairseq.encoder.pretrained.huggingface.card import model_card
 from xalign_fairseq.encoder.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
 from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS, SECOND_TEXT
@@ -22,6 +24,7 @@ from xalign_fairseq.encoder.pretrained.huggingface.side_files import training_re
 from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, write_tensors
 from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.sentence_vectors import POOLINGS
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
@@ -70,10 +73,10 @@ def export(
         if chosen == 0:
             expected = f"1 to {config.encoder_layers}"
             raise XalignError("an encoder needs at least one layer", parameter="layer", found=layer, expected=expected)
-        state = {**state, "model": names.today(state["model"])}
-        state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
+        state = {**state, "model": masked_lm.today(state["model"])}
+        state = state if chosen == config.encoder_layers else cut(state, chosen)
         fill(state, where, here, Path(folder).name)
-        sentence_transformers.write(here, config, pooling)
+        write(here, config, pooling)
 
 
 def fill(state: dict[str, Any], where: StrPath, folder: Path, name: str) -> None:
@@ -143,3 +146,48 @@ def hugging_face_config(
         **SHARED,
         **special_ids,
     }
+
+
+MODULES = "modules.json"
+POOLING = "1_Pooling"
+_LAYER = re.compile(r"encoder\.sentence_encoder\.layers\.(\d+)\.")
+_KINDS = ("Transformer", "Pooling", "Normalize")
+
+
+def cut(state: dict[str, Any], layers: int) -> dict[str, Any]:
+    """A checkpoint's content with this number of its encoder's layers, and without heads, which read other layers."""
+    model = {
+        name: value
+        for name, value in state["model"].items()
+        if not name.startswith("heads.") and not ((found := _LAYER.match(name)) and int(found[1]) >= layers)
+    }
+    return {**state, "model": model}
+
+
+def write(folder: Path, config: EncoderConfig, pooling: str) -> None:
+    """Write what ``SentenceTransformer`` reads of a folder: vectors of length 1, pooled as in ``retrieve``."""
+    if pooling not in POOLINGS:
+        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
+    paths = ("", POOLING, "2_Normalize")
+    modules = [
+        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for i, (path, kind) in enumerate(zip(paths, _KINDS, strict=True))
+    ]
+    pool = {
+        "word_embedding_dimension": config.encoder_embed_dim,
+        "pooling_mode_cls_token": pooling == "cls",
+        "pooling_mode_mean_tokens": pooling == "mean",
+        "pooling_mode_max_tokens": False,
+        "pooling_mode_mean_sqrt_len_tokens": False,
+    }
+    about = {
+        "__version__": {"xalign_fairseq": __version__},
+        "prompts": {},
+        "default_prompt_name": None,
+        "similarity_fn_name": "cosine",
+    }
+    length = {"max_seq_length": config.max_positions, "do_lower_case": False}
+    write_json(folder / MODULES, modules)
+    write_json(folder / POOLING / "config.json", pool)
+    write_json(folder / "sentence_bert_config.json", length)
+    write_json(folder / "config_sentence_transformers.json", about)

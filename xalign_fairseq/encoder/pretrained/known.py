@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.core.files import StrPath
-from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder import checkpoint, masked_lm
 
 FAMILY = "family"  # of a checkpoint's task state
 ALWAYS, WITH_HEAD, NAMED = "always", "with its head", "named"
@@ -112,7 +112,7 @@ def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
     """
     options = checkpoint.options(state)
     began = [options.get("init_checkpoint"), checkpoint.options(state, "checkpoint").get("finetune_from_model")]
-    weights = names.today(state["model"])
+    weights = masked_lm.today(state["model"])
     if str(options.get("_name") or options.get("arch") or "").startswith("xalign"):
         weights = {name: value for name, value in weights.items() if not name.startswith(masked_lm.HEAD)}
         return recognise(weights, [each for each in began if each])

@@ -13,12 +13,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath, require_outside
 from xalign_fairseq.core.text.containers import file_of
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
-from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder import checkpoint, masked_lm
 from xalign_fairseq.encoder.pretrained.huggingface.side_files import RECORD, training_record
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import new_model
@@ -56,7 +57,7 @@ def trim(
             cut[whole.data_ptr()] = whole[rows]
         return cut[whole.data_ptr()]
 
-    weights = masked_lm.usable(names.today(state["model"]), where)
+    weights = masked_lm.usable(masked_lm.today(state["model"]), where)
     model = {name: of_rows(value) if _ROWS.search(name) else value for name, value in weights.items()}
     stored = state.get("task_state") or {}
     about = {
@@ -75,7 +76,7 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
     Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
     pieces that were trimmed away have the vectors that they had.
     """
-    mine, theirs = (masked_lm.usable(names.today(each["model"])) for each in (state, original))
+    mine, theirs = (masked_lm.usable(masked_lm.today(each["model"])) for each in (state, original))
     tokenizer = load_tokenizer(original, checkpoint.vocab_size(original, original_where), where=original_where)
     small = load_tokenizer(state, checkpoint.vocab_size(state, where), where=where).dictionary
     rows = torch.tensor(_places(small, tokenizer.dictionary, where, original_where))
@@ -105,7 +106,7 @@ def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
     """The sizes of a model and of its original, in words."""
     sizes = []
     for each in (state, before):
-        weights = {value.data_ptr(): value for value in masked_lm.usable(names.today(each["model"])).values()}
+        weights = {value.data_ptr(): value for value in masked_lm.usable(masked_lm.today(each["model"])).values()}
         sizes.append((checkpoint.vocab_size(each), sum(value.numel() for value in weights.values())))
     (ids, parameters), (old_ids, old_parameters) = sizes
     return (
@@ -125,7 +126,7 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
     foreign = [symbol for symbol in small.symbols if symbol not in whole]
     if foreign:
         problem = "the model was not trimmed from this one"
-        found = f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}"
+        found = f"{counted(len(foreign), 'piece')} that the original lacks, such as {foreign[0]}"
         remedy = "give the model that this one was trimmed from"
         raise XalignError(problem, where=f"{where}, {original_where}", found=found, remedy=remedy)
     places = [whole.index(symbol) for symbol in small.symbols]

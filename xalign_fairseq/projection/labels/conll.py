@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 
-from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.aligner.protocol import Links
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmented import SegmentedText, from_words
-from xalign_fairseq.data.labelled.lines import read_blocks
+from xalign_fairseq.data.labelled.examples import read_blocks
 from xalign_fairseq.projection.spans import place
 from xalign_fairseq.projection.units import Annotated, Dropped, Label, Piece, Projected, Unit
 
@@ -43,10 +44,10 @@ class EntityColumns:
             if lines:
                 number, line = next(targets, (number + 1, None))
                 if line is None:
-                    raise _different(src, tgt, f"{tgt} has only {number - 1} lines")
+                    raise _different(src, tgt, f"{tgt} has only {counted(number - 1, 'line')}")
                 yield self._unit(lines, self._files.segment(line), f"{src}, line {first}")
         if next(targets, None) is not None:
-            raise _different(src, tgt, f"{src} has only {number} sentences")
+            raise _different(src, tgt, f"{src} has only {counted(number, 'sentence')}")
 
     def _unit(self, lines: list[str], tgt: SegmentedText, where: str) -> Unit:
         separator = "\t" if "\t" in lines[0] else " "

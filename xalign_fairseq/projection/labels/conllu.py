@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count, zip_longest
 
-from xalign_fairseq.aligner.alignment import Links
+from xalign_fairseq.aligner.protocol import Links
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.compressed import unpacked_name
 from xalign_fairseq.core.text.lines import read_lines
@@ -21,8 +21,7 @@ from xalign_fairseq.data.labelled.conllu import (
     ConlluSentence,
     parse_sentence,
 )
-from xalign_fairseq.data.labelled.examples import Tree
-from xalign_fairseq.data.labelled.lines import read_blocks
+from xalign_fairseq.data.labelled.examples import Tree, read_blocks
 from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit
 
 EMPTY = "_"

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TypedDict
 
-from xalign_fairseq.aligner.alignment import Links
-from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.protocol import Links, WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.core.text.segmentation import find_segmenter, segmenter_of_raw_text
 from xalign_fairseq.core.text.segmented import SegmentedText, Span, inside_grapheme
-from xalign_fairseq.data.labelled.lines import read_rows
+from xalign_fairseq.data.labelled.examples import read_rows
 from xalign_fairseq.projection.markup.pieces import LinkedPieces
 from xalign_fairseq.projection.spans import Placing, place
 from xalign_fairseq.projection.units import Annotated, Dropped, Projected, Unit

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from xalign_fairseq.aligner.alignment import Links
-from xalign_fairseq.aligner.protocol import WordAligner
+from xalign_fairseq.aligner.protocol import Links, WordAligner
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.core.text.segmentation import Segmenter, find_segmenter, segmenter_of_raw_text

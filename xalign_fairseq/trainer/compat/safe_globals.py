@@ -8,7 +8,7 @@ Can go: when fairseq has its own list, or pickles only tensors and plain contain
 
 import torch
 
-from xalign_fairseq.encoder.allow_list import METERS, allow_list
+from xalign_fairseq.encoder.checkpoint import METERS, allow_list
 from xalign_fairseq.trainer.compat.patching import FairseqPatch, source_has
 
 

@@ -6,6 +6,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.plots.palette import COLOURS, DARK
 from xalign_fairseq.trainer.log_rows import VALID
@@ -47,7 +48,11 @@ def _folder(data: DataFolder) -> str:
         place
         + table(("split", "languages", "kept", "dropped", "tokens", "links"), rows)
         + table((), facts)
-        + (f"<details><summary>{len(hashes)} files with their hashes</summary>{files}</details>" if hashes else "")
+        + (
+            f"<details><summary>{counted(len(hashes), 'file')} with their hashes</summary>{files}</details>"
+            if hashes
+            else ""
+        )
     )
 
 

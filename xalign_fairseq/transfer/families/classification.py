@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, register_family
-from xalign_fairseq.transfer.word_windows import collate_windows
+from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, collate_windows, register_family
 from xalign_fairseq.transport.precision import at_least_float32
 
 

@@ -12,10 +12,15 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.labelled.examples import TreeExample
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.parsing import GoldTree, universal
-from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
-from xalign_fairseq.transfer.heads.biaffine import Biaffine
-from xalign_fairseq.transfer.heads.trees import decode_trees
-from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
+from xalign_fairseq.transfer.family import (
+    EncodedExample,
+    TaskFamily,
+    collate_words,
+    encode_words,
+    register_family,
+    word_states,
+)
+from xalign_fairseq.transfer.heads.trees import Biaffine, decode_trees
 
 # Universal Dependencies' relation for words of unknown relation.
 UNSPECIFIED = "dep"

@@ -15,8 +15,7 @@ from xalign_fairseq.data.labelled.examples import QuestionExample
 from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
-from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, register_family
-from xalign_fairseq.transfer.word_windows import collate_windows
+from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, collate_windows, register_family
 from xalign_fairseq.transport.precision import at_least_float32
 
 NO_ANSWER = 0  # the position of <s>, to which windows without the answer point

@@ -12,8 +12,14 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.tagging import repair_bio
-from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
-from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
+from xalign_fairseq.transfer.family import (
+    EncodedExample,
+    TaskFamily,
+    collate_words,
+    encode_words,
+    register_family,
+    word_states,
+)
 from xalign_fairseq.transport.precision import at_least_float32
 
 

@@ -5,6 +5,7 @@ import fcntl
 import functools
 import logging
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from xalign_fairseq.core.cache import OTHERS_WRITE, cache_folder, fault, make_private
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.transport.sinkhorn.toolchain import (
@@ -27,6 +27,48 @@ from xalign_fairseq.transport.sinkhorn.toolchain import (
     read_record,
     source_digest,
 )
+
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def cache_folder() -> Path:
+    """``$XALIGN_CACHE``, otherwise ``xalign_fairseq`` in the system's folder for caches; it may not be there yet.
+
+    Raises:
+        RuntimeError: this user has no home.
+    """
+    if given := os.environ.get("XALIGN_CACHE"):
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xalign_fairseq"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder of the cache, and those above it, only for this user, if missing.
+
+    Raises:
+        PermissionError: it, or the cache, is there and not to be trusted, see :func:`fault`.
+        OSError: it can't be made.
+    """
+    for each in (cache_folder(), folder):
+        each.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if reason := fault(each.resolve()):
+            raise PermissionError(reason)
+
+
+def fault(path: Path) -> str | None:
+    """Why files of this folder must not be run or read: someone else may have put it there. None if it may.
+
+    Files and folders of this user and of root are trusted, if nobody else may write them; symbolic links are not.
+    """
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        return f"{path} is a symbolic link"
+    if found.st_uid not in (0, os.geteuid()):
+        return f"{path} belongs to another user"
+    if found.st_mode & OTHERS_WRITE:
+        return f"other users may write {path}; if its contents are yours, chmod -R go-w fixes it"
+    return None
+
 
 logger = logging.getLogger(__name__)
 

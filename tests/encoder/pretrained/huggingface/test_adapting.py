@@ -1,7 +1,5 @@
 """Folders of encoders that transformers runs: base models, models with heads, and what is refused."""
 
-import logging
-
 import pytest
 import torch
 from support.body_folders import MODELS, ragged_tokens, read_model, their_states, write_model
@@ -9,9 +7,7 @@ from support.huggingface_folders import change_weights, configure
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.pretrained.huggingface import adapting
-from xalign_fairseq.encoder.pretrained.huggingface.adapting import own_head
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import convert
 
@@ -43,13 +39,6 @@ def test_a_folder_is_known_by_its_configuration(tmp_path):
     assert adapting.is_body(tmp_path)
     configure(tmp_path, model_type="xlm-roberta")
     assert not adapting.is_body(tmp_path)
-
-
-def test_what_is_not_used_is_logged(tmp_path, caplog):
-    write_model(tmp_path, "m2m_100")
-    with caplog.at_level(logging.WARNING):
-        adapting.read(tmp_path)
-    assert "not used" in caplog.text and "7 rows of padding" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -115,11 +104,3 @@ def test_heads_of_another_form_are_left_out(tmp_path):
     configure(folder, classifier_activation="gelu")
     change_weights(folder, lambda weights: weights.pop("head.norm.weight"))
     assert is_made(folder)
-
-
-def test_an_output_map_of_its_own_is_no_head_of_ours():
-    weights = {"model.embeddings.tok_embeddings.weight": torch.ones(5, 2), "head.dense.weight": torch.ones(2, 2)}
-    weights |= {"head.norm.weight": torch.ones(2), "decoder.weight": torch.ones(5, 2)}
-    found = own_head(weights, BODIES["modernbert"], {}, torch.arange(4))
-    assert found is not None and found["encoder.lm_head.bias"].tolist() == [0] * 4
-    assert own_head({**weights, "decoder.weight": torch.zeros(5, 2)}, BODIES["modernbert"], {}, torch.arange(4)) is None

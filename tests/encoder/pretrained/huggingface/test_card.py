@@ -4,7 +4,7 @@ import yaml
 
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.huggingface.card import model_card
-from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R
+from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R
 
 CONFIG = EncoderConfig(vocab_size=250_002)
 RECORD = {
@@ -32,13 +32,6 @@ def test_the_card():
     assert all(name in cited for name in ("Conneau and Lample (2019)", "Chi et al. (2021)", "Conneau et al. (2020)"))
     assert "Pan et al." not in cited and "Devlin" not in cited
     assert "token_type_ids" not in card  # XLM-R's has one type
-
-
-def test_the_card_of_a_model_without_record():
-    card = model_card("labse", BERT, CONFIG, [], {})
-    assert "holds no record of a training" in card and "Devlin et al. (2019)" in card
-    assert "`token_type_ids` change nothing" in card
-    assert "language:" not in card and "xalign_heads" not in card and "Chi et al." not in card
 
 
 def test_heads_are_told_by_their_objectives_each_once():

@@ -59,23 +59,6 @@ def test_a_classifier_is_left_out_and_named(build, save, tokens, caplog):
     assert_same_hidden(encoder, model.roberta, tokens)
 
 
-def test_a_padded_vocabulary_of_a_model_with_its_head(build, save, tokens, vocab_size, caplog):
-    model = build(vocab_size=vocab_size + 6)
-    state, encoder = imported(save(model))
-    assert "left out of the model's vocabulary: 6 rows of padding" in caplog.text
-    assert encoder.config.vocab_size == vocab_size == len(state["model"]["encoder.lm_head.bias"])
-    assert_same_logits(encoder, model, tokens)
-    torch.testing.assert_close(encoder.lm_head.bias, model.lm_head.bias[:vocab_size])
-
-
-def test_half_precision_is_stored_as_float32(build, save):
-    model = build().bfloat16()
-    state, _ = imported(save(model))
-    assert {value.dtype for value in state["model"].values()} == {torch.float32}
-    found = state["model"][PREFIX + "layers.2.fc1.weight"]
-    assert torch.equal(found, model.roberta.encoder.layer[2].intermediate.dense.weight.float())
-
-
 def test_layer_norms_are_of_the_configuration(build, save, tokens):
     for eps in (1e-12, 0.1):
         model = build(layer_norm_eps=eps)

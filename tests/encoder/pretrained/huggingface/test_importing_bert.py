@@ -78,13 +78,6 @@ def test_one_text_has_token_type_0_whatever_it_holds(build, save):
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_equal_token_types_are_one(build, save, caplog):
-    model = build("BertForMaskedLM")
-    torch.nn.init.zeros_(model.bert.embeddings.token_type_embeddings.weight)
-    _, encoder = imported(save(model))
-    assert encoder.config.token_types == 1 and not caplog.records
-
-
 def test_next_sentence_prediction_is_left_out_and_named(build, save, bert_tokens, caplog):
     model = build("BertForPreTraining")
     _, encoder = imported(save(model))

@@ -51,12 +51,6 @@ def test_names_of_the_hub(path, expected):
     assert locate.is_hub_name(path) is expected
 
 
-def test_a_name_is_found_in_the_cache(cached, hub):
-    state, where = read_pretrained("org/name")
-    assert where == cached / "snapshots/bbb" and "encoder.lm_head.bias" in state["model"]
-    assert not hub.asked
-
-
 def test_folders_of_the_cache(cached):
     assert read_pretrained(cached)[1] == cached / "snapshots/bbb"
     assert read_pretrained(cached / "snapshots/aaa")[1] == cached / "snapshots/aaa"

@@ -86,8 +86,3 @@ def test_a_sentencepiece_model_alone_will_do(tmp_path, name, pieces, roles):
     tokenizer = opened(vocabulary)
     for line in TEXT:
         assert [vocabulary.order[i] for i in tokenizer.encode(line)] == processor.encode(line)
-
-
-def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
-    with pytest.raises(XalignError, match="no tokenizer"):
-        read_pipeline(tmp_path, 100)

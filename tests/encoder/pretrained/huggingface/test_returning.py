@@ -6,7 +6,6 @@ import pytest
 import torch
 from support.body_folders import MODELS, TEXT, ragged_tokens, read_model, their_states, write_model
 
-from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.masked_lm import PARTS
 from xalign_fairseq.encoder.pretrained.exporting import export
@@ -75,11 +74,6 @@ def test_logits_are_those_of_the_models_own_head(model_type, tmp_path):
     torch.testing.assert_close(ours, logits[..., order], rtol=1e-3, atol=1e-4)
 
 
-def test_what_the_models_own_head_has_no_place_for_is_told(tmp_path, caplog):
-    export(trained(tmp_path, "modernbert", ()), tmp_path / "out", onto=tmp_path / "model")
-    assert {name for name in LACKING if f"not exported: {name}" in caplog.text} == LACKING
-
-
 @pytest.mark.parametrize("learned", [True, False])
 def test_a_trained_head_is_told_of_where_the_model_has_none(learned, tmp_path, caplog):
     head = [f"encoder.lm_head.{part}" for part in PARTS]
@@ -110,15 +104,6 @@ def test_another_model_is_refused(change, message, tmp_path):
     with pytest.raises(XalignError, match=message):
         export(checkpoint, tmp_path / "out", onto=tmp_path / "other")
     assert not (tmp_path / "out").exists()
-
-
-def test_the_command_names_the_way(tmp_path, capsys):
-    checkpoint = str(trained(tmp_path, "eurobert"))
-    line = ["export-hf", "--model", checkpoint, "--out", str(tmp_path / "out")]
-    assert main(line) == 2
-    assert "--onto MODEL" in capsys.readouterr().err
-    assert main([*line, "--onto", str(tmp_path / "model")]) == 0
-    assert main([*line, "--onto", "x", "--sentence-transformers", "mean"]) == 2
 
 
 def test_the_packages_own_encoder_is_not_put_back(tmp_path, folder):

@@ -60,13 +60,6 @@ def test_labels_with_a_slash_come_back(state, tmp_path):
     assert found["task_state"] == {"tokenizer": {"symbols": ["a"]}, **kept}
 
 
-def test_nothing_beside_a_model_changes_nothing(state, tmp_path):
-    assert side_files.take_back(imported(), tmp_path).keys() == imported().keys()
-    side_files.write({"model": {}}, {}, tmp_path)  # of fairseq's own: neither options nor heads
-    assert [path.name for path in tmp_path.iterdir()] == ["xalign.json"]
-    assert side_files.take_back(imported(), tmp_path)["cfg"] == imported()["cfg"]
-
-
 @pytest.mark.parametrize(
     ("given", "left"),
     [
@@ -145,14 +138,6 @@ def test_the_record(trained):
     assert languages(training_record(trained)) == ["de", "en", "no"]
 
 
-def test_the_record_of_a_checkpoint_that_holds_little(trained):
-    assert training_record({"model": {}, "args": None}) == {}
-    del trained["extra_state"], trained["cfg"]["task"], trained["cfg"]["optimization"], trained["cfg"]["model"]
-    record = training_record(trained)
-    assert record.keys() == {"objectives", "updates", "seed"}
-    assert training_record({**trained, "training_record": {"updates": 5}}) == {"updates": 5}
-
-
 def test_a_fine_tuned_model_names_its_benchmark(trained):
     trained["cfg"]["criterion"] = {"_name": "transfer"}
     trained["task_state"] = {"transfer": {"benchmark": "xnli"}}
@@ -174,8 +159,3 @@ def test_data_that_have_changed_their_manifest_since_count_as_they_are(trained, 
     assert "data" not in training_record(trained)
     (tmp_path / "data-bin/manifest.json").unlink()
     assert "data" not in training_record(trained)
-
-
-def test_languages_of_pairs_and_of_texts():
-    assert languages({"data": {"en-de": 1, "de": 2, "en-fr": 3}}) == ["de", "en", "fr"]
-    assert languages({}) == []

@@ -6,7 +6,6 @@ from support.huggingface_folders import assert_same_hidden
 from support.small import diagonal, pair
 from support.text import write_plain_data
 
-from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.pretraining import PretrainingData
 from xalign_fairseq.data.tokenizers.model_proto import read_pieces
@@ -48,9 +47,3 @@ def test_the_tokenizer_is_the_checkpoints_where_the_data_have_none(folder, spm, 
     model.save_pretrained(tmp_path / "out")
     assert (tmp_path / "out/sentencepiece.bpe.model").read_bytes() == spm.read_bytes()
     assert transformers.AutoTokenizer.from_pretrained(tmp_path / "out")("Der rote Hund").input_ids[0] == 0
-
-
-def test_data_of_another_tokenizer_are_refused(folder, tmp_path):
-    data = PretrainingData(write_plain_data(tmp_path / "data-bin"))
-    with pytest.raises(XalignError, match=r"prepare with tokenizer="):
-        AlignmentModel.from_pretrained(folder, objectives(), data)

@@ -146,10 +146,3 @@ def test_mask_may_be_among_the_added_tokens_alone_and_behind_others(write, tmp_p
     path.write_text(json.dumps(whole))
     assert_same_ids(path)
     assert mask_id(tmp_path, size) == size + 1
-
-
-def test_the_sample_is_of_many_scripts():
-    import unicodedata
-
-    scripts = {unicodedata.name(character).split()[0] for text in SAMPLE for character in text if character.isalpha()}
-    assert len(scripts) > 25

@@ -18,7 +18,3 @@ def test_pairs_stay_pairs_and_in_their_order(tmp_path, monkeypatch):
     src, tgt = sample(tmp_path, monkeypatch, 8)
     assert src == tgt == sorted(set(src)) and len(src) == 8
     assert sample(tmp_path, monkeypatch, 8) == [src, tgt] != sample(tmp_path, monkeypatch, 8, seed=2)
-
-
-def test_a_smaller_bitext_stays(tmp_path, monkeypatch):
-    assert sample(tmp_path, monkeypatch, 20) == [list(range(20))] * 2

@@ -1,5 +1,7 @@
 """The papers' pages, their tables and pictures."""
 
+import json
+
 from tests.examples.xlm_align.continued.made_up import papers, record, study
 
 
@@ -33,3 +35,14 @@ def test_pictures_are_of_what_is_tested(tmp_path):
     test = {"difference": -0.01, "low": -0.02, "high": -0.001}
     papers.draw(("none", "tlm", "weam"), {"weam": test}, tmp_path / "picture.svg")
     assert "weam" in (tmp_path / "picture.svg").read_text()
+
+
+def test_cosines_of_embeddings_are_means_over_seeds(tmp_path):
+    checkpoints = [("none", 0.1), ("weam-1/checkpoint_last.pt", 0.2), ("weam-2/checkpoint_last.pt", 0.4)]
+    path = tmp_path / "cosines.json"
+    assert papers.cosines_of(path) == {}
+    path.write_text(json.dumps({"checkpoints": [{"checkpoint": name, "cosine": each} for name, each in checkpoints]}))
+    records = {name: record(name.partition("-")[0], 1, 21.0) for name in ("none-1", "weam-1", "tlm30-1")}
+    table = papers.mechanism(("none", "weam", "tlm30"), records, papers.cosines_of(path))
+    assert [row.split(" | ")[-1] for row in table.splitlines()[2:]] == ["0.1000 |", "0.3000 |", " |"]
+    assert "0.1" not in papers.mechanism(("none",), records, {})

