@@ -36,7 +36,7 @@ def test_a_folder_goes_on_only_as_what_it_was_begun(tmp_path):
             with pytest.raises(XalignError, match="another process"), begun_folder(folder, "begun.json", {}, "a run"):
                 pass
     with (
-        pytest.raises(XalignError, match=r"of another run[\s\S]*found: text \"1\"\n"),
+        pytest.raises(XalignError, match=r"belongs to another run[\s\S]*found: text \"1\"\n"),
         begun_folder(folder, "begun.json", {}, "a run"),
     ):
         pass

@@ -198,7 +198,9 @@ def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, 
     head = LanguageMaps(languages, pivot, 3, 24)
     if not waits:
         other.attach_head("linear_mapping", head)
-    with pytest.raises(XalignError, match=r"head of linear_mapping is of other options, languages[\s\S]*lang_pairs"):
+    with pytest.raises(
+        XalignError, match=r"head of linear_mapping was made with other options, languages[\s\S]*lang_pairs"
+    ):
         other.load_state_dict(model.state_dict())
         other.attach_head("linear_mapping", head)
 

@@ -176,7 +176,7 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
             {"queue_size": 32000},
             201,
             64.0,
-            "32,000 keys, and before the last of 201 updates of 64 pairs it has 12,800; set moco_queue_size=1280, or",
+            "32,000 keys. Before the last of 201 updates of 64 pairs it has 12,800; set moco_queue_size=1280, or",
         ),
         ({"queue_size": 32000}, 2, 64.5, "updates of 64 pairs it has 64; set moco_queue_size=65, or"),
         ({"queue_size": 12800}, 201, 64.0, ""),

@@ -171,7 +171,7 @@ def test_a_run_that_ends_before_mocos_queue_is_full_is_told_at_its_start(shard, 
         begin(update_freq=[2], **options)
     assert "moco learns nothing" not in caplog.text
     begin(update_freq=[2], max_update=9)  # of a batch of one pair in each of three processes
-    assert "before the last of 9 updates of 6 pairs it has 48;" in caplog.text
+    assert "Before the last of 9 updates of 6 pairs it has 48;" in caplog.text
 
 
 def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):

@@ -106,7 +106,7 @@ def rows_before(folder: "Path") -> "list[LogRow]":
 
 
 def summary(folder: Any, progress: Any, began: float) -> str:
-    """Where the model is, and how the training ended: the best checkpoint is rarely that of the last update.
+    """Where the model is, and how the training ended. The best checkpoint is rarely the last one.
 
     ``began``: the time, since the log may have no numbers (``--log-format none``), but a checkpoint is written.
     """

@@ -84,7 +84,7 @@ def gpus() -> list[Finding]:
     if not torch.cuda.is_available():
         cuda = torch.version.cuda
         text = f"none in use (torch is built for {f'CUDA {cuda}' if cuda else 'the CPU'}); training runs with --cpu"
-        smaller = f"4 GB less, if there is none, in a new environment: {TORCH_WITHOUT_CUDA}"
+        smaller = f"without a GPU, save 4 GB in a new environment: {TORCH_WITHOUT_CUDA}"
         return [Finding("note", "GPU", f"{text}\n{smaller}" if cuda else text)]
     found = []
     for index in range(torch.cuda.device_count()):

@@ -50,13 +50,13 @@ def differing_keys(first: Mapping[str, Any], second: Mapping[str, Any], but: Ite
 
 
 def require_identity(folder: Path, found: Mapping[str, Any], identity: Mapping[str, Any], note: str = "") -> None:
-    """Raise :class:`XalignError`, with all that differs, if what was begun in a folder is another run.
+    """Raise :class:`XalignError`, with all differences, if the folder belongs to another run.
 
     ``note`` says what removing the folder would lose.
     """
     if differing := differing_keys(found, identity):
         raise XalignError(
-            "the output folder is of another run",
+            "the output folder belongs to another run",
             where=folder,
             found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
             expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),

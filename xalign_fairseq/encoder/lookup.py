@@ -70,8 +70,8 @@ def is_packed(table: Tensor, dim: int) -> bool:
 def unpack(blocks: Tensor) -> Tensor:
     """Weights in four bits as float32: of each block of 32, its codes minus 8, times its scale.
 
-    A block has the scale in float16, then 16 bytes, of which byte j holds weight j in its low and weight j + 16 in its
-    high four bits.
+    A block has the scale in float16, then 16 bytes, where byte j has weight j in its low and weight j + 16 in its high
+    four bits.
 
     Args:
         blocks: (..., blocks * 18) uint8, rows of

@@ -21,7 +21,7 @@ class LanguageMaps(StaysFloat32):
 
     The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
     as identities and stay in float32 when the model is trained in half precision. A buffer ``pivot.L`` names the pivot
-    language, whose states are not mapped, so that a checkpoint records the target of its maps.
+    language, whose states are not mapped. So a checkpoint records the target of its maps.
 
     Example::
 

@@ -209,7 +209,7 @@ class StepEncoder:
         return self.vocabulary_losses(self._encoder.lm_head.features(hidden), labels)
 
     def vocabulary_losses(self, features: Tensor, labels: Tensor) -> TokenLosses:
-        """Losses for features (N, H) of a head of its own: by the MLM head's tied output layer alone, E x + b."""
+        """Losses for features (N, H) of another head, by the MLM head's tied output layer alone: E x + b."""
         head = self._encoder.lm_head
         return linear_cross_entropy(features, head.weight, head.bias, labels)
 

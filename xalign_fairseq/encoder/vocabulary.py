@@ -138,8 +138,8 @@ def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dic
 def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]:
     """The tokenizer that a trained checkpoint stores: the data-bin's.
 
-    The data of ``fairseq-preprocess`` have no model; what the checkpoint that training began with stores, ``first``,
-    whose ids they have, may have one.
+    Data of ``fairseq-preprocess`` have no model. Then the tokenizer of the ``first`` checkpoint is used, which has the
+    same ids.
     """
     if data.tokenizer_model is None and stored_model(first) is not None:
         return dict(first)

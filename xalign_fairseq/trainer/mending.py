@@ -49,7 +49,7 @@ def mend(folder: Path, say: Say) -> bool:
         say(f"{path} is damaged and is removed")
         path.unlink()
     if damaged and newest is None:
-        say(f"no checkpoint of a training in {folder} is whole: training begins anew")
+        say(f"{folder} has no undamaged checkpoint: training starts from the beginning")
     return (folder / LAST).is_file()
 
 

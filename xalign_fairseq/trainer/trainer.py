@@ -102,7 +102,8 @@ class XalignTrainer(Trainer):
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
         """Clip; the norm is the same in all processes, so all skip an update whose norm is not finite.
 
-        The norm is the host's, and so is from here on what the update has logged: the only transfer that it waits for.
+        The norm, and all logged values of the update, are moved to the host here, in the only transfer that an update
+        waits for.
 
         Raises:
             NonfiniteGradient: before fairseq ends the training; ``--fp16`` and ``--amp`` scale the loss instead.

@@ -117,7 +117,7 @@ def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[st
     if differing:
         first = differing[0]
         raise XalignError(
-            f"the checkpoint's head of {name} is of other options, languages or versions than this run's",
+            f"the checkpoint's head of {name} was made with other options, languages or versions",
             where=first,
             found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
             expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",

@@ -188,8 +188,8 @@ def encode_words(
     """Windows ``<s> ... </s>`` over a sentence, and where each word's first subword is.
 
     A sentence that fits is one window. A longer one is cut between words into windows that share up to
-    ``limits.overlap`` tokens; a word is read in the window where it has most tokens on its poorer side (the first of
-    equal ones). A word without a token becomes ``<unk>``; one longer than a window is cut.
+    ``limits.overlap`` tokens; a word is read in the window where its shorter context, left or right, is longest (the
+    first of equal ones). A word without a token becomes ``<unk>``; one longer than a window is cut.
 
     Returns:
         windows: token ids (T,) int64 of each, T <= ``limits.tokens``.

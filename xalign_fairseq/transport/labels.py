@@ -36,9 +36,8 @@ class Transport(TransportOptions):
 
     They are found by the implementation that :func:`~xalign_fairseq.transport.sinkhorn.backend.chosen` names. The
     probability of a link is the geometric mean of its shares of its row and of its column of the plan
-    (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` puts a trained pointer's scores in the
-    place of dot products; the other options are those of
-    :class:`~xalign_fairseq.transport.options.TransportOptions`.
+    (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` uses a trained pointer's scores instead
+    of dot products. The other options are those of :class:`~xalign_fairseq.transport.options.TransportOptions`.
 
     Example::
 

@@ -97,9 +97,9 @@ class Dustbin(ByMatrix):
     """Links by transport with a dustbin (:func:`~xalign_fairseq.transport.unbalanced.dustbin_plan`).
 
     Scores are the cosines of the hidden states, scaled for each pair so that its lowest is 0 and its highest 1 (all 1
-    where they are equal), ``dustbin`` is the score of having no partner: the higher, the fewer links. One of a link's
-    tokens at least must send it more mass than it sends to the dustbin (three subwords with one partner have a third of
-    its mass each, and send the rest there); ``filter``, ``rounds`` and ``alpha`` choose among those
+    where they are equal), ``dustbin`` is the score of having no partner: the higher, the fewer links. At least one
+    token of a link must send more mass to the link than to the dustbin (three subwords with one partner have a third of
+    its mass each, and send the rest to the dustbin); ``filter``, ``rounds`` and ``alpha`` choose among those
     (:func:`~xalign_fairseq.transport.extraction.find_links`). Its probability is the geometric mean of its shares of
     its row and of its column, the dustbin's mass included.
 

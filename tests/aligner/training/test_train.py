@@ -128,7 +128,7 @@ def test_without_a_whole_checkpoint_training_begins_anew(call, small_run, fairse
     for path in small_run.out.glob("checkpoint_*"):
         path.write_bytes(path.read_bytes()[:2000])
     result, said, _ = call()
-    assert fairseq.calls == [0, 0] and "training begins anew" in said[3] and result["updates"] == 4
+    assert fairseq.calls == [0, 0] and "training starts from the beginning" in said[3] and result["updates"] == 4
 
 
 def test_what_was_trained_to_the_end_is_not_trained_again(call, small_run, fairseq):

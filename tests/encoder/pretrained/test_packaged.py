@@ -63,7 +63,7 @@ def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):
     packaged.read(small_file)
     assert caplog.text == ""
     packaged.read(small_file.rename(tmp_path / packaged.FILE))
-    assert "altered, or of another release" in caplog.text
+    assert "changed, or from another release" in caplog.text
 
 
 def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, caplog):
@@ -71,7 +71,7 @@ def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, ca
     small_file.rename(packaged.NAME)
     state, _ = read_pretrained(packaged.NAME)
     assert state["model"]["encoder.lm_head.bias"].numel() == len(four_bit_files.PIECES)
-    assert "not from the packaged encoder" in caplog.text
+    assert "not from the package" in caplog.text
 
 
 def test_without_its_package_the_extra_is_named(monkeypatch):

@@ -264,7 +264,8 @@ def load(folder: Path) -> TrainedModels:
 
 @contextmanager
 def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar of the passes over the text and the time left on a terminal, otherwise a line for each kind of units."""
+    """On a terminal a progress bar with the passes over the text and the time left, otherwise a line for each kind
+    of units."""
     with tqdm(unit=" passes", disable=quiet or not sys.stderr.isatty()) as bar:
 
         def show(units: str, done: int, of: int) -> None:

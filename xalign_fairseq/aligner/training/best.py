@@ -1,8 +1,8 @@
 """The best aligner of a bitext, in steps: gold links, statistics and links, self-training. Each is made once.
 
-An encoder that has learned from gold links scores better than one that learns from its own links afterwards. So only
-one without a link scorer is trained on the bitext, where the links by the encoder and statistics that it guides check
-what it learns from itself. The aligner combines the encoders and the statistics.
+An encoder that has learned from gold links scores better than one that learns from its own links afterwards. So only an
+encoder without a link scorer is trained on the bitext. There, it learns only from those of its own links that are also
+among the links of encoder and statistics together. The aligner combines the encoders and the statistics.
 """
 
 import os

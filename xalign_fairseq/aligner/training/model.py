@@ -130,8 +130,8 @@ def trim_model(run: TrainingRun) -> str:
 def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
     """Write the trained model with its whole vocabulary into the run's folder.
 
-    Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text
-    has are those of the model that the run began with.
+    New text is then cut by the model's own tokenizer; pieces that the training text lacks have the vectors of the first
+    model.
     """
     state, where = read_pretrained(checkpoint)
     write_checkpoint(run.out / WHOLE, untrim(state, where, *read_pretrained(run.model)))

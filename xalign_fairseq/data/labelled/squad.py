@@ -33,8 +33,8 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
 
     Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled. Answers that
-    are not at their offsets are left out, and so are questions without any other or with text that is no Unicode; both
-    are counted in the log, and more than :data:`FEW` such questions are an error.
+    are not at their offsets are left out, and so are questions without another answer or with invalid Unicode. The log
+    counts both; more than :data:`FEW` such questions are an error.
     """
     with open_bytes(path) as stream:
         content = parse_json(stream.read(LARGEST_JSON + 1), path, whole_characters=False)

@@ -99,9 +99,9 @@ class Trimmer(ABC):
 
 
 class SentencePieceTrimmer(Trimmer):
-    """In a unigram model (or a word or char model) the best segmentation stays the best when others go, as long as the
-    score of unknown characters stays, which is 10 below the lowest of all pieces. Of a BPE model all parts of a piece
-    stay, since it is merged from some of them.
+    """In a unigram model (or a word or char model) the best segmentation stays the best when other pieces go, as long
+    as the score of unknown characters stays the same: 10 below the lowest score of all pieces. Of a BPE model all parts
+    of a piece stay, since it is merged from some of them.
     """
 
     def __init__(self, tokenizer: SentencePieceTokenizer):

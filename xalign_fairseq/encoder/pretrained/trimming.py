@@ -156,7 +156,7 @@ def write_trimmed(
     overwrite: bool = False,
     progress: bool = False,
 ) -> str:
-    """Write a model with the pieces that a text needs; its size before and after, in words.
+    """Write a model with the pieces that a text needs. Returns its size before and after, as text.
 
     ``out`` is a checkpoint if it ends in ``.pt``, otherwise a Hugging Face folder; at least ``floor`` pieces are kept.
 

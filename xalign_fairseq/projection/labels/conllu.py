@@ -132,8 +132,8 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
 
     The head of a target word is the image of its source word's head (direct correspondence, Hwa et al. 2005), or of
     the nearest ancestor that has another image. Of several target words with one source word the others depend on its
-    image. A word without a source depends on the next word to its right that has one, otherwise on the last to its
-    left. :func:`to_tree` then repairs anything that is not a tree with one root.
+    image. A word without a source depends on the nearest word to its right that has one, otherwise on the nearest to
+    its left. :func:`to_tree` then repairs anything that is not a tree with one root.
 
     Args:
         tree: of the source.

@@ -20,8 +20,8 @@ CHOICES = 2**16  # outcomes of a decision's bits
 def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
     """y = x m / (1 - p), m = 0 with probability p, otherwise 1, for each element by itself (Srivastava et al. 2014).
 
-    On a CPU p is rounded to a multiple of 1 / 65,536, there and in the factor, so that the mean of y is x; the
-    generator is torch's own. Elsewhere, and where torch compiles, it is :func:`torch.nn.functional.dropout`.
+    On a CPU p is rounded to a multiple of 1 / 65,536, also in the factor, so that the mean of y is x. The generator is
+    torch's. Elsewhere, and where torch compiles, it is :func:`torch.nn.functional.dropout`.
 
     Args:
         x: any shape and floating dtype.
