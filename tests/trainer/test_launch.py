@@ -1,6 +1,5 @@
 """fairseq-train as a process, by a program in its place."""
 
-import dataclasses
 import signal
 import subprocess
 import sys
@@ -8,23 +7,14 @@ import textwrap
 from functools import partial
 
 import pytest
-import torch
-import torch.nn.functional as F
 from support.launched import put_program
-from support.launches import Launches
 from support.processes import is_alive, wait_for
-from support.small import CONFIG, block, diagonal, pair
-from support.trials import make_trainer
-from torch.utils._python_dispatch import _disable_current_modes
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.core.signals import Requeued
-from xalign_fairseq.data.batches import collate
-from xalign_fairseq.encoder import graphs
 from xalign_fairseq.trainer.launch import FairseqTraining, run_training
-from xalign_fairseq.transport.ops import attention
 
 
 @pytest.fixture
@@ -186,76 +176,3 @@ def test_the_training_does_not_outlive_its_killed_parent(tmp_path):
             return False
 
     wait_for(is_free)
-
-
-BASE_DEPTH = dataclasses.replace(CONFIG, encoder_layers=12)
-SAMPLE = collate(
-    [pair(6, 6, diagonal(6, 6))], [block(1, 14)]
-)  # as long as the pair: one call of attention, as by varlen
-# With little room: who adds a launch to every layer, or one for every parameter, is to notice. fp16 also looks at the
-# norm before the loss scale is changed.
-CEILINGS = {"": (910, 1), "--bf16": (930, 1), "--fp16": (920, 2), "--memory-efficient-bf16": (930, 1)}
-
-
-@pytest.mark.parametrize(("precision", "kernels", "waits"), [(key, *most) for key, most in CEILINGS.items()])
-def test_launches_and_waits_of_an_update_of_xlm_align(precision, kernels, waits, monkeypatch):
-    monkeypatch.setattr(attention, "by_products", F.scaled_dot_product_attention)  # one operation, as on a GPU
-    extra = ["--optimizer", "xalign_adamw", "--clip-norm", "1", *precision.split()]
-    made = make_trainer("legacy_ddp", 0, 1, None, "xlm_align", extra, BASE_DEPTH)
-    made.get_model().set_num_updates(20)
-    made.train_step([SAMPLE])  # what a run does once
-    with Launches(monkeypatch) as found:
-        made.train_step([SAMPLE])
-    print(f"{precision or 'float32'}: {found.kernels.total()} kernels, waits {dict(found.waits)}; {found.kernels}")
-    assert found.kernels.total() <= kernels and found.waits.total() <= waits
-
-
-class Graph(torch.autograd.Function):
-    """A recorded pass: all that runs in it is one launch forward and one backward."""
-
-    @staticmethod
-    def forward(ctx, layers, x, *parameters):
-        ctx.shapes = [x, *parameters]
-        with _disable_current_modes():
-            states = tuple(x.clone() for _ in range(layers))
-        return tuple(state.neg_() if state is states[0] else state for state in states)
-
-    @staticmethod
-    def backward(ctx, *grads):
-        with _disable_current_modes():
-            made = [torch.zeros_like(each) for each in ctx.shapes]
-        return None, made[0].neg_(), *made[1:]
-
-
-def replayed(layers, x, offsets, longest, training):
-    parameters = [p for layer in layers for p in layer.parameters()]
-    return list(Graph.apply(len(layers), x, *parameters))
-
-
-def test_launches_of_an_update_of_xlm_align_with_cuda_graphs(monkeypatch):
-    monkeypatch.setattr(attention, "by_products", F.scaled_dot_product_attention)
-    monkeypatch.setattr(graphs, "require", lambda *_: None)
-    monkeypatch.setattr(graphs, "recorded", lambda: replayed)
-    extra = ["--optimizer", "xalign_adamw", "--clip-norm", "1", "--bf16"]
-    made = make_trainer("legacy_ddp", 0, 1, None, "xlm_align", extra, BASE_DEPTH)
-    made.get_model().encoder.sentence_encoder.graphs = True
-    made.get_model().set_num_updates(20)
-    made.train_step([SAMPLE])
-    with Launches(monkeypatch) as found:
-        made.train_step([SAMPLE])
-    print(f"graphs: {found.kernels.total()} kernels, waits {dict(found.waits)}; {found.kernels}")
-    assert found.kernels.total() <= 385 and found.waits.total() <= 1
-
-
-def test_launches_and_waits_of_the_device_are_counted(monkeypatch):
-    x = torch.arange(4.0)
-    with Launches(monkeypatch) as found:
-        y = (x.view(2, 2) + 1).t()  # one kernel; views and new memory are none
-        torch.empty(3)
-        number = torch.tensor(y.sum().item())  # another one, and a wait
-        float(number * 2)  # of the host: neither
-        bool(y.cpu().any())
-        torch._foreach_copy_([x], [y.flatten()])
-        x.nonzero()
-    assert found.kernels == {"add": 1, "sum": 1, "clone": 1, "_foreach_copy_": 1}
-    assert found.waits == {"aten._local_scalar_dense": 1, "cpu": 1, "aten.nonzero": 1}

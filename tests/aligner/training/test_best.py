@@ -98,7 +98,7 @@ def test_finished_steps_are_not_made_again(run, trained, kind, monkeypatch):
         assert {name: result["steps"][name] for name in before} == before
         nothing.setattr(best, "align_files", broken)
         assert train_best(run, lambda line: None) == result
-    with pytest.raises(XalignError, match="of another run"):
+    with pytest.raises(XalignError, match="another run"):
         train_best(replace(run, seed=2), lambda line: None)
 
 
