@@ -119,7 +119,7 @@ class Projection(nn.Module):
         self.outer = nn.Linear(dim, projection_dim, bias=False)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """hidden (B, H), any floating dtype -> (B, D) in that of the weights."""
+        """hidden (B, H), any floating dtype -> (B, D) in the dtype of the weights."""
         made: Tensor = self.outer(F.relu(self.inner(hidden.to(self.inner.weight.dtype))))
         return made
 

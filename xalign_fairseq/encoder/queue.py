@@ -70,7 +70,7 @@ class KeyQueue(StaysFloat32):
         return self.filled == len(self)
 
     def holds(self, sentences: Tensor) -> Tensor:
-        """(B, K) bool: which keys are of the sentences of these hashes (B, 2), or of translations of them."""
+        """(B, K) bool: the keys of sentences with these hashes (B, 2), or of their translations."""
         return same_sentence(sentences, self.sentences) | same_sentence(sentences, self.translations)
 
     @torch.no_grad()
