@@ -136,7 +136,7 @@ OPTIONS = {-4: 0, -1: 2**31 - 1}
 
 # How many products oneDNN keeps compiled, at 1.5 MB each, in its own cache and in torch's (1,024 by default). Each
 # number of tokens has its own, of which an update of e5-small needs 11; to compile one takes less than a millisecond.
-COMPILED = "128"
+COMPILED = "32"
 CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
 
 
