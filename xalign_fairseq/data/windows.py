@@ -186,7 +186,7 @@ class Windows(Sequence[np.ndarray]):
 
 
 class Picked(Sequence[np.ndarray]):
-    """Some batches of :class:`Windows`, such as those of one worker; those behind the last one are empty."""
+    """Some batches of :class:`Windows`, such as those of one worker. Batches after the last one are empty."""
 
     def __init__(self, windows: Windows, numbers: range):
         self._windows, self._numbers = windows, numbers

@@ -120,7 +120,7 @@ class Projection(nn.Module):
         self.outer = nn.Linear(dim, projection_dim, bias=False)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """hidden (B, H), any floating dtype -> (B, D) in that of the weights."""
+        """hidden (B, H), any floating dtype -> (B, D) in the dtype of the weights."""
         made: Tensor = self.outer(F.relu(self.inner(hidden.to(self.inner.weight.dtype))))
         return made
 
@@ -234,7 +234,7 @@ class KeyQueue(StaysFloat32):
         return self.filled == len(self)
 
     def holds(self, sentences: Tensor) -> Tensor:
-        """(B, K) bool: which keys are of the sentences of these hashes (B, 2), or of translations of them."""
+        """(B, K) bool: the keys of sentences with these hashes (B, 2), or of their translations."""
         return same_sentence(sentences, self.sentences) | same_sentence(sentences, self.translations)
 
     @torch.no_grad()

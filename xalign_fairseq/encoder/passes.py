@@ -119,7 +119,8 @@ class StepEncoder:
         maps: LanguageMaps | None = None,
         languages: Sequence[str] = (),
     ) -> tuple[Tensor, Tensor]:
-        """Hidden states (B, T, H) of both sides of unperturbed pairs in one row, and where they are in it, (B, 4).
+        """Hidden states (B, T, H) of unperturbed pairs, both sides in one row, and the positions of the sides in it (B,
+        4).
 
         Args:
             encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the

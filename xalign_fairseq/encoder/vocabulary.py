@@ -102,7 +102,7 @@ def check_dictionary(
 
 
 def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
-    """:class:`XalignError` if a data-bin's ids are known to differ from those of a checkpoint that stores this."""
+    """Raise :class:`XalignError` if the ids of a data-bin are known to differ from this checkpoint's."""
     symbols, mine = stored.get("symbols"), data.dictionary.symbols
     if symbols is not None and list(symbols) != mine:
         both = zip(symbols, mine, strict=False)

@@ -24,7 +24,7 @@ def grow_diag_final_and(forward: Iterable[Link], backward: Iterable[Link]) -> se
 
     From the intersection, grow: until nothing changes, visit all links in ascending (i, j), also new ones, and add each
     of their eight neighbours that is in the union and has a token without a link. Then final-and: add the remaining
-    forward, then backward links, in ascending order, of which both tokens have none.
+    forward, then backward links, in ascending order, if neither token has a link.
     """
     forward, backward = set(forward), set(backward)
     either = forward | backward

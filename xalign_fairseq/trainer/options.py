@@ -113,7 +113,7 @@ def _get(group: object, name: str) -> Any:
 def check_warmup(cfg: DictConfig) -> None:
     """Raise :class:`XalignError` for a warm-up that is longer than the schedule of the learning rate.
 
-    That of ``polynomial_decay`` has ``total_num_update`` updates; others have none, or those of the training.
+    ``polynomial_decay`` ends after ``total_num_update`` updates; other schedules end with ``max_update``, if given.
     """
     warmup = _get(cfg.lr_scheduler, "warmup_updates")
     total, most = _get(cfg.lr_scheduler, "total_num_update"), _get(cfg.optimization, "max_update")
@@ -122,10 +122,10 @@ def check_warmup(cfg: DictConfig) -> None:
         return
     raise XalignError(
         "the warm-up is longer than the training",
-        where=Parameter(name, updates),
+        where=Parameter(name, int(updates)),
         parameter="warmup_updates",
         found=warmup,
-        expected=f"at most {updates:g}",
+        expected=f"at most {updates:,.0f}",
     )
 
 

@@ -83,9 +83,9 @@ class Benchmark:
 def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: str) -> Path:
     """The file of a split and language in a folder of the benchmark, or in a folder of many benchmarks.
 
-    The language of a treebank may be ``en_ewt``; of a language with several in a release that of
-    :data:`USUAL_TREEBANKS` is taken. MLQA's ``en-de`` has contexts in English and questions in German. An error has the
-    names that were tried and the files that are there.
+    The language of a treebank may be ``en_ewt``; if a language has several treebanks, :data:`USUAL_TREEBANKS` names the
+    one to use. MLQA's ``en-de`` has contexts in English and questions in German. An error has the names that were tried
+    and the files that are there.
     """
     tried = []
     for pattern in _patterns(benchmark, split, language):

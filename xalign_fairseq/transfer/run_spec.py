@@ -211,5 +211,5 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
 
 
 def shown_command(spec: RunSpec, save_dir: Path) -> str:
-    """The training of a run as a shell command; empty for retrieval, which has none."""
+    """The training of a run as a shell command; empty for retrieval, which needs no training."""
     return shlex.join(["fairseq-train", *train_options(spec, save_dir)]) if spec.train_languages else ""

@@ -192,7 +192,7 @@ class TrainedModels(NamedTuple):
     method: str | None = None
 
     def warn_of_another_guide(self, folder: object, encoder: str) -> None:
-        """Statistics expect the scores of the encoder that guided them: those of another are read, with a warning."""
+        """Statistics expect scores of the encoder that guided them; with another encoder, a warning is logged."""
         if self.guide not in (None, encoder):
             logger.warning("statistics: %s were guided by %s, and are read with %s", folder, self.guide, encoder)
 

@@ -47,8 +47,8 @@ class BestRun:
     """What the steps learn from.
 
     Every fifth pair of each of ``golds`` (``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`) is held out,
-    and all held-out pairs judge each step. Without gold every step is used. ``updates`` are of the self-training;
-    ``None``: as is usual for the encoder.
+    and all held-out pairs judge each step. Without gold every step is used. ``updates`` of self-training; ``None``: the
+    usual number for the encoder.
     """
 
     src: str

@@ -45,7 +45,7 @@ def text_sha256(path: StrPath) -> str:
 
 
 def suffix_of(path: StrPath) -> str:
-    """The end of a text's name, which is its language; empty for a column, which has none."""
+    """The end of a text's name, which is its language; empty for a column."""
     file, part = _parted(os.fspath(path))
     if part is not None:
         return f".{part}" if kind_of(file) == ".tmx" else ""

@@ -105,7 +105,7 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
 
 
 def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script without spaces between words, or a mark of its sentences."""
+    """Whether a character belongs to a script without spaces between words, or is such a script's sentence mark."""
     return _UNSPACED.match(character) is not None or _MARK.match(character) is not None
 
 

@@ -208,7 +208,7 @@ class SentencePieceTokenizer(Tokenizer):
         return np.repeat(np.arange(len(words), dtype=np.int32), lengths)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """The space before a word is of no token, see :func:`.pieces_with_offsets`."""
+        """The space before a word belongs to no token, see :func:`.pieces_with_offsets`."""
         with named_if_no_unicode([text]):
             pieces, begin, end = pieces_with_offsets(self._processor, text)
         return [self.dictionary.index(piece) for piece in pieces], begin, end

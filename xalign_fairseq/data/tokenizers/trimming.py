@@ -231,7 +231,7 @@ def trim_to_files(
 def script(character: str) -> str:
     """The first word of a letter's or mark's name in Unicode (LATIN, CJK, DEVANAGARI), which names its script.
 
-    Digits and punctuation are of :data:`ALL_SCRIPTS`, other signs of none: empty.
+    :data:`ALL_SCRIPTS` for digits and punctuation; empty for other signs.
     """
     kind = unicodedata.category(character)[0]
     if kind in "NP":

@@ -31,8 +31,8 @@ class Treebank:
     """Reads a treebank and its translation: CoNLL-U, whose words and multi-word tokens stay, or a sentence a line.
 
     A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
-    link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS, which are those of one
-    language, are left out.
+    link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS are left out, because they
+    belong to one language.
     """
 
     def __init__(self, files: Annotated):

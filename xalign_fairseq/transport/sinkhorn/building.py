@@ -58,7 +58,7 @@ def make_private(folder: Path) -> None:
 def fault(path: Path) -> str | None:
     """Why files of this folder must not be run or read: someone else may have put it there. None if it may.
 
-    Files and folders of this user and of root are trusted, if nobody else may write them; symbolic links are not.
+    Files and folders of this user and of root are trusted, unless others may write them or they are symbolic links.
     """
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):

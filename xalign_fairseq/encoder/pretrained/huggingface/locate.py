@@ -50,7 +50,7 @@ def snapshot(folder: Path) -> Path:
 
 
 def in_subfolder(where: object, following: str) -> XalignError:
-    """The error for a model whose own folder is :data:`SUBFOLDER`; ``following`` is what to do."""
+    """The error for a model whose files are in :data:`SUBFOLDER`; ``following`` is the next step."""
     problem = "the model is in a subfolder, where old releases of sentence-transformers put it"
     return XalignError(problem, where=where, found=f"its configuration and weights in {SUBFOLDER}", remedy=following)
 
