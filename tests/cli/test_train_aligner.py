@@ -104,9 +104,7 @@ def test_the_folder_of_another_run_is_refused(trained, call, capsys):
     out, _ = trained
     assert call(out, "--seed", 2, "--objectives", "tlm") == 2
     error = capsys.readouterr().err
-    assert re.search(
-        r'another run[\s\S]*found: objectives "dwa,tlm"; seed 1\n[\s\S]*objectives "tlm"; seed 2', error
-    )
+    assert re.search(r'another run[\s\S]*found: objectives "dwa,tlm"; seed 1\n[\s\S]*objectives "tlm"; seed 2', error)
 
 
 @pytest.mark.slow
