@@ -66,7 +66,7 @@ def test_from_bitext_alone(learned):
     ],
 )
 def test_an_aligner_from_bitext_alone_has_no_options_of_encoders(learned, option, value):
-    with pytest.raises(XalignError, match=r"(has no such option|add to an encoder)") as raised:
+    with pytest.raises(XalignError, match=r"(has no such option|need an encoder)") as raised:
         load_aligner(learned, **value)
     assert raised.value.parameters == (option,)
 
@@ -154,3 +154,10 @@ def test_links_are_chosen_in_one_way(tiny_checkpoint, learned, option, statistic
     assert set(raised.value.parameters) == {"min_probability", option}
     with pytest.raises(XalignError, match="probability is out of range"):
         load_aligner(tiny_checkpoint, min_probability=1.5)
+
+
+@pytest.mark.parametrize("option", [{"statistics": "folder"}, {"processes": 2}])
+def test_options_that_only_load_aligner_has(tiny_checkpoint, option):
+    with pytest.raises(XalignError, match="has no such option") as raised:
+        Aligner.from_pretrained(tiny_checkpoint, **option)
+    assert raised.value.parameters == tuple(option)

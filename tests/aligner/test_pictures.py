@@ -42,7 +42,7 @@ def test_a_page_with_gold_links(align, tiny_text, tmp_path, capsys):
     pairs = page.read_text().removeprefix(golden.begin()).partition("</main>")[0].splitlines()
     assert len(pairs) == 40 and all(word in pair for src, pair in zip(words, pairs, strict=True) for word in src)
     assert align("--format", "html", "--out", page, "--resume") == 2
-    assert "no output that could be continued" in capsys.readouterr().err
+    assert "this output cannot be resumed" in capsys.readouterr().err
 
 
 def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):

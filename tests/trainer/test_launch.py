@@ -123,7 +123,7 @@ def test_checkpoints_of_the_run_alone_are_mended(instead, tmp_path):
     assert (tmp_path / "checkpoint_last.pt").exists()
     said = []
     run_training(FairseqTraining(["data"], tmp_path, save_dir=tmp_path), lambda line: None, said.append)
-    assert not (tmp_path / "checkpoint_last.pt").exists() and "training begins anew" in said[1]
+    assert not (tmp_path / "checkpoint_last.pt").exists() and "training starts from the beginning" in said[1]
 
 
 @pytest.mark.parametrize("program", ["signal.signal(signal.SIGUSR1, lambda *_: sys.exit(75))", "pass"])

@@ -25,7 +25,7 @@ CEILINGS = {"": (910, 1), "--bf16": (930, 1), "--fp16": (920, 2), "--memory-effi
 
 @pytest.mark.parametrize(("precision", "kernels", "waits"), [(key, *most) for key, most in CEILINGS.items()])
 def test_launches_and_waits_of_an_update_of_xlm_align(precision, kernels, waits, monkeypatch):
-    monkeypatch.setattr(attention, "by_products", F.scaled_dot_product_attention)  # one operation, as on a GPU
+    monkeypatch.setattr(attention, "plain_kernel", lambda *_: F.scaled_dot_product_attention)  # as on a GPU
     extra = ["--optimizer", "xalign_adamw", "--clip-norm", "1", *precision.split()]
     made = make_trainer("legacy_ddp", 0, 1, None, "xlm_align", extra, BASE_DEPTH)
     made.get_model().set_num_updates(20)
@@ -59,7 +59,7 @@ def replayed(layers, x, offsets, longest, training):
 
 
 def test_launches_of_an_update_of_xlm_align_with_cuda_graphs(monkeypatch):
-    monkeypatch.setattr(attention, "by_products", F.scaled_dot_product_attention)
+    monkeypatch.setattr(attention, "plain_kernel", lambda *_: F.scaled_dot_product_attention)
     monkeypatch.setattr(graphs, "require", lambda *_: None)
     monkeypatch.setattr(graphs, "recorded", lambda: replayed)
     extra = ["--optimizer", "xalign_adamw", "--clip-norm", "1", "--bf16"]

@@ -53,7 +53,7 @@ def read(folder):
         (
             {"1_8": None, "best": None, "last": None},
             {},
-            ["1_8.pt is damaged and is", "best.pt is", "last.pt is", "is whole: training begins anew"],
+            ["1_8.pt is damaged and is", "best.pt is", "last.pt is", "has no undamaged checkpoint: training starts"],
         ),
         ({}, {}, []),
     ],

@@ -45,10 +45,11 @@ class CombinedAligner(WordAligner):
 
     .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    in place of the probability :math:`t(v \mid u)` that u is translated as v: words that the encoder does not link in
-    this sentence count a hundredth of words that it links. The models thus learn from its links over the whole text,
-    and from word order. Where the encoder is certain, they follow it; otherwise the rest of the text decides. With
-    their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the probability
+    in place of the probability :math:`t(v \mid u)` that u is translated as v. Words that the encoder does not link
+    in this sentence count 100 times less than words that it links. The models thus learn from its links over the whole
+    text, and from word order. Where the encoder is certain, they follow it; otherwise the rest of the text decides.
+    With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
+    probability
 
     .. math:: (1 - w) s(u, v) + w p(u, v)
 
@@ -139,5 +140,4 @@ class CombinedAligner(WordAligner):
         )
 
     def signature(self) -> str:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())

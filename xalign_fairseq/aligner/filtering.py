@@ -63,7 +63,7 @@ def filter_files(run: FilterRun) -> str:
         ...     _ = Path(name).write_text(f"{line}\n")
         >>> run = FilterRun("a.en", "a.de", "clean", AlignRun((), "", AlignerOptions()), scores="given")
         >>> filter_files(run)  # writes clean.en, clean.de, clean.links
-        '1 pairs, 1 kept with a score of 0.5 or more, 0 without links'
+        '1 pair, 1 kept with a score of 0.5 or more, 0 without links'
     """
     check_values("a pair has no such score", ("min_score", run.min_score, 0 <= run.min_score <= 1, "0 to 1"))
     files = LinkFiles((run.src, run.tgt), run.out, drops_pairs=True)

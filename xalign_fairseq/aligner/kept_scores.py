@@ -26,9 +26,7 @@ REMEDY = "remove it and those of higher numbers"
 
 
 class KeptScores(WordAligner):
-    """An encoder whose scores of a text are in files of 2,048 pairs each; those in ``folder`` are of this encoder
-    and text.
-    """
+    """An encoder whose scores of one text are kept in ``folder``, in files of 2,048 pairs each."""
 
     def __init__(self, encoder: WordAligner, folder: Path):
         self._encoder, self._folder = encoder, folder

@@ -95,9 +95,10 @@ def open_parts(parts: BestParts, options: AlignerOptions) -> WordAligner:
 
 
 def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: str = "") -> None:
-    """Raise :class:`XalignError` for an option that does not go with the kind of aligner, before anything is read.
+    """Raise :class:`XalignError` for an option that the kind of aligner does not have, before anything is read.
 
-    ``learn``: what is to be learned first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or empty.
+    ``learn``: what to learn first: an aligner ``from_scratch``, ``statistics`` guided by the encoder, or nothing
+    (empty).
     """
     require_one_choice(options)
     combined = learn == GUIDED or options.statistics is not None
@@ -131,15 +132,15 @@ def check_options(path: str | os.PathLike[str], options: AlignerOptions, learn: 
 
 def _check_combined(path: str | os.PathLike[str], options: AlignerOptions) -> None:
     if is_statistical(path):
-        raise XalignError("statistics add to an encoder's scores", where=path, parameter="statistics")
+        raise XalignError("statistics need an encoder as the model", where=path, parameter="statistics")
     linking = options.linking
     for name, found, fits, expected in (
         ("method", linking.method, linking.method in ("", *MIXINGS), " or ".join(MIXINGS)),
-        ("units", options.units, options.units == "word", "word, which the statistics are of"),
+        ("units", options.units, options.units == "word", "word"),
     ):
         if not fits:
             raise XalignError(
-                "the statistics add to an encoder's scores of words", parameter=name, found=found, expected=(expected,)
+                "statistics cannot be combined with this option", parameter=name, found=found, expected=(expected,)
             )
 
 

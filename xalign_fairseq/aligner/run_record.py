@@ -17,7 +17,7 @@ WITHOUT_EFFECT = ("device", "sinkhorn_backend", "processes", "batch_tokens")  # 
 def run_record(text: tuple[str, ...], model: str, options: AlignerOptions, **more: object) -> dict[str, str]:
     """A value for each option that has an effect: the digest of a text, the sizes and times of a model's files.
 
-    ``model`` is empty where an aligner is learned from the text alone; ``more``: other options.
+    ``model`` is empty for an aligner learned from the text alone; ``more`` has other options.
     """
     names = ("src", "tgt") if len(text) == 2 else ("pairs",)
     digests = {name: f"sha256 {text_sha256(path)}" for name, path in zip(names, text, strict=True)}

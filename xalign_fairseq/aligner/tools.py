@@ -28,9 +28,8 @@ NONE: Directions = (frozenset(), frozenset())
 class Tool:
     """The command of a tool: it reads the file ``text`` of its folder, and writes ``forward`` and ``backward``.
 
-    Of ``commands``, each with its arguments, the second part is the file for the standard output, if it holds the
-    links. ``name`` is also that of its Python package. Pairs with more than ``most_words`` on a side get no links from
-    it.
+    Each of ``commands`` has its arguments, and the file for its standard output if that has the links. ``name`` is also
+    the name of its Python package. Pairs with more than ``most_words`` on a side get no links from it.
     """
 
     name: str

@@ -3,8 +3,8 @@
 A subcommand's module has a docstring (its first line is the summary shown by ``xalign --help``; what begins with
 ``Example`` is at the end of its own help), ``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit
 code; ``None`` is 0). The file's name, with ``-`` for ``_``, is the subcommand's name. Heavy imports belong inside
-``run``, so that ``--help`` answers at once. ``_parser`` says in which group a subcommand is listed, ``_arguments`` has
-what several of them ask for.
+``run``, so that ``--help`` answers at once. ``_parser`` groups the subcommands, ``_arguments`` has the options that
+several of them share.
 """
 
 import importlib

@@ -15,9 +15,9 @@ SPARSE = 30.0
 class TrainProgress:
     """Shows fairseq-train's log on stderr: as one line on a terminal, otherwise as occasional lines.
 
-    ``most``: updates of the whole training, None if it ends otherwise; ``before``: what the log has of the training
-    that is gone on with. ``last`` is the newest interval of training, ``updates`` are those of the newest row of any
-    kind, ``validations`` those of the current training that have an AER.
+    ``most``: updates of the whole training, None if it ends otherwise; ``before``: what the log has of the resumed
+    training. ``last`` is the newest interval of training, ``updates`` the number of updates in the newest row of any
+    kind, ``validations`` are those of the current training with an AER.
     """
 
     def __init__(

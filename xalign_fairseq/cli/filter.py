@@ -2,7 +2,7 @@
 
 Aligns the words and scores each pair by its links, from 0 to 1: the share of linked letters on the worse side, weighted
 by the probability of the links. The score detects unrelated sentences and missing parts well, single wrong words less
-well (see docs/reference/pair_scores.md).
+well. It cannot judge a side of one word (see docs/reference/pair_scores.md).
 
 With --out P, the kept pairs go unchanged to P.SRC and P.TGT (with the suffixes of the inputs), their links to P.links,
 and the scores of all pairs to P.scores. Columns of P.scores: score, share of source words with a link, share of target

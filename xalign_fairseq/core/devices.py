@@ -128,15 +128,12 @@ def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
     return "bfloat16"
 
 
-if TYPE_CHECKING:
-    import torch
-
 # glibc's M_MMAP_MAX: no block has a mapping of its own, however large; and M_TRIM_THRESHOLD at its most (malloc.h).
 OPTIONS = {-4: 0, -1: 2**31 - 1}
 
 # How many products oneDNN keeps compiled, at 1.5 MB each, in its own cache and in torch's (1,024 by default). Each
 # number of tokens has its own, of which an update of e5-small needs 11; to compile one takes less than a millisecond.
-COMPILED = "128"
+COMPILED = "32"
 CACHES = ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY")
 
 

@@ -43,7 +43,7 @@ def parse_json(content: bytes | str, where: object, whole_characters: bool = Tru
 
 
 def require_form(value: Any, form: type[Form], where: object) -> Form:
-    """The value itself, if it is of a form: a type of Python's ``typing``, as msgspec reads it.
+    """Returns the value if it has the form, a type of Python's ``typing``, as msgspec reads it.
 
     Keys of objects that a ``TypedDict`` does not name are left as they are.
     """

@@ -53,7 +53,7 @@ class Output:
         """Lines that an earlier run has written."""
         if resume and self._record is None:
             raise XalignError(
-                "there is no output that could be continued",
+                "this output cannot be resumed",
                 parameter="resume",
                 found=(Parameter("out", path),),
                 expected="an output file, lines as output, and files as input",

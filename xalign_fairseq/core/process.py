@@ -111,7 +111,7 @@ def failure(program: str, where: object, code: int, said: str, remedy: Text) -> 
 
 
 def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:
-    """The last lines of a log, for the report of a failure; those of more characters than ``longest`` are cut."""
+    """The last lines of a log, for the report of a failure; lines are cut after ``longest`` characters."""
     if not log.is_file():
         return ""
     with open(log, "rb") as stream:

@@ -126,7 +126,7 @@ class LinksReader:
 class AlignReader(LinksReader):
     """The links that ``fairseq-preprocess --align-suffix`` has written: pairs of the tokens of both sides, all sure.
 
-    Each token counts as a word of its own, because such data do not say which tokens form a word. ``reader[i]`` is what
+    Each token counts as one word, because such data do not say which tokens form a word. ``reader[i]`` is what
     :class:`LinksReader` gives.
     """
 

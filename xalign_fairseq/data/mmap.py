@@ -36,7 +36,7 @@ CODES = {dtype: code for code, dtype in DTYPES.items()}
 
 
 def dtype_for_vocabulary(size: int) -> np.dtype:
-    """The dtype that ``fairseq-preprocess`` takes for ``size`` symbols: uint16 below 65500, uint32 from there on."""
+    """The dtype of ``fairseq-preprocess`` for ``size`` symbols: uint16 below 65500, otherwise uint32."""
     return np.dtype("<u2") if size < 65500 else np.dtype("<u4")
 
 

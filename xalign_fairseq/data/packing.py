@@ -101,7 +101,7 @@ class Packing:
 def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
     """The packing of these inputs; None if the host does not know their lengths.
 
-    The host has to know how many tokens there are; their positions are found on the device, so that nothing is copied.
+    The host must know the number of tokens. Their positions are found on the device, so nothing is copied.
     """
     known = [_lengths(given, pad) for given in inputs]
     lengths = [each for each in known if each is not None]

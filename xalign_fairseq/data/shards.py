@@ -6,7 +6,7 @@ What is looked at when:
   and which dictionary the manifest says it was prepared with. No file of a later folder is opened but the manifest, so
   that 2,000 folders with XLM-R's dictionary and model, of 20 GB together, open in seconds.
 - **When the epoch of a folder begins**: the hashes of its small files, dictionary and tokenizer among them, and the
-  headers of the indices. The first folder, whose dictionary is that of all, is looked at in this way at once.
+  headers of the indices. The first folder, whose dictionary all share, is checked in this way immediately.
 - **All bytes**: by ``verify`` (``--verify-data``), or ``xalign doctor FOLDER``.
 """
 

@@ -43,9 +43,9 @@ class Pair:
 class BitextStream:
     """Sentence pairs of several corpora, drawn by temperature.
 
-    An item stands for a pair and a direction: of a corpus of n pairs, item 2k is pair k as stored and 2k + 1 is the
-    same pair with its sides exchanged (only the first kind if ``both_directions`` is off). The sequence is ``<s> src
-    </s> tgt </s>``; its length is counted with the special tokens, that of a side without them.
+    An item is a pair in one direction: item 2k is pair k as stored, and item 2k + 1 the same pair with its sides
+    exchanged (only the first kind if ``both_directions`` is off). The sequence is ``<s> src </s> tgt </s>``. Its length
+    includes the special tokens; the length of a side does not.
 
     Example::
 
@@ -148,8 +148,8 @@ def exchange(pair: Pair) -> Pair:
 class MonoStream:
     """Blocks of ``length`` consecutive tokens (sentences end in ``</s>``) of several languages, drawn by temperature.
 
-    Blocks are cut in token space, so that none needs padding and none costs a scan; the rest at the end of a language
-    is a last, shorter block. ``langs`` are the numbers of the readers' languages.
+    Blocks are cut from the stream of tokens, so they need neither padding nor a scan of the text; the last block of a
+    language is shorter. ``langs`` are the numbers of the readers' languages.
     """
 
     def __init__(self, readers: Sequence[MMapReader], length: int, langs: Sequence[int] | None = None):

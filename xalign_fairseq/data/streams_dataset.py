@@ -46,8 +46,8 @@ class DrawOptions:
 class StreamsDataset(Dataset):
     """Pairs and blocks under one index: pairs first, then blocks.
 
-    An index is a draw of an epoch. If an item is drawn again, the length of the dataset is added to its number for each
-    earlier draw, so that each draw is perturbed differently.
+    An index is a draw of an epoch. For each earlier draw of an item, the length of the dataset is added to its number,
+    so that each draw is perturbed differently.
 
     A batch has the pairs that fit ``--max-tokens`` and ``--batch-size``, and the blocks that fit the limits of the
     monolingual stream. Without bitext, batches hold only blocks. In training each epoch draws again; in validation

@@ -22,8 +22,8 @@ def batch_ends(
 ) -> np.ndarray:
     """Where each batch ends: as many items as fit, as fairseq's ``batch_by_size`` cuts them.
 
-    A batch of n items takes n times its longest. If ``multiple`` or more items fit, their number is a multiple of it;
-    the last items form a batch of their own.
+    A batch of n items takes n times its longest. If ``multiple`` or more items fit, their number is a multiple of it.
+    The last items form a separate batch.
 
     Args:
         lengths: (N,) tokens of the items, none above ``max_tokens``.
@@ -186,7 +186,7 @@ class Windows(Sequence[np.ndarray]):
 
 
 class Picked(Sequence[np.ndarray]):
-    """Some batches of :class:`Windows`, such as those of one worker; those behind the last one are empty."""
+    """Some batches of :class:`Windows`, such as those of one worker. Batches after the last one are empty."""
 
     def __init__(self, windows: Windows, numbers: range):
         self._windows, self._numbers = windows, numbers

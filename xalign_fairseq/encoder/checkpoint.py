@@ -141,10 +141,10 @@ def load_encoder(state: dict[str, Any], where: StrPath = "checkpoint") -> tuple[
 
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
     know, and except for an encoder that transformers runs, which its options describe completely. The encoder's
-    parameters are the checkpoint's float32 tensors themselves, which :func:`read` maps from its file: processes that
-    load one file share its memory, and the file must not be changed in its place meanwhile. A masked-language-model
-    head that is missing or not tied to the embeddings is logged, and one made from these; none
-    where the embeddings stay in four bits, see :func:`~xalign_fairseq.encoder.building.build_encoder`.
+    parameters are the checkpoint's float32 tensors, which :func:`read` maps from its file. Processes that load one file
+    share its memory; the file must not change meanwhile. A masked-language-model head that is missing or not tied to
+    the embeddings is logged, and one made from these; none where the embeddings stay in four bits, see
+    :func:`~xalign_fairseq.encoder.building.build_encoder`.
 
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).

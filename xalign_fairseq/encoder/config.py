@@ -62,7 +62,7 @@ class EncoderConfig:
             if not least <= getattr(self, name) <= most:
                 expected = f"{least} to {most:,}"
                 raise XalignError(
-                    "no encoder is of this size", parameter=name, found=getattr(self, name), expected=expected
+                    "an encoder cannot have this size", parameter=name, found=getattr(self, name), expected=expected
                 )
         for name in DROPOUTS:
             if not 0 <= getattr(self, name) <= 1:
@@ -84,7 +84,10 @@ class EncoderConfig:
         if self.token_types not in (1, 2):
             expected = "1 as in XLM-R, or 2 as in BERT"
             raise XalignError(
-                "no encoder has these token types", parameter="token_types", found=self.token_types, expected=expected
+                "an encoder cannot have this number of token types",
+                parameter="token_types",
+                found=self.token_types,
+                expected=expected,
             )
         if len(set(self.languages)) < len(self.languages):
             raise XalignError(

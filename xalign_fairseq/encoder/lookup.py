@@ -70,8 +70,8 @@ def is_packed(table: Tensor, dim: int) -> bool:
 def unpack(blocks: Tensor) -> Tensor:
     """Weights in four bits as float32: of each block of 32, its codes minus 8, times its scale.
 
-    A block has the scale in float16, then 16 bytes, of which byte j holds weight j in its low and weight j + 16 in its
-    high four bits.
+    A block has the scale in float16, then 16 bytes, where byte j has weight j in its low and weight j + 16 in its high
+    four bits.
 
     Args:
         blocks: (..., blocks * 18) uint8, rows of
@@ -82,5 +82,4 @@ def unpack(blocks: Tensor) -> Tensor:
     """
     each = blocks.unflatten(-1, (-1, BLOCK_BYTES))
     scales, codes = each[..., :2].contiguous().view(torch.float16), each[..., 2:]
-    weights = torch.cat([codes & 15, codes >> 4], -1).float()
-    return weights.sub_(8).mul_(scales.float()).flatten(-2)
+    return torch.cat([codes & 15, codes >> 4], -1).float().sub_(8).mul_(scales.float()).flatten(-2)

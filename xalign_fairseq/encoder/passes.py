@@ -119,7 +119,8 @@ class StepEncoder:
         maps: LanguageMaps | None = None,
         languages: Sequence[str] = (),
     ) -> tuple[Tensor, Tensor]:
-        """Hidden states (B, T, H) of both sides of unperturbed pairs in one row, and where they are in it, (B, 4).
+        """Hidden states (B, T, H) of unperturbed pairs, both sides in one row, and the positions of the sides in it (B,
+        4).
 
         Args:
             encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the
@@ -209,7 +210,7 @@ class StepEncoder:
         return self.vocabulary_losses(self._encoder.lm_head.features(hidden), labels)
 
     def vocabulary_losses(self, features: Tensor, labels: Tensor) -> TokenLosses:
-        """Losses for features (N, H) of a head of its own: by the MLM head's tied output layer alone, E x + b."""
+        """Losses for features (N, H) of another head, by the MLM head's tied output layer alone: E x + b."""
         head = self._encoder.lm_head
         return linear_cross_entropy(features, head.weight, head.bias, labels)
 

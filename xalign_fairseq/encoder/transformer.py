@@ -104,8 +104,8 @@ def compiled_rest() -> Callable[[EncoderLayer, Tensor, Tensor, bool], Tensor]:
 
     Attention stays outside: it goes by the lengths of the sentences, which no two batches share. So ragged batches need
     one compilation; others come with a gradient or none, dropout or none, frozen parameters, packing or padding. torch
-    stops at 8 (``torch._dynamo.config.recompile_limit``) and runs further ones uncompiled. Names of parameters and
-    copies of a layer are what they are without.
+    stops at 8 (``torch._dynamo.config.recompile_limit``) and runs further ones uncompiled. This changes neither the
+    names of parameters nor copies of a layer.
     """
     return torch.compile(EncoderLayer.rest, dynamic=True)
 
@@ -113,7 +113,7 @@ def compiled_rest() -> Callable[[EncoderLayer, Tensor, Tensor, bool], Tensor]:
 class SentenceEncoder(nn.Module):
     """Token and position embeddings, and a stack of layers.
 
-    Languages have embeddings where the configuration names any; a second text where it has two token types.
+    Languages have embeddings if the configuration names them; a second text has one if there are two token types.
 
     Positions are ``pad + 1 + k`` for the k-th token that is not padding, as in XLM-R, unless the input has its own.
 

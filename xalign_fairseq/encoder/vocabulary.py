@@ -102,7 +102,7 @@ def check_dictionary(
 
 
 def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
-    """:class:`XalignError` if a data-bin's ids are known to differ from those of a checkpoint that stores this."""
+    """Raise :class:`XalignError` if the ids of a data-bin are known to differ from this checkpoint's."""
     symbols, mine = stored.get("symbols"), data.dictionary.symbols
     if symbols is not None and list(symbols) != mine:
         both = zip(symbols, mine, strict=False)
@@ -138,8 +138,8 @@ def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dic
 def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]:
     """The tokenizer that a trained checkpoint stores: the data-bin's.
 
-    The data of ``fairseq-preprocess`` have no model; what the checkpoint that training began with stores, ``first``,
-    whose ids they have, may have one.
+    Data of ``fairseq-preprocess`` have no model. Then the tokenizer of the ``first`` checkpoint is used, which has the
+    same ids.
     """
     if data.tokenizer_model is None and stored_model(first) is not None:
         return dict(first)

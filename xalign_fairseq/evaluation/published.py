@@ -17,7 +17,7 @@ COLUMNS = ("table", "row", "column", "metric", "value")
 class Figure:
     """A figure of a table, in the unit that the paper prints, percent for all scores.
 
-    Columns are languages, pairs of languages, ``average`` or ``mean``; ``metric`` is of task and metric, such as ``xnli
+    Columns are languages, pairs of languages, ``average`` or ``mean``; ``metric`` names task and metric, such as ``xnli
     accuracy`` or ``alignment aer``.
     """
 

@@ -117,6 +117,6 @@ def percent(summary: Summary | None, digits: int = 1) -> str:
 
 
 def signed(number: float, digits: int = 1) -> str:
-    """A difference with its sign; what rounds to zero has none."""
+    """A difference with its sign; without one if it rounds to zero."""
     text = f"{number:+.{digits}f}"
     return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "−")

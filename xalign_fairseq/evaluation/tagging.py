@@ -60,7 +60,7 @@ def repair_bio(tags: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class EntityMetric(Metric):
-    """A metric whose counts are taken over all sentences joined by ``O``, which is what seqeval does.
+    """A metric that counts over all sentences, joined by ``O``, as seqeval does.
 
     With typed tags (``B-PER``) each sentence counts as it does alone. With bare ones seqeval looks across the border:
     an ``X`` that begins a sentence has the type ``_`` of the ``O`` before it, and belongs to what began earlier.

@@ -34,7 +34,7 @@ def natural(sentence: ConlluSentence) -> Sentence:
 def derive(
     sentences: Iterable[ConlluSentence], transform: Transformation
 ) -> tuple[list[ConlluSentence], dict[str, int]]:
-    """The derived treebank, and counts of what it can't have; a sentence's key is its number, from 0.
+    """The derived treebank, and counts of sentences that it leaves out; a sentence's key is its number, from 0.
 
     A word takes its UPOS, XPOS, FEATS and DEPREL along, and its HEAD is where its head is now. FORM is the derived
     word. Fields about natural words are left out: LEMMA and MISC (with SpaceAfter) are ``_``, multi-word tokens become

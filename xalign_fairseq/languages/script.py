@@ -46,9 +46,9 @@ MARKER = chr(_COPIES + ord(SPACE))
 def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
     """The bijection of a script on the given characters.
 
-    ``private`` is a copy in the private-use planes 15 and 16. ``georgian`` can be read: a-z become Mkhedruli letters
-    by the Georgian QWERTY layout, A-Z the Mtavruli capitals of these, all other characters of Latin-1 the Braille
-    pattern of the same number; the rest as ``private``.
+    ``private`` maps each character to one of the private-use planes 15 and 16. ``georgian`` can be read: a-z become
+    Mkhedruli letters by the Georgian QWERTY layout, A-Z the Mtavruli capitals of these, all other characters of Latin-1
+    the Braille pattern of the same number; the rest as ``private``.
     """
     natural = sorted(set(characters))
     others = iter(_OTHERS)
@@ -88,10 +88,10 @@ BLANK, EMPTY = "words with a space within", "words that normalisation removes"
 class Transliteration:
     """Writes every word in the derived script; T_trans of ALIGN-MLM (appendix F).
 
-    Special, control, user-defined and byte pieces are shared by both languages, and characters that the model does not
-    know stay as they are. A word whose normalised form has spaces within ("10 000" of CoNLL-U, "a¨b") has U+200B there,
-    which the model reads as a space; a word whose normalised form is empty does not change, and has no pieces in either
-    language. Both are counted in :attr:`counts`.
+    Both languages share special, control, user-defined and byte pieces. Characters that the model does not know do not
+    change. A word whose normalised form has spaces within ("10 000" of CoNLL-U, "a¨b") has U+200B there, which the
+    model reads as a space; a word whose normalised form is empty does not change, and has no pieces in either language.
+    Both are counted in :attr:`counts`.
 
     Args:
         model: path of the natural language's sentencepiece model.

@@ -80,7 +80,7 @@ class Sentence:
 
 
 def unbroken(word: str, boundary: str = " ") -> str:
-    """The word with U+200B for each white space and ``boundary`` in it, so that a line of text keeps it one word.
+    """The word with U+200B instead of white space and ``boundary``, so that it stays one word in a line of text.
 
     Example::
 
@@ -92,9 +92,9 @@ def unbroken(word: str, boundary: str = " ") -> str:
 class Transformation(Protocol):
     """One step from a natural language to a derived one.
 
-    ``key`` is the sentence's number: chance is keyed by (seed, key), so that one seed gives one language in whatever
-    chunks it is derived. Words are looked up in ``sentence.source``, never in ``forms``, so that steps that write and
-    steps that order may follow each other in any order.
+    ``key`` is the sentence's number. Random draws are keyed by (seed, key), so one seed gives one language, however the
+    text is divided. Words are looked up in ``sentence.source``, never in ``forms``, so the steps can follow each other
+    in any order.
     """
 
     def __call__(self, sentence: Sentence, key: int) -> Sentence: ...

@@ -171,9 +171,9 @@ class Reordering:
 
     After Wang & Eisner (2016). A head and the subtrees of its dependents change places as blocks, from the leaves up,
     so that subtrees stay whole. Punctuation among the dependents keeps its slot: if it is the k-th of the blocks, it
-    stays the k-th; the others share the other slots. Left as they are, and counted, are nodes with more than
-    ``MAX_DEPENDENTS`` dependents (punctuation apart), and nodes whose subtree, or that of a dependent, has gaps
-    (non-projective trees; after an inversion of parts of a sentence).
+    stays the k-th; the others share the other slots. Some nodes keep their order and are counted: those with more than
+    ``MAX_DEPENDENTS`` dependents (without punctuation), and those whose subtree, or a dependent's, has gaps
+    (non-projective trees; an inversion of parts of a sentence).
 
     Args:
         models: by :func:`learn`.

@@ -49,8 +49,8 @@ def mean_aer_interval(
 ) -> tuple[float, float]:
     """Percentile interval for the mean AER over several test sets, each resampled separately.
 
-    The resamples are those of :func:`paired_bootstrap_of_sets` of the same seed; a set has counts of each sentence
-    pair, and the options are those of :func:`bootstrap_intervals`.
+    With the same seed, the resamples equal those of :func:`paired_bootstrap_of_sets`. A set has counts of each sentence
+    pair; options are those of :func:`bootstrap_intervals`.
 
     Raises:
         XalignError: no set, no sentence, or options without meaning.

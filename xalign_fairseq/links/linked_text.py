@@ -25,7 +25,8 @@ LinkedPair = tuple[SegmentedText, SegmentedText, frozenset[Link]]
 
 
 class LinkedText:
-    r"""The pairs of two files with their links, line by line: words of both sides, and all links, possible ones too.
+    r"""The pairs of two files with their links, line by line: words of both sides, and all links, including possible
+    ones.
 
     Args:
         links: a line of Pharaoh links for each pair.

@@ -22,9 +22,9 @@ def union(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
 def grow_diag_final_and(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
     """The links of grow-diag-final-and (Koehn et al., 2005).
 
-    From the intersection, grow: until nothing changes, visit the links in ascending (i, j), the ones just added
-    included, and add those of their eight neighbours that are in the union and have a token without a link. Then
-    final-and: add the remaining forward, then backward links, in ascending order, of which both tokens have none.
+    From the intersection, grow: until nothing changes, visit all links in ascending (i, j), also new ones, and add each
+    of their eight neighbours that is in the union and has a token without a link. Then final-and: add the remaining
+    forward, then backward links, in ascending order, if neither token has a link.
     """
     forward, backward = set(forward), set(backward)
     either = forward | backward

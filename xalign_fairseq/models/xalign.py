@@ -155,7 +155,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         self.num_updates = num_updates
 
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
-        """Rename old keys in place, keep this model's heads where the checkpoint has none, and log the difference."""
+        """Rename old keys in place, keep heads that the checkpoint lacks, and log the difference."""
         current = self.state_dict()
         loaded = masked_lm.usable(masked_lm.today(state_dict))
         state_dict.clear()

@@ -40,10 +40,10 @@ class DictMLM(TokenPrediction):
     subword on each side are used, in both directions; one of several translations is drawn. ``input``: x~_i is the
     translation of x_i, and y_i = x_i. ``target``: y_i is the translation, and x~_i is MLM's input.
 
-    With language embeddings, a translation gets that of its own language. For ``input``, MLM's random tokens are drawn
-    from all tokens except those that occur only on the target side of the dictionaries. This is the natural language's
-    half of the vocabulary in ALIGN-MLM's released code; between natural languages, it includes tokens without an entry
-    and shared tokens.
+    With language embeddings, a translation gets the embedding of its language. For ``input``, MLM's random tokens are
+    drawn from all tokens except those that occur only on the target side of the dictionaries. This is the natural
+    language's half of the vocabulary in ALIGN-MLM's released code; between natural languages, it includes tokens
+    without an entry and shared tokens.
     """
 
     traits = replace(TokenPrediction.traits, needs=("mono", "lexicon"), stats=("accuracy", "translated"))

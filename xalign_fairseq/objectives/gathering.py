@@ -36,7 +36,7 @@ def all_sum(numbers: Tensor) -> Tensor:
 
 
 def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
-    """The rows of all workers (N, ...) from those of each (n, ...), in order of rank; n may differ, and be 0.
+    """The rows of all workers (N, ...), in order of rank, from the rows (n, ...) of each; n may differ and may be 0.
 
     The gradient of a row is the sum over all workers' losses. Every worker must call it, and run backward through it,
     in the same order; without torch.distributed it is the identity.

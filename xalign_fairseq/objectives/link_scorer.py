@@ -38,7 +38,8 @@ class LinkScoring(Objective):
             self.traits = replace(self.traits, freezes_encoder=False)
 
     def bind(self, context: RunContext) -> None:
-        """The layers that it reads: 4, 6, 7 and 9 of 12, its similarity 6 and 7, or those of the same depths."""
+        """It reads layers 4, 6, 7 and 9 of 12, its similarity layers 6 and 7; with another depth, the same relative
+        depths."""
         super().bind(context)
         self.read, self.similar = usual_layers(context.config.encoder_layers)
 

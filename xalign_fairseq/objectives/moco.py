@@ -14,8 +14,7 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import MomentumEncoder, Projection
-from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
+from xalign_fairseq.encoder.copies import KeyQueue, MomentumEncoder, Projection, sentence_hash
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.prediction import true_first
@@ -92,8 +91,8 @@ class MoCo(Objective):
     Both are unmasked. Training draws each pair in both directions, so each language is the query for half of the
     examples (the paper shuffles at random); TLM in the same batch reads the same pairs.
 
-    Keys enter the queue after the loss, from all workers in the order of ranks. A pair with an empty side has neither a
-    loss nor a key; a batch repeated for a worker that has none left adds no keys. Validation changes neither the
+    Keys enter the queue after the loss, from all workers in the order of ranks. A pair with an empty side has no loss
+    and no key. A worker without a batch repeats an earlier one, which adds no keys. Validation changes neither the
     momentum encoder nor the queue.
     """
 
@@ -133,7 +132,7 @@ class MoCo(Objective):
         size, had = self.queue_size, int((updates - 1) * pairs)
         if self.queue_init == "data" and had >= size:
             logger.info(
-                "moco learns from update %s of %s on: before that, its queue fills with %s keys, about %.0f per update",
+                "moco learns from update %s of %s on; until then its queue fills with %s keys, about %.0f per update",
                 f"{math.ceil(size / pairs) + 1:,}",
                 f"{updates:,}",
                 f"{size:,}",
@@ -141,7 +140,7 @@ class MoCo(Objective):
             )
         elif self.queue_init == "data":
             logger.warning(
-                "moco learns nothing in this run: its loss is 0 until the queue has %s keys, and before the last of %s "
+                "moco learns nothing in this run: its loss is 0 until the queue has %s keys. Before the last of %s "
                 "updates of %.0f pairs it has %s; set %s, or %s",
                 f"{size:,}",
                 f"{updates:,}",

@@ -98,9 +98,9 @@ def on_device(bitext: Bitext) -> tuple[Tensor, Tensor, Tensor]:
 def partners(langs: Any, sizes: Any, draw: Any, most: int) -> Any:
     """(B,) int64: the pair whose target each source is exchanged with; -1 without one.
 
-    Pairs of the same languages in the same order that have tokens on both sides form a ring, by their draws; each one's
-    partner is the next, if both sentences fit into ``most`` positions. ``langs`` (B, 2), ``sizes`` (B, 2) and ``draw``
-    (B,) are arrays on the host, or tensors on the device, which is not waited for.
+    Pairs of the same languages in the same order, with tokens on both sides, form a ring in the order of their draws.
+    The partner of each pair is the next one, if both sentences fit into ``most`` positions. ``langs`` (B, 2), ``sizes``
+    (B, 2) and ``draw`` (B,) are arrays on the host, or tensors on the device (without synchronisation).
     """
     xp: Any = torch if isinstance(draw, Tensor) else np
     at = xp.ones_like(draw).cumsum(0) - 1

@@ -178,8 +178,8 @@ class Objective(ABC):
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The inputs whose states with gradient :meth:`forward` will read, each with its highest layer.
 
-        They are run together with those of other objectives (:meth:`StepEncoder.expect`); inputs that are neither named
-        here nor predicted from run separately.
+        Inputs of all objectives run together (:meth:`StepEncoder.expect`), except those that are neither named here nor
+        used to predict tokens.
         """
         return ()
 

@@ -1,4 +1,4 @@
-"""Masked language modelling on the sides of a pair, each by itself (the ablation of PPA's Table 5)."""
+"""Masked language modelling on each side of a pair separately (the ablation of PPA's Table 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -78,9 +78,9 @@ def _rows(sides: list[Tensor], spans: Tensor, wanted: Tensor, length: int) -> Te
 class WordExchangeHead(nn.Module):
     """W2 of Eq. 6 and, unless the MLM head is shared, W3 of Eq. 7 with a layer norm for the paper's ``linear``.
 
-    The paper does not specify the start. W2 is the identity, so that training begins with the plain exchange: a random
-    W2 would give noise to a trained MLM head, and before a random W3 it would only shrink the states. W3 starts as the
-    MLM head does, at N(0, 0.02), or with ``copies`` from the MLM head that the encoder has, as TLM's head does.
+    The paper does not specify the start. W2 starts as the identity, so training begins with the plain exchange. A
+    random W2 would give noise to a trained MLM head; before a random W3 it would only shrink the states. W3 starts as
+    the MLM head does, at N(0, 0.02), or with ``copies`` from the MLM head that the encoder has, as TLM's head does.
     """
 
     def __init__(self, config: EncoderConfig, separate: bool, copies: bool = False):

@@ -18,8 +18,8 @@ from xalign_fairseq.objectives.step import Step, declared
 class WordPairs:
     """The K word pairs (s_i, t_i) of a batch, one for each of its links.
 
-    S is the side of the pivot language and T the other one (Wu & Dredze 2020, section 2), whichever of them the data
-    have as source. A batch without links has K = 0.
+    S is the side of the pivot language and T the other one (Wu & Dredze 2020, section 2), in both directions of the
+    data. A batch without links has K = 0.
 
     Args:
         bitext: the batch.

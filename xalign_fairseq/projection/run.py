@@ -94,9 +94,8 @@ class ProjectReport:
 def project_files(run: ProjectRun) -> ProjectReport:
     """Project the annotation of a file on its translation, and write that.
 
-    The file is read once before the work, so that errors are found immediately, and then piece by piece. ``OUT.links``
-    keeps the aligner's links: give them as ``links`` to project again with other options. An interrupted run continues
-    from them.
+    The file is read once at the beginning, to find errors immediately, and then piece by piece. ``OUT.links`` keeps the
+    aligner's links: give them as ``links`` to project again with other options. An interrupted run continues from them.
 
     Raises:
         XalignError: a file is missing or not of the format, options do not go together, or the output is in the way.

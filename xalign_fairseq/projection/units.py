@@ -34,7 +34,7 @@ class Dropped:
 class Projected:
     """The annotated translation to write, and the annotations that could not be placed.
 
-    ``labels`` are of source and target words, for the page that shows them; empty for markup.
+    ``labels`` of source and target words are for the HTML page; they are empty for markup.
     """
 
     text: str
@@ -47,8 +47,8 @@ class Projected:
 class Unit:
     """One sentence pair, whose source is annotated; ``where`` is file and line, for the report.
 
-    ``project`` makes of links what takes the unit's place in the output. ``needs_links`` is false for a pair without
-    valid annotation: it need not be aligned, and ``project`` may be called without links.
+    ``project`` turns links into the unit's output. ``needs_links`` is false for a pair without valid annotation: it is
+    not aligned, and ``project`` works without links.
     """
 
     src: SegmentedText

@@ -271,8 +271,8 @@ class XalignPretrainingTask(XalignTask):
     def state_dict(self) -> dict[str, Any]:
         """The state in a checkpoint besides weights.
 
-        Tokenizer, labelling method, the family of the encoder that training began with and what that was trimmed to,
-        the lexicons it learned from, and of several folders which one its epoch reads, and how often each was read.
+        Tokenizer; labelling method; family and trimming of the first encoder; lexicons; with several folders, the one
+        that this epoch reads and how often each was read.
         """
         state: dict[str, Any] = {**self.lasting, "tokenizer": trained_tokenizer(self.first_tokenizer, self.data)}
         if "lexicon" in self.reader.needs:

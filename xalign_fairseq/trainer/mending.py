@@ -49,16 +49,12 @@ def mend(folder: Path, say: Say) -> bool:
         say(f"{path} is damaged and is removed")
         path.unlink()
     if damaged and newest is None:
-        say(f"no checkpoint of a training in {folder} is whole: training begins anew")
+        say(f"{folder} has no undamaged checkpoint: training starts from the beginning")
     return (folder / LAST).is_file()
 
 
 def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str, Any]:
-    """A checkpoint with only a model, as other tools write it, with the state of a new training.
-
-    Raises:
-        XalignError: the run must resume a training.
-    """
+    """A checkpoint with only a model, as other tools write it, with the state of a new training."""
     if "optimizer_history" in state or "best_loss" in state:
         return state
     if not anew:

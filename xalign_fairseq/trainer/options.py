@@ -59,11 +59,6 @@ def check_options(cfg: DictConfig) -> None:
 
     Args:
         cfg: fairseq's whole configuration.
-
-    Raises:
-        XalignError: a number that is out of range; a task, a criterion and a model that do not belong together; a
-            warm-up longer than the training; an optimizer without the precision; a checkpoint to begin with that is no
-            file; asynchronous writing without iopath.
     """
     check_numbers(cfg)
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))
@@ -118,7 +113,7 @@ def _get(group: object, name: str) -> Any:
 def check_warmup(cfg: DictConfig) -> None:
     """Raise :class:`XalignError` for a warm-up that is longer than the schedule of the learning rate.
 
-    That of ``polynomial_decay`` has ``total_num_update`` updates; others have none, or those of the training.
+    ``polynomial_decay`` ends after ``total_num_update`` updates; other schedules end with ``max_update``, if given.
     """
     warmup = _get(cfg.lr_scheduler, "warmup_updates")
     total, most = _get(cfg.lr_scheduler, "total_num_update"), _get(cfg.optimization, "max_update")
@@ -127,10 +122,10 @@ def check_warmup(cfg: DictConfig) -> None:
         return
     raise XalignError(
         "the warm-up is longer than the training",
-        where=Parameter(name, updates),
+        where=Parameter(name, int(updates)),
         parameter="warmup_updates",
         found=warmup,
-        expected=f"at most {updates:g}",
+        expected=f"at most {updates:,.0f}",
     )
 
 

@@ -102,7 +102,8 @@ class XalignTrainer(Trainer):
     def clip_grad_norm(self, clip_norm: float) -> torch.Tensor:
         """Clip; the norm is the same in all processes, so all skip an update whose norm is not finite.
 
-        The norm is the host's, and so is from here on what the update has logged: the only transfer that it waits for.
+        The norm, and all logged values of the update, are moved to the host here, in the only transfer that an update
+        waits for.
 
         Raises:
             NonfiniteGradient: before fairseq ends the training; ``--fp16`` and ``--amp`` scale the loss instead.
@@ -195,11 +196,7 @@ class XalignTrainer(Trainer):
         optimizer_overrides: dict[str, Any] | None = None,
         reset_meters: bool = False,
     ) -> dict[str, Any] | None:
-        """Load a checkpoint; the newest complete one replaces a damaged last one.
-
-        Raises:
-            XalignError: it has only a model, but the run needs a training to resume.
-        """
+        """Load a checkpoint; the newest complete one replaces a damaged last one."""
         self._find_whole(filename)
         with self._task_sees_its_state(filename, reset_optimizer):
             extra_state: dict[str, Any] | None = super().load_checkpoint(

@@ -149,8 +149,8 @@ class AlignmentModel(HeadedEncoder):
     def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
         """Announce the batches of an update that accumulates gradients; a single batch needs no announcement.
 
-        Their losses then add up to that of one large batch. ``joint`` normalisation needs objectives that count ahead;
-        for others use ``total.backward()``, and divide the gradient by the sum of ``count`` over all workers.
+        Their losses then add up to the loss of one large batch. ``joint`` normalisation needs objectives that count
+        ahead; for others use ``total.backward()``, and divide the gradient by the sum of ``count`` over all workers.
 
         Raises:
             XalignError: ``joint`` normalisation over several batches, and an objective that does not count ahead.
@@ -177,7 +177,7 @@ class AlignmentModel(HeadedEncoder):
     def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:
         """The :class:`AlignmentLoss` of a batch from :class:`~xalign_fairseq.training.batches.Batches`.
 
-        In training, a call without :meth:`begin_update` is an update of its own; an error, such as missing memory, ends
+        In training, a call without :meth:`begin_update` is a separate update. An error, such as missing memory, ends
         the announced update. With several processes, the mean of their gradients (``DistributedDataParallel``) is the
         gradient of all batches as one.
         """

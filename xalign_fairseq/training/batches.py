@@ -20,8 +20,8 @@ from xalign_fairseq.data.windows import with_samples
 class Batches(IterableDataset[dict[str, Any]]):
     """Batches of a split; training batches are endless, in an order that seed and epoch determine.
 
-    Every draw is keyed by (seed, epoch, index), so the state is a place from which any number of data workers continues
-    with the same batches. torchdata's ``StatefulDataLoader(batches, batch_size=None, num_workers=...)`` and torch's own
+    Every draw is keyed by (seed, epoch, index), so any number of data workers can continue from a state with the same
+    batches. torchdata's ``StatefulDataLoader(batches, batch_size=None, num_workers=...)`` and torch's own
     ``DataLoader`` read them too, in the same order; a state of the former needs the same number of workers.
 
     Args:

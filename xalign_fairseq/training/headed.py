@@ -30,12 +30,6 @@ class HeadedEncoder(nn.Module):
         num_updates: updates done before this one.
         frozen_updates: the encoder has no gradient in this number of first updates.
         autocast: bfloat16 in matrix products: yes, no, or auto (where the device is fast at it).
-
-    Example::
-
-        model = HeadedEncoder(Encoder(config))
-        model.attach_head("dwa", head)
-        losses = model.run(lambda encoder: weighted.losses(encoder, batch))
     """
 
     def __init__(self, encoder: Encoder):
@@ -117,7 +111,7 @@ def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[st
     if differing:
         first = differing[0]
         raise XalignError(
-            f"the checkpoint's head of {name} is of other options, languages or versions than this run's",
+            f"the checkpoint's head of {name} was made with other options, languages or versions",
             where=first,
             found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
             expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",

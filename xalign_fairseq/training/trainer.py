@@ -23,10 +23,10 @@ WEIGHTS, PLACE = "alignment_model.pt", "batches.pt"
 class AlignmentTrainer(Trainer):
     """``Trainer`` of an :class:`~xalign_fairseq.training.alignment_model.AlignmentModel` on its batches.
 
-    Losses, accumulated gradients and several processes of accelerate's have the normalisation of ``fairseq-train``. The
-    limits of a batch are those of the batches and not the arguments' ``per_device_train_batch_size``; the number of
-    updates is ``max_steps``, as batches have no end. A checkpoint holds weights, heads and the place in the data, and a
-    resumed run has the batches of an uninterrupted one. ``save_model`` writes what
+    Losses, accumulated gradients and several processes of accelerate's have the normalisation of ``fairseq-train``.
+    ``batches`` limits the size of a batch, not ``per_device_train_batch_size``. The number of updates is ``max_steps``,
+    because batches have no end. A checkpoint holds weights, heads and the place in the data, and a resumed run has the
+    batches of an uninterrupted one. ``save_model`` writes what
     :meth:`~xalign_fairseq.training.alignment_model.AlignmentModel.save_pretrained` writes.
 
     Args:

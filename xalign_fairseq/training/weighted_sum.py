@@ -260,7 +260,7 @@ class WeightedSum:
         return Batch.from_sample(sample, self.language_rows, stands_in=self.update.ignored)
 
     def losses(self, encoder: StepEncoder, batch: Batch) -> dict[str, Loss]:
-        """The loss of each objective by its name; a batch without a stream that one reads has none of it."""
+        """The loss of each objective by its name, without objectives whose stream the batch lacks."""
         # All say what they read and predict before the first one runs.
         steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
         # A validation batch may lack a stream; workers must log the same keys all the same.

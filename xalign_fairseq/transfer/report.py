@@ -35,7 +35,8 @@ class TaskReport:
     """One setting of the study, with a title such as ``pos, trained on en``.
 
     ``rows`` has a row per checkpoint for each metric, and for ``score``, the mean of those in ``scored_by``.
-    ``signatures``, by language and metric, are of all runs; layers and versions that differ are with their checkpoints.
+    ``signatures``, by language and metric, hold for all runs; checkpoints have their own layers and versions if these
+    differ.
     """
 
     title: str
@@ -64,8 +65,8 @@ class EnglishGap:
 
 @dataclass(frozen=True)
 class SupervisedGap:
-    """The score of a model trained on the language minus that of a zero-shot model, on the same test data; over the
-    seeds of both.
+    """The score of a model trained on the language minus the score of a zero-shot model, on the same test data, over
+    the seeds of both.
     """
 
     task: str

@@ -46,10 +46,9 @@ def run_jobs(
 ) -> Iterator[Finished]:
     """Run jobs in order, at most ``slots`` at a time, and yield each as it ends, failed or not.
 
-    Each job leads a process group of its own. If the iteration is left early, by an exception (Ctrl-C) or by
-    ``close()``, the groups that still run are ended before it returns; there is nothing left to clean up. SIGUSR1 is
-    passed on to the jobs; no further one starts, those that had to stop are not yielded, and ``Requeued`` is raised.
-    ``environment`` has the variables that are added for a slot; ``poll`` is in seconds.
+    Each job leads a process group of its own. If the iteration ends early, by an exception (Ctrl-C) or by ``close()``,
+    the running process groups are ended first. SIGUSR1 is passed on to the jobs: no further job starts, stopped jobs
+    are not yielded, and ``Requeued`` is raised. ``environment`` adds variables for a slot; ``poll`` is in seconds.
     """
     waiting, running = list(jobs), list[_Running]()
     with requeue_handed_on(lambda: [each.process for each in running]) as signalled:

@@ -34,8 +34,8 @@ def find_links(
     - ``argmax``: forward and backward at once (one round of Eq. 8).
     - ``itermax``: the released code's rule, SimAlign's (Jalili Sabet et al., 2020): argmax, then ``rounds - 1``
       further rounds on A with weight 1 where both tokens are free, ``alpha`` where one is linked, 0 where both are.
-      Weights always apply to the original A. Pairs with at most two tokens on a side, and pairs of which one side is
-      fully linked, get no further round.
+      Weights always apply to the original A. Pairs with at most two tokens on a side, or with a fully linked side, get
+      no further round.
     - ``itermax-paper``: Eq. 8 and 9, ``rounds`` rounds; after each, A becomes 0 at the links so far and is multiplied
       by ``alpha`` in the rest of their rows and columns, in place, so that discounts compound.
     - ``union``: forward or backward, no filter.

@@ -36,9 +36,8 @@ class Transport(TransportOptions):
 
     They are found by the implementation that :func:`~xalign_fairseq.transport.sinkhorn.backend.chosen` names. The
     probability of a link is the geometric mean of its shares of its row and of its column of the plan
-    (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` puts a trained pointer's scores in the
-    place of dot products; the other options are those of
-    :class:`~xalign_fairseq.transport.options.TransportOptions`.
+    (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` uses a trained pointer's scores instead
+    of dot products. The other options are those of :class:`~xalign_fairseq.transport.options.TransportOptions`.
 
     Example::
 
@@ -53,7 +52,6 @@ class Transport(TransportOptions):
     measure: Measure = field(default=pair_similarity, repr=False, compare=False)
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """See :meth:`Method.__call__`."""
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":
                 links, plan = self._reference(hidden, spans, sizes)
@@ -70,7 +68,6 @@ class Transport(TransportOptions):
             return self(hidden, spans, sizes=sizes), link_probability(self._reference(hidden, spans, sizes)[1])
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """See :meth:`Method.matrix`."""
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":
                 return self._reference(hidden, spans, sizes)[0]
@@ -103,7 +100,6 @@ class Transport(TransportOptions):
             return last_partners(found, one_sided=self._one_sided)
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         plan = {"mu": self.mu, "eps": self.eps, "iterations": self.iterations, "order": self.order}
         return {"method": "transport", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 

@@ -125,7 +125,7 @@ class Linking:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], where: object = "checkpoint") -> "Linking":
-        """The inverse of :meth:`state`; :class:`XalignError` for what it did not give."""
+        """The inverse of :meth:`state`; raises :class:`XalignError` for anything else."""
         found = require_form(state, _State, f"{where}, labelling")
         if found["similarity"] not in found["layers"]:
             known = " or ".join(found["layers"]) or "none"

@@ -168,7 +168,7 @@ def links_and_scores(
 ) -> tuple[list[dict[Link, float]], np.ndarray]:
     """The links of :func:`links_of_words`, and the probabilities of all pairs of words (B, words, words).
 
-    By a method of tokens it is the largest of any two of theirs; 0 beyond a pair's own words.
+    A method that scores tokens gives two words their tokens' largest score; positions beyond a pair's words are 0.
     """
     if isinstance(method, WordMethod):
         scores = method.scores(hidden, spans, src_words, tgt_words).cpu().numpy()

@@ -64,7 +64,7 @@ class Pointer(nn.Module):
         """S_ij = exp((q_i . k_j + k_i . q_j) / (2 sqrt(d))): the pointer's scores of both directions as a similarity.
 
         With mu = 1 the transport plan of S scales the geometric mean of both directions' pointing weights. Arguments
-        and results are those of :func:`~xalign_fairseq.transport.similarity.pair_similarity`, whose place it takes.
+        and results are those of :func:`~xalign_fairseq.transport.similarity.pair_similarity`, which it replaces.
         """
         q, k = self.query(hidden), self.key(hidden)
         scores, src_mask, tgt_mask = pair_products(torch.cat([q, k], 2), torch.cat([k, q], 2), spans, sizes=sizes)

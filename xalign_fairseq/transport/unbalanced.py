@@ -97,9 +97,9 @@ class Dustbin(ByMatrix):
     """Links by transport with a dustbin (:func:`~xalign_fairseq.transport.unbalanced.dustbin_plan`).
 
     Scores are the cosines of the hidden states, scaled for each pair so that its lowest is 0 and its highest 1 (all 1
-    where they are equal), ``dustbin`` is the score of having no partner: the higher, the fewer links. One of a link's
-    tokens at least must send it more mass than it sends to the dustbin (three subwords with one partner have a third of
-    its mass each, and send the rest there); ``filter``, ``rounds`` and ``alpha`` choose among those
+    where they are equal), ``dustbin`` is the score of having no partner: the higher, the fewer links. At least one
+    token of a link must send more mass to the link than to the dustbin (three subwords with one partner have a third of
+    its mass each, and send the rest to the dustbin); ``filter``, ``rounds`` and ``alpha`` choose among those
     (:func:`~xalign_fairseq.transport.extraction.find_links`). Its probability is the geometric mean of its shares of
     its row and of its column, the dustbin's mass included.
 
@@ -123,12 +123,10 @@ class Dustbin(ByMatrix):
         check_link_options(self.filter, self.rounds, self.alpha)
 
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """See :meth:`LabellingMethod.labels`."""
         return partners_of_matrix(self.matrix(hidden, spans, sizes=sizes), spans, hidden.shape[1])
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """See :meth:`ByMatrix.scored`."""
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
         scores = _scaled(cosine, src_mask[:, :, None] & tgt_mask[:, None, :])
         plan = dustbin_plan(scores, src_mask, tgt_mask, self.dustbin, mu=self.mu, iterations=self.iterations)
@@ -140,7 +138,6 @@ class Dustbin(ByMatrix):
         return links, link_probability(plan)[:, :-1, :-1]
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         plan = {"dustbin": self.dustbin, "mu": self.mu, "iterations": self.iterations}
         return {"method": "ot-unbalanced", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 

@@ -98,7 +98,7 @@ def test_declared_attributes_are_refused(tmp_path):
 def test_a_translation_memory_is_not_one_text(tmp_path):
     (tmp_path / "m.tmx").write_bytes(memory(UNITS))
     for each in (scan, lambda path: list(read_lines(path)), lambda path: list(read_lines(path, table=True))):
-        with pytest.raises(XalignError, match=r"not one text\n  where: \S*m.tmx\n  found: .*en-GB.*\n.*m.tmx#"):
+        with pytest.raises(XalignError, match=r"several languages\n  where: \S*m.tmx\n  found: .*en-GB.*\n.*m.tmx#"):
             each(tmp_path / "m.tmx")
     (tmp_path / "m.tmx").write_bytes(b"no xml")
     with pytest.raises(XalignError, match=r"found: no language\n  expected: .*m.tmx#en"):
@@ -111,7 +111,7 @@ def test_a_table_is_one_text_only_where_it_has_one_column(tmp_path):
         (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith("gz") else raw)
         for each in (scan, lambda path: list(read_lines(path))):
             with pytest.raises(
-                XalignError, match=rf"not one text\n  where: \S*{name}\n  found: 3 columns.*\n.*{name}#1"
+                XalignError, match=rf"several columns\n  where: \S*{name}\n  found: 3 columns.*\n.*{name}#1"
             ):
                 each(tmp_path / name)
         assert list(read_lines(tmp_path / name, table=True)) == ["a b\tc\td", "x\ty\tz"]
@@ -144,7 +144,7 @@ def test_both_sides_of_what_a_prefix_names(tmp_path):
     assert sides_of(f"{at}/m.tmx.gz", "en", "de") == (f"{at}/m.tmx.gz#en", f"{at}/m.tmx.gz#de")
     assert sides_of(f"{at}/p", "en", "de") == (f"{at}/p.en", f"{at}/p.de.xz")
     assert sides_of(f"{at}/none.tsv", "en", "de") == (f"{at}/none.tsv.en", f"{at}/none.tsv.de")
-    with pytest.raises(XalignError, match="two columns"):
+    with pytest.raises(XalignError, match="the columns of the bitext"):
         sides_of(f"{at}/t.tsv#1", "en", "de")
 
 

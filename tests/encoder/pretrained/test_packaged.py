@@ -50,8 +50,7 @@ def test_the_head_is_made_of_embeddings_and_scores(small_file):
 
 
 def test_the_tokenizer_has_xlm_rs_ids(small_file):
-    state = packaged.read(small_file)
-    tokenizer = load_tokenizer(state, len(four_bit_files.PIECES))
+    tokenizer = load_tokenizer(packaged.read(small_file), len(four_bit_files.PIECES))
     pieces = four_bit_files.PIECES
     assert tokenizer.encode("the houses ,") == [pieces.index(each) for each in ("▁the", "▁house", "s", "▁", ",")]
     assert tokenizer.encode("das\u3000\uff28aus") == [pieces.index("▁das"), pieces.index("▁Haus")]  # nmt_nfkc
@@ -63,7 +62,7 @@ def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):
     packaged.read(small_file)
     assert caplog.text == ""
     packaged.read(small_file.rename(tmp_path / packaged.FILE))
-    assert "altered, or of another release" in caplog.text
+    assert "changed, or from another release" in caplog.text
 
 
 def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, caplog):
@@ -71,7 +70,7 @@ def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, ca
     small_file.rename(packaged.NAME)
     state, _ = read_pretrained(packaged.NAME)
     assert state["model"]["encoder.lm_head.bias"].numel() == len(four_bit_files.PIECES)
-    assert "not from the packaged encoder" in caplog.text
+    assert "not from the package" in caplog.text
 
 
 def test_without_its_package_the_extra_is_named(monkeypatch):

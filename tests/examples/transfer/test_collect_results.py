@@ -27,8 +27,7 @@ def results(tmp_path, monkeypatch):
     stale = tmp_path / "results/runs/old/result.json"
     stale.parent.mkdir(parents=True)
     stale.touch()
-    arguments = map(str, (tmp_path / "out", tmp_path / "results"))
-    monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
+    monkeypatch.setattr(sys, "argv", ["collect_results.py", *map(str, (tmp_path / "out", tmp_path / "results"))])
     collect_results.main()
     return tmp_path / "results"
 
@@ -55,8 +54,7 @@ def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):
     other.parent.mkdir()
     other.write_text("{}")
     shared.write_text("{}")
-    arguments = map(str, (results.parent / "out", results, "--add"))
-    monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
+    monkeypatch.setattr(sys, "argv", ["collect_results.py", *map(str, (results.parent / "out", results, "--add"))])
     collect_results.main()
     assert json.loads(other.read_text()) == {} and json.loads(shared.read_text())["name"] == "é"
 

@@ -18,6 +18,7 @@ from xalign_fairseq.transport.ops.attention import (
     by_length,
     by_products,
     dropout,
+    in_float32,
     jagged,
     kernel,
     varlen,
@@ -81,13 +82,35 @@ def test_offsets_that_only_the_device_knows_may_name_empty_sentences():
 
 def test_padding_has_no_part_in_it():
     given = parts()
-    width = LENGTHS.max()
-    inside = torch.arange(width) < torch.from_numpy(LENGTHS)[:, None]
+    inside = torch.arange(LENGTHS.max()) < torch.from_numpy(LENGTHS)[:, None]
     padded = [F.pad(part, (0, 0, 0, 0, 0, 1), value=9.0)[torch.full_like(inside, -1).long()] for part in given]
     for whole, part in zip(padded, given, strict=True):
         whole[inside] = part
     mixed = Padded(~inside).attend(*padded, dropout=0.0)
     torch.testing.assert_close(mixed[inside], in_a_loop(*given), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("length", "gradient", "way"), [(31, True, by_products), (32, True, in_float32), (5, False, in_float32)]
+)
+def test_bfloat16_on_a_cpu_has_two_kernels(length, gradient, way):
+    q = torch.zeros(1, 2, length, 8, dtype=torch.bfloat16, requires_grad=gradient)
+    assert attention.plain_kernel(q, 0.0) is way and attention.plain_kernel(q, 0.1) is by_products
+    with torch.no_grad():
+        assert attention.plain_kernel(q, 0.0) is in_float32
+    assert attention.plain_kernel(q.float(), 0.0) is F.scaled_dot_product_attention
+
+
+def test_long_sentences_in_bfloat16_are_as_near_to_the_truth_as_products():
+    lengths = np.array([33, 40, 40])
+    given = parts(torch.bfloat16, lengths)
+    truth = with_gradients(
+        lambda *parts: in_a_loop(*parts, lengths), [each.detach().double().requires_grad_() for each in given]
+    )
+    found = with_gradients(lambda q, k, v: packed(lengths).attend(q, k, v, 0.0), given)
+    own = with_gradients(lambda q, k, v: jagged(packed(lengths), q, k, v, 0.0), given)
+    for mine, theirs, expected in zip(found, own, truth, strict=True):
+        assert (mine.double() - expected).abs().max() <= (theirs.double() - expected).abs().max() + 0.01
 
 
 def test_bfloat16_on_a_cpu_is_by_products_and_as_near_to_the_truth_as_torchs_own():
@@ -230,8 +253,7 @@ def test_what_is_not_contiguous_is_read_as_it_lies():
     torch.manual_seed(3)
     plain = dropout(x, 0.5)
     torch.manual_seed(3)
-    turned = dropout(x.t().contiguous().t(), 0.5)
-    assert torch.equal(plain, turned) and 0 < (plain == 0).sum() < 12
+    assert torch.equal(plain, dropout(x.t().contiguous().t(), 0.5)) and 0 < (plain == 0).sum() < 12
 
 
 def test_a_seed_gives_the_same_and_the_next_draw_another():

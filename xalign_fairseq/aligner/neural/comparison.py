@@ -62,10 +62,10 @@ def try_linkings(
     linkings: Sequence[Linking],
     progress: Progress | None = None,
 ) -> list[Trial]:
-    """Score every linking on every set, from one pass of the encoder over them for each encoding; a trial for each
-    linking.
+    """Score every linking on every set, and return a trial for each linking. The encoder reads the sets once per
+    encoding.
 
-    ``progress`` is called with the number of pairs that were done since; each is done once for each encoding.
+    ``progress`` is called with the number of newly finished pairs; each pair counts once per encoding.
 
     Example::
 
@@ -171,7 +171,8 @@ def read_sets(texts: Sequence[tuple[tuple[str, ...], str]]) -> list[GoldPairs]:
 
 
 def grid_linkings(grid: Grid, aligner: Aligner) -> list[Linking]:
-    """Every layer, then every encoding, then every method with its options; of a link scorer its own layers, once.
+    """Every layer, encoding and method with its options, in this order. A link scorer is tried once, with its own
+    layers.
 
     ``aligner`` is of the model without a choice. If the model labelled itself and no method is named, its own method is
     compared, in its own encoding.

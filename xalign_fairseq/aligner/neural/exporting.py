@@ -70,7 +70,7 @@ class OnnxEncoder(Encoder):
         self._session = onnxruntime.InferenceSession(Path(folder) / FILE, providers=["CPUExecutionProvider"])
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> HiddenStates:
-        """As of :meth:`.Encoder.states`; the layers are those of the file."""
+        """Same arguments and results as :meth:`.Encoder.states`, for the layers in the file."""
         read = as_input(given)
         names = [output.name for output in self._session.get_outputs()]
         states = self._session.run(names, {"tokens": read.tokens.cpu().numpy()})

@@ -41,7 +41,7 @@ from xalign_fairseq.aligner.statistical.units import cut_all, make_units
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_changed_json
-from xalign_fairseq.core.own_folder import begun_folder
+from xalign_fairseq.core.locks import begun_folder
 from xalign_fairseq.links.gold import GoldText
 
 PASSES = (4, 5)
@@ -192,7 +192,7 @@ class TrainedModels(NamedTuple):
     method: str | None = None
 
     def warn_of_another_guide(self, folder: object, encoder: str) -> None:
-        """Statistics expect the scores of the encoder that guided them: those of another are read, with a warning."""
+        """Statistics expect scores of the encoder that guided them; with another encoder, a warning is logged."""
         if self.guide not in (None, encoder):
             logger.warning("statistics: %s were guided by %s, and are read with %s", folder, self.guide, encoder)
 
@@ -203,7 +203,7 @@ def is_statistical(path: str | os.PathLike[str] | None) -> bool:
 
 
 def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None]:
-    """Hold the folder of what is learned from a text, as of :func:`~xalign_fairseq.core.own_folder.begun_folder`."""
+    """Hold the folder of what is learned from a text, as of :func:`~xalign_fairseq.core.locks.begun_folder`."""
     return begun_folder(folder, BEGUN, identity, "a statistical aligner")
 
 
@@ -264,7 +264,8 @@ def load(folder: Path) -> TrainedModels:
 
 @contextmanager
 def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar of the passes over the text and the time left on a terminal, otherwise a line for each kind of units."""
+    """On a terminal a progress bar with the passes over the text and the time left, otherwise a line for each kind
+    of units."""
     with tqdm(unit=" passes", disable=quiet or not sys.stderr.isatty()) as bar:
 
         def show(units: str, done: int, of: int) -> None:

@@ -49,9 +49,9 @@ class UnitModel:
     def add_scores(
         self, words: tuple[Words, Words], cells: np.ndarray, scores: np.ndarray, share: float, factors: Factors | None
     ) -> np.ndarray:
-        """Add a share of the scores of all pairs of words to ``scores``; (K,) which pairs of sentences fit.
+        """Add a share of the scores of all word pairs to ``scores``. Returns (K,): the sentence pairs that fit.
 
-        ``cells`` (K + 1,): where the scores (words of the source, words of the target) of each pair begin.
+        ``cells`` (K + 1,): where the scores of each pair begin, a matrix of source words by target words.
         """
         text = self.cut(words)
         backend().add_scores(self.tables, text, cells, scores, share, factors)

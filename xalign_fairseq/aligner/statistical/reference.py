@@ -154,7 +154,7 @@ def both_directions(
 ) -> tuple[Posteriors, Posteriors]:
     """Posteriors of source places for each target unit (M, B, N), and of target places for each source unit (N, B, M).
 
-    ``counts``: to which the expected jumps of each direction are added.
+    The expected jumps of each direction are added to ``counts``.
     """
     probabilities = tables.pairs[batch.rows]
     if batch.factors is not None:

@@ -33,7 +33,7 @@ class Words(NamedTuple):
 
 
 class UnitSide(NamedTuple):
-    """One side in units: ids (U,), the word of its sentence that each is of (U,), and where each sentence begins."""
+    """One side in units: ids (U,), the word of each unit within its sentence (U,), and where each sentence begins."""
 
     ids: np.ndarray
     owners: np.ndarray

@@ -1,8 +1,8 @@
 """The best aligner of a bitext, in steps: gold links, statistics and links, self-training. Each is made once.
 
-An encoder that has learned from gold links scores better than one that learns from its own links afterwards. So only
-one without a link scorer is trained on the bitext, where the links by the encoder and statistics that it guides check
-what it learns from itself. The aligner combines the encoders and the statistics.
+An encoder that has learned from gold links scores better than one that learns from its own links afterwards. So only an
+encoder without a link scorer is trained on the bitext. There, it learns only from those of its own links that are also
+among the links of encoder and statistics together. The aligner combines the encoders and the statistics.
 """
 
 import os
@@ -26,9 +26,9 @@ from xalign_fairseq.aligner.training.train import Hear, train_aligner
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.core.installed import require_fairseq
+from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.own_folder import begun_folder
+from xalign_fairseq.core.locks import begun_folder
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.core.version import __version__
@@ -47,8 +47,8 @@ class BestRun:
     """What the steps learn from.
 
     Every fifth pair of each of ``golds`` (``S-T.gold`` of any languages, as of :class:`~.gold.ScorerRun`) is held out,
-    and all held-out pairs judge each step. Without gold every step is used. ``updates`` are of the self-training;
-    ``None``: as is usual for the encoder.
+    and all held-out pairs judge each step. Without gold every step is used. ``updates`` of self-training; ``None``: the
+    usual number for the encoder.
     """
 
     src: str

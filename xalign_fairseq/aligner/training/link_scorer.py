@@ -41,9 +41,9 @@ class GoldPair:
 class Fitting:
     """How a scorer is fitted.
 
-    The networks take ``epochs``, the similarity two thirds of them, both at least ``updates``: few pairs are read more
-    often. ``lr`` falls to 0; ``decay`` is of the networks; a batch has at most ``cells`` pairs of words, padding
-    included.
+    The networks train for ``epochs``, the similarity for two thirds of them, both for at least ``updates``: few pairs
+    are read more often. ``lr`` falls to 0; ``decay`` is the networks' weight decay; a batch has at most ``cells`` pairs
+    of words, padding included.
     """
 
     epochs: int = 6

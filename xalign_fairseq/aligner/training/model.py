@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.own_folder import require_identity, require_own_folder
+from xalign_fairseq.core.locks import require_identity, require_own_folder
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
@@ -130,8 +130,8 @@ def trim_model(run: TrainingRun) -> str:
 def put_back(run: TrainingRun, checkpoint: str | os.PathLike[str]) -> Path:
     """Write the trained model with its whole vocabulary into the run's folder.
 
-    Text that the run has not seen is then cut by the model's own tokenizer; the vectors of pieces that only such text
-    has are those of the model that the run began with.
+    New text is then cut by the model's own tokenizer; pieces that the training text lacks have the vectors of the first
+    model.
     """
     state, where = read_pretrained(checkpoint)
     write_checkpoint(run.out / WHOLE, untrim(state, where, *read_pretrained(run.model)))

@@ -203,8 +203,8 @@ class TrainingRun:
     def check(self) -> GoldText | None:
         """The development set, if there is one; errors come before any long work.
 
-        Parameters that may follow the model's family are left to :meth:`check_options`, and what takes a pass over the
-        training text to ``prepare``, which does it first.
+        :meth:`check_options` checks parameters that may depend on the model's family; ``prepare`` checks the training
+        text.
         """
         if self._meant("objectives"):
             self._check_objectives()

@@ -45,7 +45,7 @@ def text_sha256(path: StrPath) -> str:
 
 
 def suffix_of(path: StrPath) -> str:
-    """The end of a text's name, which is its language; empty for a column, which has none."""
+    """The end of a text's name, which is its language; empty for a column."""
     file, part = _parted(os.fspath(path))
     if part is not None:
         return f".{part}" if kind_of(file) == ".tmx" else ""
@@ -73,7 +73,7 @@ def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
         first, comma, second = (part or "1,2").partition(",")
         if not (comma and first.isdecimal() and second.isdecimal()):
             raise XalignError(
-                "two columns of a table are a bitext", where=prefix, found=part, expected=f"for example {file}#1,2"
+                "the columns of the bitext are not given", where=prefix, found=part, expected=f"for example {file}#1,2"
             )
         return f"{file}#{first}", f"{file}#{second}"
     if Path(prefix).is_dir() and not all(Path(existing(f"{prefix}.{side}")).is_file() for side in (src, tgt)):
@@ -87,7 +87,7 @@ def _in_folder(folder: Path, src: str, tgt: str) -> str:
     found = [stem for stem in stems if f"{stem}.{tgt}" in names]
     if len(found) != 1:
         raise XalignError(
-            "a folder is not one bitext",
+            "the folder does not have exactly one bitext",
             where=folder,
             found=", ".join(f"{stem}.{src}" for stem in found) or "no such pair of files",
             expected=f"one pair of files NAME.{src} and NAME.{tgt}",
@@ -141,7 +141,7 @@ def require_one_text(first: bytes, path: StrPath) -> None:
     columns = first.count(b"\t") + 1
     if columns > 1 and kind_of(path) == ".tsv":
         found, expected = f"{columns} columns in line 1", f"one of them, such as {path}#1"
-        raise XalignError("a table is not one text", where=path, found=found, expected=expected)
+        raise XalignError("a table has several columns", where=path, found=found, expected=expected)
 
 
 def _no_language(stream: IO[bytes], file: str) -> XalignError:
@@ -151,7 +151,7 @@ def _no_language(stream: IO[bytes], file: str) -> XalignError:
     languages = [name for name, _ in units.languages.most_common(20) if name]
     found = f"languages {', '.join(languages)}" if languages else "no language"
     expected = f"one of them, such as {file}#{languages[0] if languages else 'en'}"
-    return XalignError("a translation memory is not one text", where=file, found=found, expected=expected)
+    return XalignError("a translation memory has several languages", where=file, found=found, expected=expected)
 
 
 def _language(stream: IO[bytes], file: str, language: str) -> Iterator[bytes]:

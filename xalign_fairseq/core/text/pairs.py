@@ -35,8 +35,8 @@ class SentencePairs:
     """The pairs of words of two files with equally many lines, or of one file of ``src ||| tgt`` lines.
 
     A line is split, by default at white space, into the words that links count; an empty line is an empty side, or of a
-    pairs file a pair with both sides empty. The whole input is read once when the object is made, so that a bad line is
-    found at once, and again at each iteration, so that a file of any length fits in memory.
+    pairs file a pair with both sides empty. The whole input is read once when the object is made, which finds bad lines
+    at once, and again at each iteration, so files of any length fit in memory.
 
     Args:
         src, tgt: both sides, or one file of pairs.

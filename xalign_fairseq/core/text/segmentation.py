@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from unicodedata import category
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.installed import version
+from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.core.text.segmented import SegmentedText
 
@@ -105,7 +105,7 @@ def find_segmenters(names: str) -> tuple[Segmenter, Segmenter]:
 
 
 def is_unspaced(character: str) -> bool:
-    """Whether a character is of a script without spaces between words, or a mark of its sentences."""
+    """Whether a character belongs to a script without spaces between words, or is such a script's sentence mark."""
     return _UNSPACED.match(character) is not None or _MARK.match(character) is not None
 
 

@@ -50,7 +50,7 @@ class SegmentedText(Sequence[str]):
     def of_words(cls, text: str, words: list[str]) -> "SegmentedText":
         """A text whose words are each at the first place after the word before; ``spans`` are found when asked for.
 
-        So it is where what is left out between words has no character of which a word consists.
+        This holds if no text between words could be part of a word.
         """
         made = cls.__new__(cls)
         made.text, made.words = text, words

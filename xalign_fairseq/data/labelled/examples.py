@@ -1,7 +1,7 @@
 """Examples from task files: one item of a test set each, labelled or not.
 
-``language`` is that of an example's answers or labels, ``languages`` those of its texts in the order in which the
-encoder reads them.
+``language`` is the language of an example's answers or labels, ``languages`` are those of its texts, in the encoder's
+order.
 """
 
 from collections.abc import Iterator

@@ -14,11 +14,11 @@ logger = logging.getLogger(__name__)
 
 
 def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> list[tuple[Any, ...]]:
-    """Replace each translated example by its two mixtures with the original; both belong into one batch.
+    """Replace each translated example by its two mixtures with the original. Both belong in one batch.
 
     (first_xx, second_xx) becomes (first_xx, second_en) and (first_en, second_xx), with XNLI's and PAWS-X's texts or
-    QA's question and context; the original is dropped. Files are parallel line by line; questions go by their ids, and
-    those that were not translated are left out and counted.
+    QA's question and context; the original is dropped. Files are parallel line by line. Questions are matched by their
+    ids; those without a translation are left out and counted.
     """
     others = [language for language in examples if language != source]
     if source not in examples or not others:

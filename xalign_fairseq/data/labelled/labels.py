@@ -20,7 +20,7 @@ from xalign_fairseq.data.labelled.sentence_pairs import english_file, labels_fil
 
 
 def label_of(example: Example) -> str | tuple[str, ...] | Tree | tuple[tuple[str, int], ...] | None:
-    """An example's label, in whatever form it has; ``None`` if it has none."""
+    """An example's label, in the form of its task; ``None`` without a label."""
     match example:
         case PairExample():
             return example.label

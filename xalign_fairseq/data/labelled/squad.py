@@ -32,9 +32,9 @@ FEW = 0.05  # of a file's questions, which may be left out where something is wr
 def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
     """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
 
-    Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled. Answers that
-    are not at their offsets are left out, and so are questions without any other or with text that is no Unicode; both
-    are counted in the log, and more than :data:`FEW` such questions are an error.
+    Answers without text, as in XTREME's test sets, make a question unlabelled. Answers that are not at their offsets
+    are left out, and so are questions without another answer or with invalid Unicode. The log counts both; more than
+    :data:`FEW` such questions are an error.
     """
     with open_bytes(path) as stream:
         content = parse_json(stream.read(LARGEST_JSON + 1), path, whole_characters=False)
@@ -65,7 +65,7 @@ def read_squad(path: StrPath, language: str) -> list[QuestionExample]:
 def read_tydiqa(path: StrPath, language: str) -> list[QuestionExample]:
     """Read TyDiQA-GoldP; of a file that holds all languages, the questions whose ids begin with the language's name.
 
-    XTREME's translated training sets are of one language each, whatever the ids of the English questions are.
+    Each of XTREME's translated training sets has one language, whatever the ids say.
     """
     questions = read_squad(path, language)
     if Path(path).name.startswith("tydiqa.translate."):

@@ -1,8 +1,8 @@
 """The progress of an unfinished data-bin, from which an interrupted run resumes.
 
 A journal next to the unfinished files has their texts and options, and how many chunks of
-each text are in them, with the bytes that these take. It is written, after the files, once in a while; the rest of the
-files is cut off, so that the finished folder has the bytes of an uninterrupted run.
+each text are in them, with the bytes that these take. It is written from time to time, after the files. A resumed run
+cuts off everything that was written later, so the finished folder has the bytes of an uninterrupted run.
 """
 
 import hashlib

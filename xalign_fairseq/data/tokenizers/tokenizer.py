@@ -156,9 +156,9 @@ class SentencePieceTokenizer(Tokenizer):
         return flat, sizes
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
-        """A piece that begins with ▁ begins a word, in lines of words of which each,
-        encoded by itself, has one such piece. In a few other sentences, normalisation splits or removes a word, or a
-        piece spans two words; then the positions of characters determine the words.
+        """A piece that begins with ▁ begins a word, provided that each word of the line, encoded alone, has exactly one
+        such piece. In a few other sentences, normalisation splits or removes a word, or a piece spans two words; then
+        the positions of characters determine the words.
         """
         if not self._words_have_own_pieces:
             raise XalignError(
@@ -208,7 +208,7 @@ class SentencePieceTokenizer(Tokenizer):
         return np.repeat(np.arange(len(words), dtype=np.int32), lengths)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """The space before a word is of no token, see :func:`.pieces_with_offsets`."""
+        """The space before a word belongs to no token, see :func:`.pieces_with_offsets`."""
         with named_if_no_unicode([text]):
             pieces, begin, end = pieces_with_offsets(self._processor, text)
         return [self.dictionary.index(piece) for piece in pieces], begin, end

@@ -61,8 +61,7 @@ class Trimmer(ABC):
         keep[: len(SPECIALS)] = keep[self._dictionary.mask_index] = True
         keep[self._characters(keep)] = True
         keep[self._frequent()[:floor]] = True
-        tokenizer = self._kept(keep)
-        return Trimmed(tokenizer, np.flatnonzero(keep))
+        return Trimmed(self._kept(keep), np.flatnonzero(keep))
 
     def _characters(self, used: np.ndarray) -> list[int]:
         """The ids of single characters that are kept."""
@@ -99,9 +98,9 @@ class Trimmer(ABC):
 
 
 class SentencePieceTrimmer(Trimmer):
-    """In a unigram model (or a word or char model) the best segmentation stays the best when others go, as long as the
-    score of unknown characters stays, which is 10 below the lowest of all pieces. Of a BPE model all parts of a piece
-    stay, since it is merged from some of them.
+    """In a unigram model (or a word or char model) the best segmentation stays the best when other pieces go, as long
+    as the score of unknown characters stays the same: 10 below the lowest score of all pieces. Of a BPE model all parts
+    of a piece stay, since it is merged from some of them.
     """
 
     def __init__(self, tokenizer: SentencePieceTokenizer):
@@ -232,7 +231,7 @@ def trim_to_files(
 def script(character: str) -> str:
     """The first word of a letter's or mark's name in Unicode (LATIN, CJK, DEVANAGARI), which names its script.
 
-    Digits and punctuation are of :data:`ALL_SCRIPTS`, other signs of none: empty.
+    :data:`ALL_SCRIPTS` for digits and punctuation; empty for other signs.
     """
     kind = unicodedata.category(character)[0]
     if kind in "NP":

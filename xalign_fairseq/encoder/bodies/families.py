@@ -322,4 +322,4 @@ def _draw(model: nn.Module) -> None:
 def _refused(error: Exception, where: object) -> XalignError:
     found = f"{type(error).__name__}: {error}".split("\n")[0]
     remedy = "check the configuration, or install a newer transformers"
-    return XalignError("transformers does not take the model's configuration", where=where, found=found, remedy=remedy)
+    return XalignError("transformers rejects the model's configuration", where=where, found=found, remedy=remedy)

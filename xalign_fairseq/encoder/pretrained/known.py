@@ -82,9 +82,9 @@ def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
 def recognise(weights: Mapping[str, Tensor], called: Iterable[StrPath]) -> str | None:
     """The family of a model, None if it is not certain.
 
-    A name counts only together with the model's sizes. Without a name, a model of XLM-R's or mBERT's sizes is taken for
-    one of these if it has a masked-language-model head: models that continue their pretraining (XLM-Align, InfoXLM) are
-    similar, and encoders of sentences have no such head.
+    A name counts only together with the model's sizes. Without a name, a model of XLM-R's or mBERT's sizes counts as
+    one of these if it has a masked-language-model head. Models that continue their pre-training (XLM-Align, InfoXLM)
+    are similar; sentence encoders have no such head.
 
     Args:
         weights: of a checkpoint, by today's names, with a head only if it was trained with one.

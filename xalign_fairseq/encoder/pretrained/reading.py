@@ -68,7 +68,7 @@ def find_pretrained(path: StrPath) -> Path:
     if os.fspath(path) in (packaged.NAME, low_rank.NAME):
         if not Path(path).exists():
             return packaged.find() if os.fspath(path) == packaged.NAME else low_rank.PACKAGED
-        logger.warning("%s is read from the current folder, which has this name, not from the packaged encoder", path)
+        logger.warning("%s is read from the current folder, not from the package", path)
     if not Path(path).exists() and locate.is_hub_name(path):
         return locate.find_on_hub(os.fspath(path))
     folder = locate.snapshot(Path(path))

@@ -84,8 +84,7 @@ def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -
 def save(figure: "Figure", path: StrPath, fit: bool = False) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears complete or not at all.
 
-    With ``fit`` the picture is as large as what is drawn, for labels that reach beyond the figure. The same figure
-    gives the same bytes.
+    With ``fit`` the picture grows with labels that reach beyond the figure. The same figure gives the same bytes.
     """
     from matplotlib import rc_context
 

@@ -48,8 +48,8 @@ def write_sample(
     """Write the sample into a new folder; the same arguments give the same bytes.
 
     ``OUT/en-XX/{train,valid,test}.{en,XX,gold}`` is the bitext, tokenised, with a line of 0-based sure links ``i-j``
-    (i in English) for each pair. ``OUT/mono/{train,valid}.LANG`` is monolingual text, half as much as the bitext, of
-    which no sentence is in the bitext.
+    (i in English) for each pair. ``OUT/mono/{train,valid}.LANG`` is monolingual text, half as much as the bitext,
+    without a sentence of the bitext.
 
     Args:
         out: the folder; an existing one is an error unless ``overwrite``.

@@ -31,8 +31,8 @@ class Treebank:
     """Reads a treebank and its translation: CoNLL-U, whose words and multi-word tokens stay, or a sentence a line.
 
     A target word takes UPOS, FEATS, HEAD and DEPREL by its most probable link (:func:`project_tree`). One without a
-    link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS, which are those of one
-    language, are left out.
+    link is ``PUNCT`` if it has nothing but punctuation, and ``X`` otherwise. XPOS and DEPS are left out, because they
+    belong to one language.
     """
 
     def __init__(self, files: Annotated):
@@ -132,8 +132,8 @@ def project_tree(tree: Tree, sources: Mapping[int, int], images: Mapping[int, in
 
     The head of a target word is the image of its source word's head (direct correspondence, Hwa et al. 2005), or of
     the nearest ancestor that has another image. Of several target words with one source word the others depend on its
-    image. A word without a source depends on the next word to its right that has one, otherwise on the last to its
-    left. :func:`to_tree` then repairs anything that is not a tree with one root.
+    image. A word without a source depends on the nearest word to its right that has one, otherwise on the nearest to
+    its left. :func:`to_tree` then repairs anything that is not a tree with one root.
 
     Args:
         tree: of the source.

@@ -25,7 +25,7 @@ ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 class Dialect:
     """How tags are written.
 
-    ``kind`` makes of a tag's name and attributes the kind of the token and the key of the pair. Where ``strict``, every
+    ``kind`` makes of a tag's name and attributes the kind of the token and the key of the pair. If ``strict``, every
     tag needs its partner, and each ``<`` and ``&`` begins a tag or an entity. ``code``: elements whose content is a
     part of the tag. ``special``: what a tag or an entity can begin with.
     """

@@ -30,8 +30,8 @@ class Mark:
     """A pair of tags with all between them, or a tag alone, whose ``opening`` or ``closing`` is empty.
 
     ``start`` to ``stop`` are the characters of the text between the tags. A break can replace one space. ``kind`` is
-    ``pair``, ``point``, ``placeholder``, ``break``, or a tag without its partner: ``opening`` reaches up to the end of
-    what it is in, ``closing`` from its start.
+    ``pair``, ``point``, ``placeholder``, ``break``, or a tag without its partner: ``opening`` reaches to the end of the
+    enclosing element, ``closing`` begins at its start.
     """
 
     opening: str
@@ -51,8 +51,8 @@ class Mark:
 class MarkedText:
     """A text and its markup, in order; none overlaps another.
 
-    ``spellings``: how each occurrence of a character is written, for those that an entity can be used for. ``tags``:
-    how often each tag is there.
+    ``spellings``: how each occurrence of a character is written, if it can be an entity. ``tags``: how often each tag
+    occurs.
     """
 
     text: str
@@ -123,8 +123,8 @@ class _Builder:
 def marked(tokens: Sequence[Token], strict: bool = False) -> MarkedText:
     """A text and its markup from its pieces.
 
-    The text has no double space where a point with a space on both sides was, nor a space at an edge for it: that space
-    belongs to the point. A break between two words without a space becomes one.
+    A point with a space on both sides takes one of them with it, so that no double space and no space at an edge
+    remains. A break between two words without a space becomes one.
     """
     tags = Counter(token.raw for token in tokens if token.kind != "text")
     if tags.total() > MOST_TAGS:

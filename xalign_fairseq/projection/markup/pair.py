@@ -32,8 +32,8 @@ MOST_CHARACTERS = 1 << 20  # of a text with its markup
 class Markup:
     """A kind of markup: what finds it in a text, and characters of plain text that are written otherwise.
 
-    ``target`` is what a translation is: ``plain``; ``placeholders``, of which it may have some already; or ``inline``,
-    with entities and with tags that are not placed yet.
+    ``target`` describes the translation: ``plain``; ``placeholders``, if it may already have some; or ``inline``, with
+    entities but no tags yet.
     """
 
     read: Callable[[str], MarkedText]

@@ -17,8 +17,9 @@ STOP = re.compile(r"[,.;:!?)\]}»”](?:\s|$)|[。，、！？；：」』）]")
 class LinkedPieces:
     """The words of both sides, cut at the punctuation at their edges, and at tags where the linked word is equal.
 
-    ``tags`` are the characters of the source where tags are. ``src`` and ``tgt`` become the characters of each piece,
-    ``links`` of each source piece the target pieces with probabilities, ``total`` that of all links of a target piece.
+    ``tags`` are the characters of the source where tags are. ``src`` and ``tgt`` are the characters of each piece,
+    ``links`` the target pieces of each source piece with probabilities, ``total`` the sum over the links of each target
+    piece.
     """
 
     def __init__(self, src: SegmentedText, tgt: SegmentedText, links: Mapping[tuple[int, int], float], tags: set[int]):

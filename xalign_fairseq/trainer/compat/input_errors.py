@@ -36,7 +36,7 @@ def install() -> None:
 
 
 def message(error: BaseException) -> str | None:
-    """The message for an error in the input, also one behind another exception or passed on as text; otherwise None.
+    """The message for an error in the input, even if another exception or a text carries it; otherwise None.
 
     fairseq raises its own exception for errors in a checkpoint's weights; a process or a worker passes on text.
     """

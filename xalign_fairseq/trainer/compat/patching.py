@@ -47,8 +47,8 @@ def wrapping(
 def replace(owner: object, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
     """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name has done so already.
 
-    ``make`` returns a function wrapped by ``functools.wraps`` or a subclass, so that several patches may stack on one
-    function and ``source_has`` still sees fairseq's text. A classmethod or staticmethod stays one.
+    ``make`` returns a function wrapped by ``functools.wraps`` or a subclass, so several patches can apply to one
+    function, and ``source_has`` still sees fairseq's text. A classmethod or staticmethod stays one.
     """
     raw = vars(owner)[attribute]
     kind = type(raw) if isinstance(raw, classmethod | staticmethod) else None

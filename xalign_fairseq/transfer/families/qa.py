@@ -210,9 +210,10 @@ class QuestionAnswering(TaskFamily[QuestionExample]):
 def best_span(scores: np.ndarray, candidates: np.ndarray, *, n_best: int = 20, longest: int = 30) -> Span | None:
     """The span of one window whose scores (T, 2) of first and last token have the greatest sum: score, first, last.
 
-    The ``n_best`` best first of the ``candidates`` (C,), ascending, are combined with the ``n_best`` best last ones; a
-    pair counts if it is in order and spans at most ``longest`` tokens; ``None`` if no pair does. Of equal tokens, and
-    of equal pairs, the earliest is taken (for pairs the earliest first token, then the earliest last one).
+    The ``n_best`` best starts among the ``candidates`` (C,), ascending, are combined with the ``n_best`` best ends. A
+    span counts if its end is not before its start and it has at most ``longest`` tokens; ``None`` if no span counts. Of
+    equal tokens, and of equal pairs, the earliest is taken (for pairs the earliest first token, then the earliest last
+    one).
     """
     first, last = (
         np.sort(candidates[np.argsort(-scores[candidates, side], kind="stable")[:n_best]]) for side in (0, 1)

@@ -20,8 +20,8 @@ CHOICES = 2**16  # outcomes of a decision's bits
 def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
     """y = x m / (1 - p), m = 0 with probability p, otherwise 1, for each element by itself (Srivastava et al. 2014).
 
-    On a CPU p is rounded to a multiple of 1 / 65,536, there and in the factor, so that the mean of y is x; the
-    generator is torch's own. Elsewhere, and where torch compiles, it is :func:`torch.nn.functional.dropout`.
+    On a CPU p is rounded to a multiple of 1 / 65,536, also in the factor, so that the mean of y is x. The generator is
+    torch's. Elsewhere, and where torch compiles, it is :func:`torch.nn.functional.dropout`.
 
     Args:
         x: any shape and floating dtype.
@@ -39,6 +39,7 @@ def dropout(x: Tensor, p: float, training: bool = True) -> Tensor:
 
 logger = logging.getLogger(__name__)
 SHORT = 128  # tokens of sentences whose products in float32 take no longer than those in bfloat16
+FLASH = 32  # tokens from which torch's own attention in float32 is faster than products, its gradient included
 _TOLD: set[str] = set()
 
 
@@ -136,23 +137,38 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
 
     There are at most sqrt(2 N) lengths.
     """
-    by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
-    attend = by_products if by_hand else F.scaled_dot_product_attention
     sizes = [count * length for count, length in packed.runs]
     mixed = []
     for run, *parts in zip(packed.runs, q.split(sizes), k.split(sizes), v.split(sizes), strict=True):
         q, k, v = (part.unflatten(0, run).transpose(1, 2) for part in parts)
-        out = attend(q, k, v, dropout_p=dropout)
+        out = plain_kernel(q, dropout)(q, k, v, dropout_p=dropout)
         mixed.append(out.transpose(1, 2).flatten(0, 1))
     return mixed[0] if len(mixed) == 1 else torch.cat(mixed)
+
+
+def plain_kernel(q: Tensor, dropout: float) -> Callable[..., Tensor]:
+    """The kernel for q (B, heads, T, d): torch's own, except on a CPU with dropout or in bfloat16.
+
+    There torch takes longer for the random numbers of dropout than for the products, and in bfloat16 it computes
+    gradients head by head.
+    """
+    if q.device.type != "cpu" or not (dropout or q.dtype == torch.bfloat16):
+        return F.scaled_dot_product_attention
+    short = q.shape[-2] < FLASH and q.requires_grad and torch.is_grad_enabled()
+    return by_products if dropout or short else in_float32
+
+
+def in_float32(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
+    """:func:`torch.nn.functional.scaled_dot_product_attention` in float32; the result has the dtype of q."""
+    with torch.autocast(q.device.type, enabled=False):
+        return F.scaled_dot_product_attention(q.float(), k.float(), v.float(), dropout_p=dropout_p).to(q.dtype)
 
 
 def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """:func:`torch.nn.functional.scaled_dot_product_attention` by two batched products, with all weights in memory.
 
-    On a CPU torch's own function is slower with dropout of the weights, whose random numbers take longer than the
-    products, and in bfloat16, which it multiplies head by head. The softmax is in float32, which is vectorised for any
-    row length; so are the products of short sentences, because oneDNN compiles bfloat16 products again for every shape.
+    The softmax is in float32, which is vectorised for any row length; so are the products of short sentences, because
+    oneDNN compiles bfloat16 products again for every shape.
     """
     dtype, wide = q.dtype, torch.promote_types(q.dtype, torch.float32)
     inner = wide if q.shape[-2] <= SHORT else dtype

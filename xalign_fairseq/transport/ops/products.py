@@ -3,9 +3,9 @@
 torch multiplies float32 matrices by MKL, which on AMD's processors keeps to AVX2. Its other library, oneDNN, which it
 takes for bfloat16 alone, uses AVX-512 there: on Zen 5 about twice as fast for forward products, gradients of inputs and
 gradients of weights. So it is taken on AMD's processors with AVX-512, never by a timing: a run that is resumed, and
-each process of several, computes the same. Before Zen 5 these run AVX-512 by halves, which leaves oneDNN a tenth ahead;
-gradients of weights, for which it copies a factor, are left to MKL there (:func:`weight_gradient`). For bfloat16,
-float16, float64, autocast and other devices, torch decides.
+each process of several, computes the same. Before Zen 5 these run AVX-512 in two halves, where oneDNN is only a tenth
+faster. There, MKL computes gradients of weights, because oneDNN would copy a factor (:func:`weight_gradient`). For
+bfloat16, float16, float64, autocast and other devices, torch decides.
 """
 
 import functools

@@ -58,7 +58,7 @@ def make_private(folder: Path) -> None:
 def fault(path: Path) -> str | None:
     """Why files of this folder must not be run or read: someone else may have put it there. None if it may.
 
-    Files and folders of this user and of root are trusted, if nobody else may write them; symbolic links are not.
+    Files and folders of this user and of root are trusted, unless others may write them or they are symbolic links.
     """
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
@@ -95,9 +95,9 @@ def library(kind: str) -> ctypes.CDLL:
 def built(kind: str) -> Built:
     """The native library of a kind and its origin, compiled if needed; the same object at each call.
 
-    The library that was built with the package is taken if it comes from the sources that are here and this CPU, or
-    the GPUs, run it; otherwise the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is
-    compiled by one process while the others wait.
+    The package's own library is used if it was built from the present sources and runs on this CPU, or on the GPUs.
+    Otherwise the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``) is used; if it is missing, one process compiles
+    it while the others wait.
     """
     fault = prebuilt_fault(kind)
     if fault is None:

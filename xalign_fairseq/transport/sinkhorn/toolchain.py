@@ -36,7 +36,7 @@ MESSAGE_LINES = 12
 class Recipe(NamedTuple):
     """How one library is made.
 
-    ``digest`` is of the source and the headers next to it. ``target`` has the CUDA architectures, of the CPU
+    ``digest`` is the hash of the source and the headers next to it. ``target`` has the CUDA architectures, of the CPU
     ``native``, ``x86-64-v3``, or the machine's name; the library may not run without the instructions in ``needs``.
     """
 
@@ -141,7 +141,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 
 def cpu_instructions() -> tuple[str, ...]:
-    """The instructions of this CPU that a compiler may use, as /proc/cpuinfo names them; () where there is none."""
+    """The instructions of this CPU that a compiler may use, as /proc/cpuinfo names them; () without that file."""
     try:
         found = re.search(r"^flags\s*:(.*)$", CPU_INFO.read_text(), re.MULTILINE)
     except OSError:

@@ -88,7 +88,9 @@ def test_an_equivalent_normalisation_is_read_with_a_warning(write, caplog, norma
     path = write(normalizers)
     assert_same_ids(path, SAMPLE)
     [record] = caplog.records
-    assert record.getMessage().startswith(f"{path} normalises and splits text in another way (Unigram after ['")
+    assert record.getMessage().startswith(
+        f"{path} normalises and splits text differently from XLM-R's (Unigram after ['"
+    )
 
 
 def test_lengths_that_a_file_cuts_and_fills_texts_to_are_no_difference(write):

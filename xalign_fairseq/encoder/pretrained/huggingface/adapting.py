@@ -66,7 +66,7 @@ SHARED_EMBEDDINGS = ("shared.weight", "model.shared.weight", "transformer.shared
 
 
 def is_body(folder: Path) -> bool:
-    """Whether a folder's ``config.json`` is of an encoder that transformers runs."""
+    """Whether a folder's ``config.json`` describes an encoder that transformers runs."""
     path = folder / "config.json"
     return path.is_file() and read_json(path).get("model_type") in BODIES
 

@@ -50,7 +50,7 @@ def snapshot(folder: Path) -> Path:
 
 
 def in_subfolder(where: object, following: str) -> XalignError:
-    """The error for a model whose own folder is :data:`SUBFOLDER`; ``following`` is what to do."""
+    """The error for a model whose files are in :data:`SUBFOLDER`; ``following`` is the next step."""
     problem = "the model is in a subfolder, where old releases of sentence-transformers put it"
     return XalignError(problem, where=where, found=f"its configuration and weights in {SUBFOLDER}", remedy=following)
 
@@ -78,8 +78,7 @@ def _download(name: str) -> Path:
         if SUBFOLDER + "/config.json" in there and not {*there} & {*WEIGHTS}:
             raise in_subfolder(name, f"download it, and give its folder {SUBFOLDER}")
         weights = SAFE if any(fnmatch(file, pattern) for file in there for pattern in SAFE) else PICKLED
-        wanted = [*FILES, *weights]
-        return Path(huggingface_hub.snapshot_download(name, allow_patterns=wanted))
+        return Path(huggingface_hub.snapshot_download(name, allow_patterns=[*FILES, *weights]))
     except XalignError:
         raise
     except Exception as error:  # the network's, or the hub's: no such model, no permission

@@ -33,7 +33,7 @@ KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*",
 
 
 def put_back(state: dict[str, Any], where: StrPath, origin: Path, folder: Path) -> None:
-    """Write the folder that an encoder began with, with the checkpoint's weights in it, in float32.
+    """Write a copy of the folder that training began with, with the checkpoint's weights, in float32.
 
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
     model's own. What this package does not train (a decoder, rows of embeddings that no token has) does not change;

@@ -132,7 +132,7 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
         differing = next(_differences(processor, expected), None)
         if differing is None:
             logger.warning(
-                "%s normalises and splits text in another way (%s) than XLM-R's; its ids are those of sentencepiece on "
+                "%s normalises and splits text differently from XLM-R's (%s); its ids are those of sentencepiece on "
                 "%d texts in many scripts",
                 path,
                 kinds,

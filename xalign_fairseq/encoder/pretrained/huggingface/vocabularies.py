@@ -38,8 +38,8 @@ class TokenizerConfig(TypedDict, total=False):
 class Vocabulary:
     """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids.
 
-    ``token_types``: how many Hugging Face's tokenizer gives; a second one of WordPiece is that of a second text.
-    ``scores``: log-probabilities of a unigram model's pieces, in their order.
+    ``token_types``: their number in Hugging Face's tokenizer; WordPiece's second type marks a second text. ``scores``:
+    log-probabilities of a unigram model's pieces, in their order.
     """
 
     state: dict[str, Any]
