@@ -7,13 +7,7 @@ import torch
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, alignment_counts, rank_counts
 from xalign_fairseq.evaluation.embedding_comparison import pair_cosines
-from xalign_fairseq.evaluation.retrieval import (
-    RETRIEVAL_METRICS,
-    by_cosine,
-    by_margin,
-    retrieval_counts,
-    retrieve,
-)
+from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS, by_cosine, by_margin, retrieval_counts, retrieve
 
 
 def vectors(*rows):
