@@ -12,20 +12,16 @@ from xalign_fairseq.transport.methods import Dustbin
 OWN = Dustbin(0.4, filter="itermax")
 
 
-def stored(state, folder, method, encoding=""):
-    path = folder / f"{type(method).__name__}.pt"
-    task_state = {
-        **state["task_state"],
-        "labelling": Linking.of(method, {"hidden": 2, "pointer": 3}, encoding=encoding).state(),
-    }
-    torch.save({**state, "task_state": task_state}, path)
-    return path
-
-
 @pytest.fixture
 def dustbin(tiny_state, tmp_path):
     """A checkpoint that labelled itself by transport with a dustbin, at layer 2."""
-    return stored(tiny_state, tmp_path, OWN)
+    path = tmp_path / f"{type(OWN).__name__}.pt"
+    task_state = {
+        **tiny_state["task_state"],
+        "labelling": Linking.of(OWN, {"hidden": 2, "pointer": 3}, encoding="").state(),
+    }
+    torch.save({**tiny_state, "task_state": task_state}, path)
+    return path
 
 
 @pytest.fixture

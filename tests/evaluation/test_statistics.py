@@ -200,11 +200,6 @@ def test_bad_input():
         paired_items([a], [a], ratio, samples=0)
 
 
-def ranks_by_counting(values):
-    """1 + how many are smaller + half of how many others are equal."""
-    return [1 + sum(b < a for b in values) + (sum(b == a for b in values) - 1) / 2 for a in values]
-
-
 def pearson_by_loops(x, y):
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     product = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
@@ -230,7 +225,7 @@ def test_p_of_few_points_is_that_of_all_permutations(seed):
     n = 4 + seed % 4
     x, y = rng.integers(0, n, size=(2, n)).tolist()
     found = spearman(x, y)
-    ranks = [ranks_by_counting(side) for side in (x, y)]
+    ranks = [[1 + sum(b < a for b in side) + (sum(b == a for b in side) - 1) / 2 for a in side] for side in (x, y)]
     rho = pearson_by_loops(*ranks)
     every = [pearson_by_loops(ranks[0], order) for order in itertools.permutations(ranks[1])]
     assert found.rho == pytest.approx(rho)

@@ -111,8 +111,10 @@ def test_each_side_is_to_be_in_its_language(monkeypatch):
 WORDS = {"ab": (9.0, 0.0), "λ": (0.0, 9.0)}  # what speaks for en, and for el
 
 
-def write_model(path):
-    """A supervised model of words alone, fastText's file format 12."""
+@pytest.fixture
+def model(tmp_path):
+    pytest.importorskip("fasttext", reason="pip install fasttext-predict")
+    path = tmp_path / "lid.bin"
     labels = {"__label__en": (1.0, 0.0), "__label__el": (0.0, 1.0)}
     # dim ws epoch minCount neg wordNgrams softmax supervised ...
     parts = [struct.pack("<ii12id", 793712314, 12, *[2, 5, 5, 1, 5, 1, 3, 3, 0, 0, 0, 100], 1e-4)]
@@ -123,12 +125,6 @@ def write_model(path):
         parts.append(struct.pack("<?qq", False, len(rows), 2) + b"".join(struct.pack("<2f", *row) for row in rows))
     path.write_bytes(b"".join(parts))
     return str(path)
-
-
-@pytest.fixture
-def model(tmp_path):
-    pytest.importorskip("fasttext", reason="pip install fasttext-predict")
-    return write_model(tmp_path / "lid.bin")
 
 
 def test_the_most_probable_language_counts(model):
