@@ -12,18 +12,13 @@ from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
 
-@pytest.fixture
-def data_bin(tmp_path, tiny_state):
-    """A data-bin with the dictionary of the tiny checkpoint."""
+def test_a_healthy_installation_and_data_bin(tiny_checkpoint, capsys, tmp_path, tiny_state):
     Dictionary(tiny_state["task_state"]["tokenizer"]["symbols"][4:]).save(tmp_path / "dict.txt")
     for lang, items in (("en", [[4, 5, 2], [6, 2]]), ("de", [[7, 2], [8, 9, 2]])):
         with MMapWriter(tmp_path / f"train.en-de.{lang}", numpy.uint16) as writer:
             for item in items:
                 writer.add(item)
-    return tmp_path
-
-
-def test_a_healthy_installation_and_data_bin(data_bin, tiny_checkpoint, capsys):
+    data_bin = tmp_path
     assert main(["doctor", str(data_bin), str(tiny_checkpoint)]) == 0
     out = capsys.readouterr().out
     assert out.endswith("Nothing is wrong.\n")

@@ -18,14 +18,10 @@ def benchmark(script, monkeypatch, tmp_path):
     return module
 
 
-@pytest.fixture
-def text(tmp_path):
+def test_commands_take_the_first_pairs_in_turn(benchmark, tmp_path):
     for name in ("src", "tgt"):
         (tmp_path / name).write_text("a b\n" * 9)
-    return ["--src", str(tmp_path / "src"), "--tgt", str(tmp_path / "tgt"), "--rounds", "2", "--methods", "grow"]
-
-
-def test_commands_take_the_first_pairs_in_turn(benchmark, text, tmp_path):
+    text = ["--src", str(tmp_path / "src"), "--tgt", str(tmp_path / "tgt"), "--rounds", "2", "--methods", "grow"]
     benchmark.main([*text, "--pairs", "3", "--sizes", "2", "5", "--out", str(tmp_path / "out")])
     calls = [line.split() for line in (tmp_path / "calls").read_text().splitlines()]
     assert [(int(src), int(tgt)) for src, tgt, *_ in calls] == [(3, 3)] * 4 + [(2, 2), (5, 5)] * 2
