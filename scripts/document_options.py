@@ -102,8 +102,7 @@ def families() -> str:
         about = re.sub(r"\s+", " ", (family.__doc__ or "").strip()).replace("``", "`")
         about = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", about)
         known = ", ".join(f"`{each}`" for each, benchmark in BENCHMARKS.items() if benchmark.family == name)
-        rows = own_options(family)
-        table = markers.table(("option", "default", "meaning"), rows)
+        table = markers.table(("option", "default", "meaning"), own_options(family))
         parts.append(f"## `xalign_{name}`\n\n{about}\n\nBenchmarks: {known}.\n\n{table}")
     return "\n\n".join(parts)
 

@@ -198,8 +198,7 @@ def binary_readers(work: Path) -> list[Reader]:
     data = make_data_bin(work)
     bitext = {name: (data / name).read_bytes() for name in _names(data, "train.de-en.")}
     symbols = {name: (data / name).read_bytes() for name in ("dict.txt", "sentencepiece.model")}
-    opened = DataBin(data)
-    model = make_checkpoint(opened)
+    model = make_checkpoint(DataBin(data))
     buffer = io.BytesIO()
     torch.save(model, buffer)
     write_tensors(work / "a.safetensors", {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(3)})

@@ -28,7 +28,7 @@ def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
     from xalign_fairseq.aligner.filtering import scored_lines
     from xalign_fairseq.core.text.pairs import open_pairs
-    from xalign_fairseq.data.labelled import conllu, sentence_pairs, squad, tagged_words
+    from xalign_fairseq.data.labelled import conllu, sentence_pairs, squad
     from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
     from xalign_fairseq.languages.lexicons.adding import read_entries
@@ -84,7 +84,7 @@ def text_readers() -> list[Reader]:
         lines(
             "tagged words",
             "en:the\tO\nen:Paris\tB-LOC\n\nen:a\tO\n",
-            lambda path: tagged_words.read_tagged_words(path, "en"),
+            lambda path: conllu.read_tagged_words(path, "en"),
         ),
         lines("sentence pairs", nli, lambda path: sentence_pairs.read_pairs(path, "en")),
         Reader(

@@ -66,8 +66,7 @@ def update(documents: Sequence[Path], kind: str, write: Callable[[str], str], ch
     """Write the parts of a kind in all documents, or, to check, only compare; 1 if a checked document is outdated."""
     outdated = 0
     # All texts are made before the first is written: an error leaves every document as it is.
-    made = {path: fill(path, kind, write) for path in documents}
-    for path, text in made.items():
+    for path, text in {path: fill(path, kind, write) for path in documents}.items():
         before = path.read_text(encoding="utf-8")
         if text == before:
             continue

@@ -93,5 +93,4 @@ def _states(spans: Tensor, draw: torch.Generator, width: int) -> Tensor:
 
 def _cut(hidden: Tensor, spans: Tensor, side: int, longest: int) -> tuple[Tensor, Tensor]:
     positions, mask = side_positions(spans, side, longest)
-    index = positions[:, :, None].expand(-1, -1, hidden.shape[2])
-    return hidden.gather(1, index) * mask[:, :, None], mask
+    return hidden.gather(1, positions[:, :, None].expand(-1, -1, hidden.shape[2])) * mask[:, :, None], mask

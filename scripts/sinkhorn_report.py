@@ -22,8 +22,7 @@ Result = Mapping[str, Any]
 def write(folder: Path) -> str:
     """Write ``sinkhorn.md`` in the folder of the results files; the table is returned."""
     paths = {device: folder / f"sinkhorn-{device}.json" for device in DEVICES}
-    results = {device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()}
-    text = render(results)
+    text = render({device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()})
     write_text(folder / "sinkhorn.md", text)
     return text
 

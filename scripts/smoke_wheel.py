@@ -86,8 +86,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="smoke-wheel-") as folder:
         work = Path(folder).resolve()
-        python = install(args.wheel, args.constraints, work / "venv") if args.wheel else sys.executable
-        smoke(python, work)
+        smoke(install(args.wheel, args.constraints, work / "venv") if args.wheel else sys.executable, work)
 
 
 if __name__ == "__main__":

@@ -50,8 +50,7 @@ def pytest_collection_finish():
 
 def run(*command, check=True, cwd=None, **environment):
     """Run a command of this environment in its own process; its output is in the result."""
-    bin_folder = Path(sys.executable).parent
-    command = [str(bin_folder / command[0]), *map(str, command[1:])]
+    command = [str(Path(sys.executable).parent / command[0]), *map(str, command[1:])]
     env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
     kind = PREPARED.get(Path(command[0]).name)
     if kind and not environment:

@@ -30,5 +30,4 @@ WITHOUT_SESSION = {"XalignError", "__version__", "Batches", "AlignmentTrainer"}
 
 @pytest.mark.parametrize("name", sorted(set(xalign_fairseq.__all__) - WITHOUT_SESSION))
 def test_what_is_imported_from_the_top_has_an_example(name):
-    found = doctest.DocTestFinder().find(getattr(xalign_fairseq, name), name)
-    assert any(test.examples for test in found)
+    assert any(test.examples for test in doctest.DocTestFinder().find(getattr(xalign_fairseq, name), name))

@@ -79,8 +79,7 @@ def test_nothing_runs_in_a_circle():
 
 
 def test_every_room_is_on_a_floor():
-    rooms = {structure.room(module) for module in structure.modules()}
-    assert rooms == set(structure.FLOORS)
+    assert {structure.room(module) for module in structure.modules()} == set(structure.FLOORS)
 
 
 def test_the_largest_room_is_at_most_a_sixth_of_the_code():

@@ -3,7 +3,7 @@
 import pytest
 
 import xalign_fairseq
-from xalign_fairseq.core import installed
+from xalign_fairseq.core import installation
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -20,6 +20,8 @@ def test_everything_is_registered_once():
 
 
 def test_without_fairseq_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setattr(installed, "missing_for_training", lambda: (["fairseq-fixed"], ["pip install fairseq-fixed"]))
+    monkeypatch.setattr(
+        installation, "missing_for_training", lambda: (["fairseq-fixed"], ["pip install fairseq-fixed"])
+    )
     with pytest.raises(XalignError, match=r"no fairseq-fixed\n  next: pip install fairseq-fixed"):
         xalign_fairseq.register()

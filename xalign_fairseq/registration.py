@@ -10,11 +10,8 @@ def register() -> None:
 
         >>> import xalign_fairseq
         >>> xalign_fairseq.register()
-
-    Raises:
-        XalignError: fairseq is not installed.
     """
-    from xalign_fairseq.core.installed import require_fairseq
+    from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.trainer import compat
 
     require_fairseq()

@@ -98,8 +98,7 @@ def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
 
 def score_embeddings(run: Path, data_bin: Path) -> dict[str, Any]:
     """Alignment score of each part of the data-bin's lexicon, and the encoder's sizes."""
-    state = checkpoint.read(run / LAST)
-    encoder, _ = checkpoint.load_encoder(state, run / LAST)
+    encoder, _ = checkpoint.load_encoder(checkpoint.read(run / LAST), run / LAST)
     embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
     scores = lexicon_scores(embeddings, read_lexicon(DataBin(data_bin), "en", "xx"))
     config = encoder.config

@@ -90,8 +90,7 @@ def entities(archive: Path, split: str) -> Iterator[str]:
 
 def english_pairs(archive: Path, split: str) -> Iterator[tuple[str, str, str]]:
     """Premise, hypothesis and label of XNLI's English pairs."""
-    rows = csv.DictReader(member(archive, f"xnli.{split}.tsv"), delimiter="\t", quoting=csv.QUOTE_NONE)
-    for row in rows:
+    for row in csv.DictReader(member(archive, f"xnli.{split}.tsv"), delimiter="\t", quoting=csv.QUOTE_NONE):
         if row["language"] == "en":
             yield row["sentence1"].strip(), row["sentence2"].strip(), row["gold_label"]
 

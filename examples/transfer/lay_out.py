@@ -25,7 +25,7 @@ from common.corpora import files
 
 from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.data.labelled.tagged_words import read_pos
+from xalign_fairseq.data.labelled.conllu import read_pos
 
 SPLITS = ("train", "dev", "test")
 

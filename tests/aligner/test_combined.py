@@ -88,8 +88,7 @@ def test_what_grows_and_from_where():
     scores, statistics = {(0, 0): 0.49, (1, 1): 0.3}, [[0.49, 0.0], [0.0, 0.2]]
     assert aligner(scores, statistics, **CHOICE).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
     assert aligner(scores, statistics).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
-    one = aligner(scores, statistics, growth=1.0)
-    assert one.align(*ONE)[0].links == pytest.approx({(0, 0): 0.49})
+    assert aligner(scores, statistics, growth=1.0).align(*ONE)[0].links == pytest.approx({(0, 0): 0.49})
     assert aligner(scores, statistics, threshold=0.5, growth=1.0).align(*ONE)[0].links == {}
     assert "links of 0.42 and more, grown by those of 0.15 and more" in aligner(scores, statistics).describe()
 

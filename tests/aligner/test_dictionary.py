@@ -5,10 +5,13 @@ from collections import Counter
 import numpy as np
 import pytest
 import sentencepiece
+from hypothesis import given
+from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.dictionary import DictionaryRun, write_dictionary
+from xalign_fairseq.aligner.dictionary import DictionaryRun, unit_links, units_of_words, write_dictionary
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.segmentation import split_at_spaces
+from xalign_fairseq.core.text.segmented import SegmentedText
 from xalign_fairseq.data.tokenizers.offsets import pieces_with_offsets
 from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
 from xalign_fairseq.links.pharaoh import parse_line
@@ -57,11 +60,11 @@ def extract_lex(pairs):
 
     def lines(counts):
         totals = Counter()
-        for (given, _), count in counts.items():
-            totals[given] += count
+        for (word, _), count in counts.items():
+            totals[word] += count
         return {
-            f"{other} {given} {np.float32(count) / np.float32(totals[given]):.7f}"
-            for (given, other), count in counts.items()
+            f"{other} {word} {np.float32(count) / np.float32(totals[word]):.7f}"
+            for (word, other), count in counts.items()
         }
 
     return lines(s2t), lines(t2s)
@@ -83,8 +86,7 @@ def test_a_shortlist_has_the_hundred_most_probable_targets(tmp_path):
     (tmp_path / "tgt").write_text("".join(f"w{i:03}\n" for i in [*range(120), *range(119, -1, -1)]))
     (tmp_path / "links").write_text("0-0\n" * 239 + "\n")
     write_dictionary(run_of(tmp_path, shortlist="shortlist"))
-    lines = (tmp_path / "shortlist").read_text().splitlines()
-    assert lines == [f"w{i:03} a 0.0083333" for i in range(1, 101)]
+    assert (tmp_path / "shortlist").read_text().splitlines() == [f"w{i:03} a 0.0083333" for i in range(1, 101)]
 
 
 def test_a_dictionary_has_shares_of_links(linked):
@@ -131,8 +133,8 @@ def test_links_of_words_become_those_of_sentencepieces_units(models, tmp_path):
             _, begin, _ = pieces_with_offsets(load_sentencepiece(model), side)
             spans = split_at_spaces(side).spans
             words.append([next((k for k, (a, b) in enumerate(spans) if a <= at < b), None) for at in begin])
-        given = parse_line(line).possible
-        expected = {(u, v) for u, i in enumerate(words[0]) for v, j in enumerate(words[1]) if (i, j) in given}
+        links = parse_line(line).possible
+        expected = {(u, v) for u, i in enumerate(words[0]) for v, j in enumerate(words[1]) if (i, j) in links}
         assert parse_line(found).sure == expected
         counted.update((units[0][u], units[1][v]) for u, v in expected)
     assert counted == {
@@ -178,3 +180,21 @@ def test_runs_that_are_refused(linked, options, message):
     with pytest.raises(XalignError, match=message):
         write_dictionary(run_of(linked[0], **options))
     assert not (linked[0] / "a").exists()
+
+
+def test_all_units_of_linked_words_are_linked():
+    assert unit_links({(0, 1), (2, 0)}, [[0, 1], [2], []], [[0], [1, 2]]) == {(0, 1), (0, 2), (1, 1), (1, 2)}
+
+
+SPANS = st.lists(st.integers(0, 12), max_size=8).map(
+    lambda at: list(zip(sorted(at)[::2], sorted(at)[1::2], strict=False))
+)
+
+
+@given(words=SPANS, units=SPANS)
+def test_units_are_of_the_words_whose_characters_they_have(words, units):
+    words = [span for span in words if span[0] < span[1]]
+    found = units_of_words(SegmentedText("x" * 12, tuple(words)), units)
+    characters = [set(range(start, max(stop, start + 1))) for start, stop in units]
+    for (start, stop), numbers in zip(words, found, strict=True):
+        assert numbers == [k for k, each in enumerate(characters) if each & set(range(start, stop))]

@@ -154,3 +154,10 @@ def test_links_are_chosen_in_one_way(tiny_checkpoint, learned, option, statistic
     assert set(raised.value.parameters) == {"min_probability", option}
     with pytest.raises(XalignError, match="probability is out of range"):
         load_aligner(tiny_checkpoint, min_probability=1.5)
+
+
+@pytest.mark.parametrize("option", [{"statistics": "folder"}, {"processes": 2}])
+def test_options_that_only_load_aligner_has(tiny_checkpoint, option):
+    with pytest.raises(XalignError, match="has no such option") as raised:
+        Aligner.from_pretrained(tiny_checkpoint, **option)
+    assert raised.value.parameters == tuple(option)

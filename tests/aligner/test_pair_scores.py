@@ -21,8 +21,7 @@ def pairs():
 
 
 def test_the_numbers_of_a_pair():
-    links = {(0, 0): 0.9, (1, 1): 0.5, (1, 0): 0.6}
-    score = score_pair(Alignment(["the", "house", "is"], ["das", "Haus"], links))
+    score = score_pair(Alignment(["the", "house", "is"], ["das", "Haus"], {(0, 0): 0.9, (1, 1): 0.5, (1, 0): 0.6}))
     # letters but one: 2 4 1 and 2 3; the best link of each word: .9 .6 0 and .9 .5
     assert score.score == pytest.approx(min((2 * 0.9 + 4 * 0.6) / 7, (2 * 0.9 + 3 * 0.5) / 5))
     assert score.src_coverage == pytest.approx(2 / 3) and score.tgt_coverage == 1

@@ -81,8 +81,7 @@ def test_links_are_theirs_pair_by_pair(method, cases, links):
 @pytest.mark.parametrize("method", METHODS)
 def test_sides_exchanged_give_the_links_exchanged(method, cases, links):
     subwords, _ = find(method, [(tgt, src, tgt_words, src_words) for src, tgt, src_words, tgt_words in cases])
-    exchanged = [{(i, j) for j, i in pair} for pair in subwords]
-    assert exchanged == links[METHODS[method]][method]["subwords"]
+    assert [{(i, j) for j, i in pair} for pair in subwords] == links[METHODS[method]][method]["subwords"]
 
 
 def test_their_word_links_follow_from_their_subword_links(cases, links):
@@ -105,6 +104,5 @@ def test_the_cases_tell_methods_apart_and_have_the_edges(cases, links):
     long = [at for at, (n, m) in enumerate(sizes) if min(n, m) > 10]
     assert len(long) >= 4
     for at in long:
-        links_of = (argmax[at], itermax[at], match[at], softmax[at])
-        assert len(set(map(frozenset, links_of))) == 4
+        assert len(set(map(frozenset, ((argmax[at], itermax[at], match[at], softmax[at]))))) == 4
         assert len(softmax[at]) < sizes[at][0] * sizes[at][1] / 2

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.aligner.protocol import Alignment, WordAligner
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.text.segmented import SegmentedText
+from xalign_fairseq.core.text.segmented import SegmentedText, from_words
 
 
 class First(WordAligner):
@@ -73,3 +73,9 @@ def test_links_on_other_words_by_brute_force(bounds, data):
                     expected[k, m] = max(probability, expected.get((k, m), 0.0))
     assert Alignment(src, tgt, links).links_on(other_src, other_tgt) == expected
     assert Alignment(src, tgt, links).links_on(src, tgt) == links
+
+
+@pytest.mark.parametrize("src", [["a"], from_words(["b"])])
+def test_links_on_words_of_another_text(src):
+    with pytest.raises(XalignError, match="another text"):
+        Alignment(src, from_words(["x"]), {}).links_on(from_words(["a"]), from_words(["x"]))

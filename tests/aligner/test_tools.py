@@ -3,7 +3,7 @@
 import pytest
 from support.links import BACKWARD, DIAGONAL, FORWARD, PAIRS, WRITES, only_tools
 
-from xalign_fairseq.aligner.tools import TOOLS
+from xalign_fairseq.aligner.tools import TOOLS, choose_tool
 from xalign_fairseq.core.errors import XalignError
 
 EFLOMAL, FAST_ALIGN = TOOLS["eflomal"], TOOLS["fast_align"]
@@ -54,3 +54,15 @@ def test_output_that_does_not_fit_the_text(align, output, found):
 def test_a_tool_that_fails(align, tool, program, pairs, message):
     with pytest.raises(XalignError, match=message):
         align(tool, program, pairs)
+
+
+def test_the_first_tool_that_is_installed_is_taken(tmp_path, monkeypatch):
+    only_tools(monkeypatch, tmp_path / "both", **{"eflomal-align": "", "fast_align": ""})
+    assert choose_tool("auto") is EFLOMAL and choose_tool("fast_align") is FAST_ALIGN
+    only_tools(monkeypatch, tmp_path / "one", fast_align="")
+    assert choose_tool("auto") is FAST_ALIGN
+    only_tools(monkeypatch, tmp_path / "none")
+    with pytest.raises(XalignError, match=r"(?s)eflomal and fast_align are not installed.*pip install.*or build"):
+        choose_tool("auto")
+    with pytest.raises(XalignError, match=r"(?s)eflomal is not installed.*pip install"):
+        choose_tool("eflomal").run(PAIRS, tmp_path)

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from xalign_fairseq.aligner.training_links import LinkFiles, drop_identical
+from xalign_fairseq.aligner.training_links import LinkFiles, drop_identical, keep_one_to_one
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -55,5 +57,10 @@ def test_existing_outputs_are_refused_by_name(text):
 
 def test_links_of_identical_words_are_dropped_by_exact_string():
     src, tgt = ["Paris", "is", "big", ".", "Haus"], ["Paris", ".", "gross", "haus"]
-    links = {(0, 0), (0, 2), (2, 2), (3, 1), (4, 3)}
-    assert drop_identical(links, src, tgt) == {(0, 2), (2, 2), (4, 3)}
+    assert drop_identical({(0, 0), (0, 2), (2, 2), (3, 1), (4, 3)}, src, tgt) == {(0, 2), (2, 2), (4, 3)}
+
+
+@given(st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
+def test_one_to_one_keeps_the_links_that_no_other_link_touches(links):
+    alone = {(i, j) for i, j in links if all((i, j) == (k, m) or (i != k and j != m) for k, m in links)}
+    assert keep_one_to_one(links) == alone

@@ -134,8 +134,7 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint,
     _, errors = driver.communicate(timeout=120)
     assert driver.returncode == 130 and not out.exists()
     assert errors.endswith("with --resume continues from there\nxalign align: stopped\n") and "Traceback" not in errors
-    kept = int(errors.split(" lines are kept")[0].splitlines()[-1])
-    assert kept == part.read_bytes().count(b"\n") > 0
+    assert int(errors.split(" lines are kept")[0].splitlines()[-1]) == part.read_bytes().count(b"\n") > 0
     while not gone(driver.pid) and time.monotonic() < until:  # multiprocessing's own process ends by itself
         time.sleep(0.02)
     assert gone(driver.pid)

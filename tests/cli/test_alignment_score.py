@@ -50,8 +50,7 @@ def score(*options):
 
 def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, printed_json, capsys):
     rows = printed_json("alignment-score", "--model", aligned)
-    table = torch.load(aligned, weights_only=False)["model"][EMBEDDINGS]
-    expected = lexicon_scores(table, lexicon)
+    expected = lexicon_scores(torch.load(aligned, weights_only=False)["model"][EMBEDDINGS], lexicon)
     assert [(row["part"], row["score"], row["low"], row["high"], row["words"]) for row in rows] == [
         (each.part, each.score, each.low, each.high, each.words) for each in expected
     ]
@@ -75,8 +74,7 @@ def test_bad_input(tiny_checkpoint, aligned, data_bin, tmp_path, capsys):
         path.unlink()
     assert score(aligned, "--data", data_bin) == 2
     assert "xalign lexicon" in capsys.readouterr().err
-    symbols = Dictionary.load(data_bin / "dict.txt").symbols[4:]
-    Dictionary(symbols[::-1]).save(data_bin / "dict.txt")
+    Dictionary(Dictionary.load(data_bin / "dict.txt").symbols[4:][::-1]).save(data_bin / "dict.txt")
     assert score(aligned, "--data", data_bin) == 2
     assert "does not fit the checkpoint" in capsys.readouterr().err
     assert score(tmp_path / "none.pt") == 2

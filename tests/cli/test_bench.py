@@ -52,8 +52,7 @@ def test_one_process_at_a_time_writes_a_table(data, links, tmp_path, capsys):
 
 
 def test_figures_are_those_of_score(data, links, tmp_path, capsys):
-    tool = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n")
-    assert bench("--data", data, *tool, "--json") == 0
+    assert bench("--data", data, *links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n"), "--json") == 0
     found = json.loads(capsys.readouterr().out)
     [row] = found["systems"]
     for each in row["sets"]:
@@ -72,8 +71,7 @@ def test_figures_are_those_of_score(data, links, tmp_path, capsys):
 
 def test_systems_stand_beside_each_other(data, links, capsys):
     right = links("right", "0-0\n0-1 1-0\n", "0-0 1-1\n0-0\n1-0\n")
-    wrong = links("wrong", "1-0\n0-0 1-1\n", "0-1\n1-1\n0-1\n")
-    assert bench("--data", data, *right, *wrong) == 0
+    assert bench("--data", data, *right, *links("wrong", "1-0\n0-0 1-1\n", "0-1\n1-1\n0-1\n")) == 0
     table = capsys.readouterr().out.split("\n\n")[1:]
     lines = [[cell.strip(" *") for cell in line.strip("|").split("|")] for line in table[0].splitlines()]
     assert lines[0] == ["system", "one/de-en", "two/en-xx", "mean", "95 %", "P", "R", "p"]
@@ -134,8 +132,7 @@ def test_links_that_do_not_fit_and_names_given_twice(data, links, tmp_path, caps
 
 def test_what_is_wrong_is_told_before_the_first_model_aligns(data, tiny_checkpoint, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("xalign_fairseq.aligner.benchmark._align_sets", lambda *given: pytest.fail("the work began"))
-    models = ("--model", tiny_checkpoint, tmp_path / "absent.pt")
-    assert bench("--data", data, *models) == 2
+    assert bench("--data", data, *(("--model", tiny_checkpoint, tmp_path / "absent.pt"))) == 2
     assert "absent.pt" in capsys.readouterr().err
     assert bench("--data", data, "--model", tiny_checkpoint, "--method", "argmax", "argmax") == 2
     assert "a method is given twice" in capsys.readouterr().err

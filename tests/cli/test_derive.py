@@ -111,8 +111,7 @@ def test_text_by_hand(text, tmp_path, capsys):
     folder = tmp_path / "out"
     assert (folder / "two.en-xx.en").read_text() == "we sing . they\n\n"
     assert (folder / "two.en-xx.links").read_text() == "0-1 1-0 2-2 3-3\n\n"
-    derived = (folder / "two.en-xx.xx").read_text(encoding="utf-8")
-    assert derived.replace(MARKER, "") == "სინგ წე ⠮ ტჰეყ\n\n"
+    assert (folder / "two.en-xx.xx").read_text(encoding="utf-8").replace(MARKER, "") == "სინგ წე ⠮ ტჰეყ\n\n"
     assert capsys.readouterr().out.splitlines()[0] == "text two: 2 sentences, 1 empty, 4 words, 2 words that moved"
 
 

@@ -7,9 +7,8 @@ import pytest
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.core.text.lines import read_lines
-from xalign_fairseq.data.labelled.conllu import read_trees
+from xalign_fairseq.data.labelled.conllu import read_tagged_words, read_trees
 from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
-from xalign_fairseq.data.labelled.tagged_words import read_tagged_words
 from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.languages.script import Transliteration
 from xalign_fairseq.links.pharaoh import read_links

@@ -73,8 +73,7 @@ def test_several_files_of_several_formats(data, dictionary, tmp_path):
     (tmp_path / "more.txt").write_text("now home\nriver trees\n")
     tei = "<TEI><entry><form><orth>cat</orth></form><sense><cit type='trans'><quote>dogs</quote></cit></sense></entry>"
     (tmp_path / "cat.tei").write_text(f"{tei}</TEI>")
-    files = [dictionary, tmp_path / "more.txt", tmp_path / "cat.tei"]
-    assert run(data, "--pair", "en-xx", "--from", *files) == 0
+    assert run(data, "--pair", "en-xx", "--from", dictionary, tmp_path / "more.txt", tmp_path / "cat.tei") == 0
     about = lexicons.read_about(data, "en", "xx")
     assert [source["format"] for source in about["sources"]] == ["tsv", "muse", "tei"]
     assert about["counts"]["read"] == 10 + 2 + 1 and about["counts"]["kept"] == 6 + 2 + 1
@@ -106,8 +105,7 @@ def test_a_real_dictionary_in_a_real_data_bin(databin, tmp_path):
         (tmp_path / name).write_bytes((databin / name).read_bytes())
     data = DataBin(tmp_path)
     assert run(data, "--pair", "en-fr", "--from", FREEDICT, "--fraction", 0.25) == 0
-    about = json.loads((tmp_path / "lexicon.en-fr.json").read_text())
-    counts = about["counts"]
+    counts = json.loads((tmp_path / "lexicon.en-fr.json").read_text())["counts"]
     assert counts["read"] == 15190 and counts["kept"] > 10_000
     assert sum(counts[name] for name in ("trained", "held out", "unused")) == counts["kept"]
     assert counts["trained"] == pytest.approx(0.25 * counts["kept"], rel=0.1)

@@ -23,7 +23,6 @@ def test_distances_are_printed_and_a_folder_is_read_as_its_checkpoint(options, t
     folder = tmp_path / "archive"
     folder.mkdir()
     (folder / "model.pt").symlink_to(options[2])
-    again = [*options, "--model", str(folder), "--lang-pairs", "en-de", "--out", str(tmp_path / "other.pt")]
-    assert main(again) == 0
+    assert main([*options, "--model", str(folder), "--lang-pairs", "en-de", "--out", str(tmp_path / "other.pt")]) == 0
     one, other = (checkpoint.read(tmp_path / out)["model"] for out in ("one.pt", "other.pt"))
     assert one.keys() == other.keys() and all(one[key].equal(other[key]) for key in one)

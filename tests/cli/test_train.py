@@ -34,8 +34,7 @@ def ends(monkeypatch):
     """The function that has fairseq-train print its options and end with a code."""
 
     def end(code):
-        program = f"import sys; print(*sys.argv[1:]); sys.exit({code})"
-        put_program(monkeypatch, program)
+        put_program(monkeypatch, f"import sys; print(*sys.argv[1:]); sys.exit({code})")
 
     return end
 

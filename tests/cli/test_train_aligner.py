@@ -68,13 +68,11 @@ def test_a_run_that_was_broken_off_goes_on_with_its_optimiser(trained):
     out, codes = trained
     assert codes == [130, 0]
     log = (out / "train.log").read_text()
-    resumed = re.findall(r"Loaded checkpoint \S+checkpoint_last\.pt \(epoch \d+ @ (\d+) updates\)", log)
-    assert resumed == ["4"]
+    assert re.findall(r"Loaded checkpoint \S+checkpoint_last\.pt \(epoch \d+ @ (\d+) updates\)", log) == ["4"]
     assert re.findall(r'"valid_num_updates": "(\d+)"', log)[-1] == "12"
     last = torch.load(out / "checkpoint_last.pt", weights_only=False)
     assert last["optimizer_history"][-1]["num_updates"] == 12
-    steps = {int(each["step"]) for each in last["last_optimizer_state"]["state"].values()}
-    assert steps == {12}
+    assert {int(each["step"]) for each in last["last_optimizer_state"]["state"].values()} == {12}
     assert not list(out.glob("checkpoint_1_*")) + list(out.glob("checkpoint_2_*"))
 
 
@@ -106,9 +104,7 @@ def test_the_folder_of_another_run_is_refused(trained, call, capsys):
     out, _ = trained
     assert call(out, "--seed", 2, "--objectives", "tlm") == 2
     error = capsys.readouterr().err
-    assert re.search(
-        r'of another run[\s\S]*found: objectives "dwa,tlm"; seed 1\n[\s\S]*objectives "tlm"; seed 2', error
-    )
+    assert re.search(r'another run[\s\S]*found: objectives "dwa,tlm"; seed 1\n[\s\S]*objectives "tlm"; seed 2', error)
 
 
 @pytest.mark.slow

@@ -209,8 +209,7 @@ def test_retrieval_needs_no_training(options, folder, tmp_path):
     (folder / "en-de.de").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
     (folder / "en-de.en").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
     (folder / "retrieval.yaml").write_text("data: .\ntasks:\n  tatoeba: {languages: [de], settings: {layer: 1}}\n")
-    command = [*options, "--study", str(folder / "retrieval.yaml"), "--out", str(tmp_path)]
-    assert main(command) == 0
+    assert main([*options, "--study", str(folder / "retrieval.yaml"), "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "runs/tiny/tatoeba/none/0/result.json").read_text())
     assert found["scores"]["de"]["accuracy"] == 1.0  # each sentence finds itself
     assert (

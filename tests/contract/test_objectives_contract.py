@@ -227,8 +227,7 @@ def test_wrong_choices_and_layers_are_refused_by_the_name_of_the_option(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_half_precision_gives_a_finite_loss_of_more(name):
-    trial = Trial(OBJECTIVES[name], dtype=torch.bfloat16, task=TASK)
-    loss = trial.loss(Batch.from_sample(batch()))
+    loss = Trial(OBJECTIVES[name], dtype=torch.bfloat16, task=TASK).loss(Batch.from_sample(batch()))
     assert loss.total.dtype in (torch.float32, torch.float64) and loss.total.isfinite()
 
 

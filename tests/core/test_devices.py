@@ -1,5 +1,6 @@
 """What a process may use of the machine, on a made-up machine with GPUs."""
 
+import ctypes
 import logging
 import os
 import platform
@@ -17,6 +18,7 @@ from xalign_fairseq.core.devices import (
     cores,
     cpu,
     fast_bfloat16,
+    keep_freed_memory,
     training_device,
     visible_gpus,
 )
@@ -186,3 +188,13 @@ print(-use([2000, *range(1, 400, 2)]) + use(range(2, 600, 2)))
 """
     limited, free = (run(code.format(limited=limited)) for limited in (True, False))
     assert limited < 0.5 * free or free < 30_000  # a CPU without bfloat16 compiles nothing
+
+
+def test_other_c_libraries_are_left_alone(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
+    assert not keep_freed_memory(CPU)
+
+
+def test_memory_is_kept_on_the_cpu_alone(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: pytest.fail("the C library was asked"))
+    assert not keep_freed_memory(torch.device("cuda:0"))

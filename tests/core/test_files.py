@@ -286,3 +286,22 @@ def test_every_place_that_writes_is_known():
     """A new one writes by atomic_write or atomic_folder, by new_file, or is named above with its reason."""
     found = set().union(*map(writers, PACKAGE.rglob("*.py")))
     assert found - {"core/files.py:atomic_write"} == set().union(*WRITERS.values())
+
+
+def test_an_existing_folder_is_kept(tmp_path):
+    (tmp_path / "a").write_text("mine")
+    with pytest.raises(XalignError, match="by overwrite"), files.atomic_folder(tmp_path):
+        pass
+    with pytest.raises(XalignError, match="folder is a file"), files.atomic_folder(tmp_path / "a", overwrite=True):
+        pass
+    assert content(tmp_path) == {"a": "mine"}
+
+
+def test_what_is_nearly_called_so(tmp_path):
+    for name in ("test.en", "test.de", "runs/first/checkpoint_best.pt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert files.nearly(tmp_path / "test.ne") == f"only similar names: {tmp_path}/test.en, {tmp_path}/test.de"
+    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"only similar names: {tmp_path}/runs"
+    assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
+    assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None

@@ -1,23 +1,25 @@
 """Checks of an installation: versions, fairseq, transformers, GPUs, apex."""
 
+import importlib.util
 import os
 import sys
+from importlib import metadata
 
 import pytest
 import torch
 
-from xalign_fairseq.core import installation, installed
+from xalign_fairseq.core import installation
+from xalign_fairseq.core.errors import XalignError
 
 
 @pytest.fixture
 def versions(monkeypatch):
     """The function that has these versions installed (empty: not there), and pyproject.toml ask for three packages."""
-    real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
+    real, asked = installation.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
 
     def have(changes):
-        for module in (installed, installation):
-            monkeypatch.setattr(module, "version", lambda name: changes.get(name, real(name)))
-        monkeypatch.setattr(installed.metadata, "requires", lambda name: asked)
+        monkeypatch.setattr(installation, "version", lambda name: changes.get(name, real(name)))
+        monkeypatch.setattr(installation.metadata, "requires", lambda name: asked)
 
     return have
 
@@ -103,3 +105,48 @@ def test_a_transformers_that_is_broken_itself(transformers_is):
         in transformers_is("raise ImportError('no such thing')")[0].line()
     )
     assert "5.0 does not load: exit code 3" in transformers_is("import os; os._exit(3)")[0].line()
+
+
+LINES = ["numpy>=2", "tqdm", 'bitarray>=2.3; extra == "train"', "hydra-core==1.0.7 ; extra == 'train'"]
+
+
+@pytest.fixture
+def packages(monkeypatch):
+    """Puts packages, by name and version, into the environment of a package that needs LINES."""
+
+    def put(lines=LINES, fairseq=True, **versions):
+        def version(name):
+            if name not in versions:
+                raise metadata.PackageNotFoundError(name)
+            return versions[name]
+
+        monkeypatch.setattr(metadata, "requires", lambda name: lines)
+        monkeypatch.setattr(metadata, "version", version)
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if fairseq else None)
+
+    return put
+
+
+def test_requirements_are_of_the_package_or_of_an_extra(packages):
+    packages()
+    assert installation.requirements() == [("numpy", ">=", "2"), ("tqdm", "", "")]
+    assert [str(each) for each in installation.requirements("train")] == ["bitarray>=2.3", "hydra-core==1.0.7"]
+    packages(lines=None)
+    assert installation.requirements() == []
+
+
+def test_what_compiles_fairseq_is_needed_until_it_is_there(packages):
+    lines = ['cython; extra == "train"', 'regex; extra == "train"']
+    packages(lines, fairseq=False)
+    assert installation.missing_for_training()[0] == ["cython", "regex", "fairseq-fixed"]
+    packages(lines, fairseq=True)
+    assert installation.missing_for_training() == (["regex"], ["pip install regex"])
+
+
+def test_what_is_missing_is_named_with_the_commands_that_install_it(packages):
+    packages(bitarray="3.1", fairseq=False)
+    with pytest.raises(XalignError) as error:
+        installation.require_fairseq()
+    text = str(error.value)
+    assert "no hydra-core, fairseq-fixed" in text and "bitarray" not in text
+    assert f"pip install hydra-core==1.0.7 && {installation.INSTALL_FAIRSEQ}" in text

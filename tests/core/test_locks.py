@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.locks import alone, alone_on
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.locks import alone, alone_on, begun_folder, require_own_folder
 
 
 def test_one_process_at_a_time_has_the_folder(tmp_path):
@@ -29,8 +30,7 @@ def test_a_file_in_the_place_of_the_folder_is_named_and_kept(folder, tmp_path):
 
 def test_a_child_holds_the_lock_as_long_as_it_runs(tmp_path):
     with alone(tmp_path) as lock:
-        wait = [sys.executable, "-S", "-c", "input()"]
-        child = subprocess.Popen(wait, stdin=subprocess.PIPE, pass_fds=[lock])
+        child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[lock])
     with pytest.raises(XalignError, match="another process"), alone(tmp_path):
         pass
     child.communicate(b"\n")
@@ -71,3 +71,46 @@ def test_a_removed_lock_does_not_let_two_in(tmp_path, monkeypatch):
         assert len(calls) == 2 and (tmp_path / "links.lock").exists()
         with pytest.raises(XalignError, match="another process"), alone_on(tmp_path / "links"):
             pass
+
+
+OTHERS = ("thesis", ".begun.json.12-abc.tmp", ".thesis.12-0123456789ab.tmp", "begun.json.part")
+OWN = ("begun.json.lock", ".lock", ".begun.json.12-0123456789ab.tmp", "part", ".part.7-0123456789ab.tmp")
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_a_kill_leaves_before_the_note_is_its_own(tmp_path, name):
+    (tmp_path / name).touch()
+    require_own_folder(tmp_path, "begun.json", "a run", parts=("part",))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_else_is_there_is_refused_and_left(tmp_path, name):
+    (tmp_path / name).touch()
+    with pytest.raises(XalignError, match="other files than a run"):
+        require_own_folder(tmp_path, "begun.json", "a run", parts=("part",))
+    with pytest.raises(XalignError, match="other files than a run"):
+        require_own_folder(tmp_path / name, "begun.json", "a run")
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+    (tmp_path / "begun.json").touch()
+    require_own_folder(tmp_path, "begun.json", "a run")
+
+
+def test_a_folder_goes_on_only_as_what_it_was_begun(tmp_path):
+    folder = tmp_path / "a/b"
+    for _ in range(2):
+        with begun_folder(folder, "begun.json", {"text": "1"}, "a run"):
+            assert read_json(folder / "begun.json") == {"text": "1"}
+            with pytest.raises(XalignError, match="another process"), begun_folder(folder, "begun.json", {}, "a run"):
+                pass
+    with (
+        pytest.raises(XalignError, match=r"belongs to another run[\s\S]*found: text \"1\"\n"),
+        begun_folder(folder, "begun.json", {}, "a run"),
+    ):
+        pass
+    assert [each.name for each in folder.iterdir()] == ["begun.json"]
+
+
+def test_what_a_killed_process_was_writing_goes(tmp_path):
+    (tmp_path / ".begun.json.999999999-0123456789ab.tmp").touch()
+    with begun_folder(tmp_path, "begun.json", {}, "a run"):
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["begun.json", "begun.json.lock"]

@@ -185,3 +185,14 @@ def test_nothing_is_written_through_a_link_that_someone_has_put_there(write, tmp
             write("a", "b", resume=resume)
     assert other.read_text() == "mine\n" if there else not other.exists()
     assert not (tmp_path / "links").exists()
+
+
+def test_resume_needs_a_record(write):
+    with pytest.raises(XalignError, match="no output that could be continued"):
+        write("a", record=None, resume=True)
+
+
+def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
+    with pytest.raises(MemoryError):
+        write(broken=True)
+    assert names(tmp_path) == [] and capsys.readouterr().err == ""

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 from support.processes import is_alive, wait_for
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.process import exit_text, failure, heard, running, start, stop
 
 
@@ -77,3 +78,8 @@ def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed(monkeypatch):
     process.stdout.readline()
     stop([process])
     assert process.returncode == -signal.SIGKILL
+
+
+def test_a_program_that_is_not_there():
+    with pytest.raises(XalignError, match=r"cannot be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
+        start(["no-such-program", "a b"])

@@ -48,8 +48,7 @@ class Transfer:
     def logits(self, example):
         """Of one example by itself, from the state of <s>."""
         [window] = self.family.encode(example).windows
-        hidden = self.model.encoder.states(torch.from_numpy(window)[None]).layer(-1)
-        return self.head.output(hidden[:, 0])[0]
+        return self.head.output(self.model.encoder.states(torch.from_numpy(window)[None]).layer(-1)[:, 0])[0]
 
 
 @pytest.fixture
@@ -99,3 +98,10 @@ def test_a_frozen_encoder_is_read_through_its_maps():
     total, *_ = frozen(EXAMPLES, training=True)
     total.backward()
     assert all(parameter.grad is None for parameter in frozen.model.encoder.parameters())
+
+
+def test_training_logs_no_score(transfer):
+    with metrics.aggregate() as found:
+        transfer.criterion.reduce_metrics([transfer(EXAMPLES, training=True)[2]])
+    assert "score" not in found.get_smoothed_values()
+    assert transfer.criterion.logging_outputs_can_be_summed()

@@ -105,8 +105,7 @@ def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder):
     hidden, spans = step.pair_states(bitext.bitext, 1, "separate")
     links = by_pair(Cosine()(hidden, spans), 3)
     assert prepared([objective]).counts(step, bitext, TASK) == expected(links)
-    other = Cosine()(*step.pair_states(bitext.bitext, 1, "joint"))
-    assert by_pair(other, 3) != links
+    assert by_pair(Cosine()(*step.pair_states(bitext.bitext, 1, "joint")), 3) != links
 
 
 def test_linear_maps_are_read_through(bitext, encoder):

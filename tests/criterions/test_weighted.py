@@ -59,8 +59,7 @@ def test_per_objective_normalisation_is_the_sum_of_means():
 @pytest.mark.parametrize("normalization", ["joint", "per-objective"])
 def test_regularisers_are_logged_beside_the_loss_of_validation(normalization):
     losses = {"l2_align": (12.0, 4), "reg_param": (50.0, 1), "reg_hidden": (30.0, 5)}
-    options = {"objectives": ",".join(losses), "loss_normalization": normalization}
-    made = criterion(losses, **options)
+    made = criterion(losses, **{"objectives": ",".join(losses), "loss_normalization": normalization})
     trained, size, _ = made(Model(), SAMPLE)
     assert trained / size == pytest.approx(92 / 10 if normalization == "joint" else 12 / 4 + 50 + 30 / 5)
     made.eval()

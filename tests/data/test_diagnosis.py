@@ -130,3 +130,8 @@ def test_dictionary_against_tokenizer(model, symbols, level, text):
     finding = diagnosis.tokenizer("here", model, Dictionary(symbols(symbols_of(model))))
     assert finding.level == level
     assert text in finding.text
+
+
+def test_a_folder_without_data(tmp_path):
+    Dictionary(["a"]).save(tmp_path / "dict.txt")
+    assert "no mmap data" in only(look(tmp_path))

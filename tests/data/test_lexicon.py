@@ -105,8 +105,7 @@ def test_a_data_bin_returns_what_was_written(data):
     lexicons.write(data, lexicon, {"counts": {"read": 7}})
     lexicons.write(data, make("en", "de"), {})
     assert lexicons.lexicons(data) == [("en", "de"), ("en", "xx")]
-    again = lexicons.read(data, "en", "xx")
-    assert same(again, lexicon)
+    assert same(lexicons.read(data, "en", "xx"), lexicon)
     about = lexicons.read_about(data, "en", "xx")
     assert about["counts"] == {"read": 7} and about["digest"] == lexicon.digest
     # No file of a lexicon looks like a text's, and nothing temporary is left.
@@ -157,3 +156,14 @@ def test_what_can_not_be_written(data):
     with pytest.raises(TypeError):
         lexicons.write(data, make(), about)
     assert [path.name for path in data.path.iterdir()] == ["dict.txt"]
+
+
+def test_what_is_not_there(data):
+    with pytest.raises(XalignError, match="no lexicon at all"):
+        lexicons.read(data, "en", "xx")
+    lexicons.write(data, make(), {})
+    with pytest.raises(XalignError, match="name it en-xx"):
+        lexicons.read(data, "xx", "en")
+    (data.path / "lexicon.en-xx.json").write_text("{")
+    with pytest.raises(XalignError, match=r"not JSON, or it is damaged[\s\S]*lexicon\.en-xx\.json"):
+        lexicons.read(data, "en", "xx")

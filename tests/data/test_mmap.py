@@ -87,8 +87,7 @@ def test_items_are_copies_and_sizes_stay_a_memory_map(tmp_path, items):
 
 
 def test_a_pickled_reader_opens_its_files_again(tmp_path):
-    reader = MMapReader(write(tmp_path / "x", [[i] * 50 for i in range(2000)]))
-    data = pickle.dumps(reader)
+    data = pickle.dumps(MMapReader(write(tmp_path / "x", [[i] * 50 for i in range(2000)])))
     assert len(data) < 500
     assert pickle.loads(data)[1999].tolist() == [1999] * 50
 
@@ -135,3 +134,14 @@ def test_an_item_that_its_index_puts_elsewhere_is_an_error(tmp_path, item, damag
     (tmp_path / "t.idx").write_bytes(raw)
     with pytest.raises(XalignError, match=r"index is damaged[\s\S]*t.idx, item 1"):
         MMapReader(tmp_path / "t")[1]
+
+
+def test_sizes_dtypes_and_files_that_do_not_fit_are_errors(tmp_path):
+    with pytest.raises(ValueError, match="sum to 3, but there are 2"), MMapWriter(tmp_path / "x", np.uint16) as writer:
+        writer.add_many([1, 2], [1, 2])
+    with pytest.raises(XalignError, match="float32"):
+        MMapWriter(tmp_path / "x", np.float32)
+    write(tmp_path / "x", ITEMS)
+    (tmp_path / "x.bin").unlink()
+    with pytest.raises(XalignError, match=r"x\.bin"):
+        MMapReader(tmp_path / "x")

@@ -58,8 +58,7 @@ def test_gradients_reach_each_token_once():
     weights = [torch.randn(*tokens.shape, 2, dtype=torch.float64) for tokens in (ONE, TWO)]
     total = sum((place.unpack(row) * w).sum() for place, w in zip(packing.places, weights, strict=True))
     [found] = torch.autograd.grad(total, row)
-    expected = torch.stack([packing.row([w[..., column] for w in weights]) for column in (0, 1)], 1)
-    assert torch.equal(found, expected)
+    assert torch.equal(found, torch.stack([packing.row([w[..., column] for w in weights]) for column in (0, 1)], 1))
 
 
 def test_lengths_on_another_device_are_not_waited_for():

@@ -111,3 +111,8 @@ def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders
 )
 def test_the_pivot_is_english_or_the_language_that_all_pairs_share(pairs, chosen, expected):
     assert pivot_language(pairs, chosen) == expected
+
+
+def test_a_split_without_what_is_read_is_named(folder):
+    with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid"):
+        PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))

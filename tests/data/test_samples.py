@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.small import MASK
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import (
     GoldLinks,
     MaskOptions,
@@ -71,8 +72,7 @@ def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
     n, m = map(len, sides)
     span = np.array([1, 1 + n, 2 + n, 2 + n + m])
     expected = [-1] * (n + m + 3)
-    taught = [link for link in links.tolist() if link[2]] or links.tolist()
-    for i, j, _ in sorted(taught):
+    for i, j, _ in sorted([link for link in links.tolist() if link[2]] or links.tolist()):
         a, b = (
             start + np.flatnonzero(words == word) for words, word, start in zip(sides, (i, j), span[::2], strict=True)
         )
@@ -80,8 +80,7 @@ def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
             for own, other in ((a, b), (b, a)):
                 for k, at in enumerate(own):
                     expected[at] = int(other[k * len(other) // len(own)])
-    found = subword_partners(GoldLinks(*sides, links), span, n + m + 3)
-    assert found.tolist() == expected
+    assert subword_partners(GoldLinks(*sides, links), span, n + m + 3).tolist() == expected
 
 
 def test_a_pair_with_possible_links_alone_uses_them_and_empty_words_are_skipped():
@@ -148,3 +147,10 @@ def test_random_tokens_are_never_special_and_never_the_mask():
         options = MaskOptions(mask=mask, vocab=10, probability=1.0, leave=0.0, random=1.0)
         masked, _ = mask_tokens(np.full(2000, 5), np.random.default_rng(0), options)
         assert set(masked) == {4, 5, 6, 7, 8, 9} - {mask}
+
+
+def test_shares_outside_the_unit_interval_are_refused():
+    with pytest.raises(XalignError, match="outside"):
+        MaskOptions(mask=9, vocab=10, probability=1.5)
+    with pytest.raises(XalignError, match="more than 1"):
+        MaskOptions(mask=9, vocab=10, leave=0.6, random=0.6)

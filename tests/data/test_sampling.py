@@ -18,8 +18,7 @@ def test_permute_depends_on_the_key_and_not_on_which_positions_are_asked():
 
 def test_draw_runs_through_everything_once_a_pass_and_pieces_fit_together():
     whole = sampling.draw(10, 0, 35, (1,))
-    pieces = np.concatenate([sampling.draw(10, start, 7, (1,)) for start in range(0, 35, 7)])
-    assert (whole == pieces).all()
+    assert (whole == np.concatenate([sampling.draw(10, start, 7, (1,)) for start in range(0, 35, 7)])).all()
     for start in (0, 10, 20):
         assert sorted(whole[start : start + 10]) == list(range(10))
     assert (whole[:10] != whole[10:20]).any()

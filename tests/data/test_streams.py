@@ -36,8 +36,7 @@ def test_an_epoch_at_temperature_one_has_every_pair_once_in_each_direction(strea
 def test_temperature_favours_the_small_corpus_and_short_epochs_go_on_where_the_last_one_ended(stream):
     items, _ = stream.epoch(1, 1, temperature=1e6, items=40)
     assert Counter(stream.locate(items)[0].tolist()) == {0: 20, 1: 20}
-    seen = np.concatenate([stream.epoch(1, epoch, items=20)[0] for epoch in (1, 2, 3, 4)])
-    assert sorted(seen) == list(range(80))
+    assert sorted(np.concatenate([stream.epoch(1, epoch, items=20)[0] for epoch in (1, 2, 3, 4)])) == list(range(80))
 
 
 def test_an_exchanged_item_has_its_sides_and_links_exchanged(stream):
@@ -57,13 +56,11 @@ def test_mono_blocks_cover_the_text_once(tmp_path, write_mmap):
     blocks = [stream[i] for i in range(len(stream))]
     assert max(map(len, blocks)) == 7  # <s> makes it eight
     assert np.concatenate(blocks).tolist() == [token for sentence in text for token in sentence]
-    drawn = stream.draw(seed=1, start=0, count=len(stream))
-    assert sorted(drawn) == list(range(len(stream)))
+    assert sorted(stream.draw(seed=1, start=0, count=len(stream))) == list(range(len(stream)))
 
 
 def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter_one(tmp_path, write_mmap):
-    readers = [write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)]
-    stream = MonoStream(readers, length=8)
+    stream = MonoStream([write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)], length=8)
     drawn = stream.draw(1, 0, 5000, temperature=1.0)
     assert (drawn >= stream.offsets[1]).mean() == pytest.approx(1 / 11, abs=0.02)
     assert (stream.draw(1, 0, 5000, temperature=1e9) >= stream.offsets[1]).mean() == pytest.approx(0.5, abs=0.03)
@@ -74,8 +71,7 @@ def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter
 @pytest.mark.parametrize("temperature", [1.0, 3.0])
 def test_mono_draws_from_any_place_are_those_of_the_whole_stream(temperature, tmp_path, write_mmap, monkeypatch):
     monkeypatch.setattr(streams, "CHUNK", 50)
-    readers = [write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (700, 210, 77)]
-    stream = MonoStream(readers, length=8)
+    stream = MonoStream([write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (700, 210, 77)], length=8)
     for seed in range(3):
         whole = stream.draw(seed, 0, 600, temperature)
         for start, count in ((0, 40), (50, 50), (173, 300), (599, 1)):

@@ -82,8 +82,7 @@ def test_token_limits_hold_for_both_streams(build):
 
 def test_batches_are_of_similar_lengths(build):
     dataset = build(blocks=False)
-    spread = [np.ptp(dataset.num_tokens_vec(batch)) for batch in batches(dataset, max_sentences=8)]
-    assert max(spread) <= 1
+    assert max([np.ptp(dataset.num_tokens_vec(batch)) for batch in batches(dataset, max_sentences=8)]) <= 1
 
 
 def test_a_bucket_mixes_lengths_within_its_width(build):
@@ -140,8 +139,7 @@ def test_an_item_that_is_drawn_again_is_perturbed_in_another_way(build, options)
         assert indices[0] == item  # drawn once, an item has the key of its number
         samples = [dataset[index] for index in indices]
         assert len({sample.draw.tobytes() for sample in samples}) == len(samples)
-        texts = {np.where(sample.targets > 1, sample.targets, sample.masked).tobytes() for sample in samples}
-        assert len(texts) == 1
+        assert len({np.where(sample.targets > 1, sample.targets, sample.masked).tobytes() for sample in samples}) == 1
         assert all((sample.draw == resumed[index].draw).all() for sample, index in zip(samples, indices, strict=True))
     assert (dataset.num_tokens_vec(drawn) == dataset.num_tokens_vec(items)).all()
 
@@ -153,16 +151,14 @@ def test_blocks_go_on_by_the_batches_of_the_first_epoch_where_epochs_differ_in_t
         found = batches(dataset, epoch, max_tokens=40)
         numbers.append(len(found))
         blocks = np.concatenate([batch[batch % len(dataset) >= dataset.pairs] for batch in found]) % len(dataset)
-        expected = dataset.mono.draw(1, 2 * numbers[0] * (epoch - 1), 2 * len(found))
-        assert (blocks == dataset.pairs + expected).all()
+        assert (blocks == dataset.pairs + dataset.mono.draw(1, 2 * numbers[0] * (epoch - 1), 2 * len(found))).all()
     assert len(set(numbers)) > 1
 
 
 def test_validation_reads_everything_once_and_never_changes(build):
     dataset = build(training=False, mono_blocks=2)
     first = batches(dataset, 1, max_sentences=8)
-    items = np.concatenate(first)
-    assert sorted(items) == list(range(len(dataset))) and dataset.pairs == 40
+    assert sorted(np.concatenate(first)) == list(range(len(dataset))) and dataset.pairs == 40
     before = dataset[3].masked
     dataset.set_epoch(9)
     assert (dataset[3].masked == before).all()
@@ -222,3 +218,10 @@ def test_a_halved_batch_sees_the_same_pairs_and_blocks_in_the_same_order(build):
         pairs = 80
         assert (batch[batch < pairs] == both[both < pairs]).all()
         assert (batch[batch >= pairs] == both[both >= pairs]).all()
+
+
+def test_a_block_that_fits_no_batch_is_named(build):
+    with pytest.raises(XalignError, match="no monolingual block"):
+        batches(build(pairs=False), max_tokens=10)
+    with pytest.raises(XalignError, match="no monolingual block"):
+        batches(build(mono_tokens=10), max_tokens=20)

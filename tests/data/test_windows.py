@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from fairseq.data import data_utils
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import windows
-from xalign_fairseq.data.windows import Pilot, Plan, Windows, batch_ends, brought_to
+from xalign_fairseq.data.windows import Pilot, Plan, Windows, batch_ends, brought_to, with_samples
 
 
 @pytest.mark.parametrize("plan", [Plan(10, 4, 2), Plan(1000, 97, 13), Plan(7, 7, 7), Plan(5, 9, 1)])
@@ -74,3 +75,10 @@ def test_batches_are_those_of_fairseq(multiple, limits, ordered):
         )
         rest = indices[sum(map(len, theirs)) :]  # which fairseq drops
         assert [each.tolist() for each in ours] == [each.tolist() for each in (*theirs, rest) if len(each)]
+
+
+def test_a_batch_that_stands_in_for_others_has_samples():
+    empty = np.arange(0)
+    assert with_samples([empty, np.arange(2), np.arange(3)]).tolist() == [0, 1]
+    with pytest.raises(XalignError, match="no batch of the epoch has a sample"):
+        with_samples([empty, empty])

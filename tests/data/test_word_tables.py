@@ -43,8 +43,7 @@ def test_rules_by_hand(rule, expected):
 @pytest.mark.parametrize("rule", SUBWORD_RULES)
 def test_links_of_words_without_tokens_are_left_out(rule):
     # Word 1 of the second row's source has no token; word 7 is in neither table.
-    links = torch.tensor([[1, 1, 2], [1, 0, 7], [1, 0, 1]])
-    assert expand(links, SRC, TGT, rule).shape == (0, 3)
+    assert expand(torch.tensor([[1, 1, 2], [1, 0, 7], [1, 0, 1]]), SRC, TGT, rule).shape == (0, 3)
     assert expand(LINKS[:0], SRC, TGT, rule).shape == (0, 3)
 
 
@@ -67,8 +66,7 @@ def test_rules_against_plain_loops(rule):
         expected += [[0, *pair] for pair in pairs]
     given = torch.tensor([[0, i, j] for i, j in links])
     tables = WordTable(words, spans, 0), WordTable(words, spans, 1)
-    sizes = (sum(sides[0]), sum(sides[1]))
-    assert expand(given, *tables, rule, sizes).tolist() == sorted(expected)
+    assert expand(given, *tables, rule, ((sum(sides[0]), sum(sides[1])))).tolist() == sorted(expected)
 
 
 # <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens), in the second row 0 and 2.
@@ -102,8 +100,7 @@ def test_a_side_by_itself_gives_the_same(hidden, pooling):
 
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_nothing_outside_the_words_is_read(hidden, pooling):
-    other = hidden.masked_fill(WORDS.lt(0)[..., None], 50.0)
-    found = word_vectors(other, TABLE, ROWS, NUMBERS, None, pooling)
+    found = word_vectors(hidden.masked_fill(WORDS.lt(0)[..., None], 50.0), TABLE, ROWS, NUMBERS, None, pooling)
     assert torch.equal(found, word_vectors(hidden, TABLE, ROWS, NUMBERS, None, pooling))
 
 
@@ -113,3 +110,8 @@ def test_the_gradient_is_that_of_finite_differences(hidden, pooling):
     assert torch.autograd.gradcheck(
         lambda states: word_vectors(states, TABLE, *twice, None, pooling), (hidden.requires_grad_(),)
     )
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match="k-to-k"):
+        link_matrix(LINKS, SRC, TGT, "last")

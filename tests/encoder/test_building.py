@@ -9,7 +9,7 @@ from torch import nn
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.building import Undrawn, build_encoder, require_checkpoint, require_parameters, shapes
-from xalign_fairseq.encoder.checkpoint import load_encoder, read
+from xalign_fairseq.encoder.checkpoint import load_encoder, read, require_options
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 
@@ -138,3 +138,10 @@ def test_nothing_is_built_for_sizes_that_cannot_be():
         with pytest.raises(XalignError):
             EncoderConfig(**{**vars(WITHOUT_LANGUAGES), **sizes})
     require_parameters({"other": torch.zeros(3)}, WITHOUT_LANGUAGES, "here")  # names are for others
+
+
+@pytest.mark.parametrize("heads", [0, 3, "2", 10**30])
+def test_options_that_no_encoder_has(state, heads):
+    state["cfg"]["model"]["encoder_attention_heads"] = heads
+    with pytest.raises(XalignError, match="heads"):
+        load_encoder(require_options(state, "here"))

@@ -18,8 +18,7 @@ def test_padding_and_batch_never_change_a_state(encoder, tokens):
     for row, length in enumerate(tokens.ne(1).sum(1).tolist()):
         alone = encoder.states(tokens[row : row + 1, :length]).layer(-1)[0]
         torch.testing.assert_close(together[row, :length], alone, rtol=1e-12, atol=1e-12)
-        place = order.tolist().index(row)
-        torch.testing.assert_close(shuffled[place, :length], alone, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(shuffled[order.tolist().index(row), :length], alone, rtol=1e-12, atol=1e-12)
 
 
 def states_and_gradients(encoder, inputs, opened):

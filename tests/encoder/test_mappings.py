@@ -1,11 +1,12 @@
 """Linear maps of languages: names, orthogonality, application by rows, what a checkpoint holds of them."""
 
+import numpy as np
 import pytest
 import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, apply_map, load_maps, require_maps
+from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, Procrustes, apply_map, load_maps, require_maps
 from xalign_fairseq.encoder.transformer import Encoder
 
 
@@ -82,8 +83,7 @@ def test_it_leads_to_orthogonal_maps_and_leaves_those_alone():
 
 
 def test_each_row_is_mapped_by_its_languages_map_of_the_layer():
-    config = EncoderConfig(20, 2, 4, 8, 2, max_positions=10)
-    encoder, maps = Encoder(config).double().eval(), random_maps()
+    encoder, maps = Encoder(EncoderConfig(20, 2, 4, 8, 2, max_positions=10)).double().eval(), random_maps()
     tokens = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1], [0, 8, 2, 1], [0, 9, 5, 2]])
     states = encoder.states(tokens, grad=False)
     mapped = MappedStates(states, maps, ["de", "en", "to", "de"])
@@ -109,8 +109,7 @@ def test_maps_are_applied_in_float32_at_least():
 
 def test_a_checkpoints_heads_bring_them_back():
     maps = random_maps()
-    heads = {"heads.dwa.agreement": torch.zeros(()), **as_heads(maps)}
-    loaded = load_maps(heads)
+    loaded = load_maps({"heads.dwa.agreement": torch.zeros(()), **as_heads(maps)})
     assert loaded.languages == ("de", "to") and not any(p.requires_grad for p in loaded.parameters())
     assert all((loaded.of(language) == maps.of(language)).all() for language in ("de", "to"))
     loaded.require(["en", "de"])
@@ -127,3 +126,63 @@ def test_a_language_without_a_map_is_named_beside_those_that_have_one(caplog):
     assert not caplog.records
     maps.tell_unmapped(["fr", "en"])
     assert "no linear map of fr" in caplog.text and "de, to" in caplog.text
+
+
+scipy_linalg = pytest.importorskip("scipy.linalg")
+
+
+def vectors(layers=3, pairs=200, dim=6, rank=6, seed=0):
+    rng = np.random.default_rng(seed)
+    s, t = rng.normal(size=(2, layers, pairs, dim))
+    basis = rng.normal(size=(rank, dim))
+    return torch.from_numpy(s), torch.from_numpy(t[..., :rank] @ basis if rank < dim else t)
+
+
+def solved(s, t, batch=None):
+    problem = Procrustes(len(s), s.shape[2])
+    for start in range(0, s.shape[1], batch or s.shape[1]):
+        part = slice(start, start + (batch or s.shape[1]))
+        problem.add(s[:, part], t[:, part])
+    return problem
+
+
+def test_the_map_is_scipys():
+    s, t = vectors()
+    for w, a, b in zip(solved(s, t).solve(), t, s, strict=True):
+        expected, _ = scipy_linalg.orthogonal_procrustes(a.numpy(), b.numpy())
+        np.testing.assert_allclose(w, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize(("pairs", "rank"), [(200, 2), (3, 6), (1, 6)])
+def test_maps_are_orthogonal_where_the_pairs_leave_directions_open(pairs, rank):
+    s, t = vectors(pairs=pairs, rank=rank)
+    problem = solved(s, t)
+    w = problem.solve()
+    torch.testing.assert_close(w @ w.mT, torch.eye(6).double().expand(3, 6, 6), atol=1e-10, rtol=0)
+    for layer in range(3):  # the last bits decide which of the best maps it is, not how good it is
+        expected, _ = scipy_linalg.orthogonal_procrustes(t[layer].numpy(), s[layer].numpy())
+        best = ((t[layer].numpy() @ expected - s[layer].numpy()) ** 2).sum(1).mean()
+        assert problem.distance(w)[layer].item() == pytest.approx(best, rel=1e-9)
+
+
+def test_the_distance_is_the_mean_over_the_pairs():
+    s, t = vectors()
+    problem = solved(s, t, 30)
+    w = problem.solve()
+    for maps, mapped in ((None, t), (w, t @ w)):
+        torch.testing.assert_close(problem.distance(maps), (s - mapped).square().sum(2).mean(1))
+    assert (problem.distance(w.float()) < problem.distance()).all()
+
+
+def test_sums_of_half_precision_vectors_are_in_float64():
+    s, t = (each.half() for each in vectors(pairs=3000))
+    torch.testing.assert_close(solved(s, t, 100).solve(), solved(s.double(), t.double()).solve(), atol=1e-12, rtol=0)
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(XalignError, match=r"de(.|\n)*no linked words"):
+        Procrustes(2, 3).solve("de")
+    problem = Procrustes(1, 3)
+    problem.add(torch.full((1, 2, 3), float("nan")), torch.ones(1, 2, 3))
+    with pytest.raises(XalignError, match="not finite"):
+        problem.solve("de")

@@ -18,8 +18,7 @@ def test_a_whole_tied_head_stays(weights, caplog):
     assert usable(weights) == weights and has_head(weights)
     once = {name: value for name, value in weights.items() if name != HEAD + "weight"}
     assert usable(once) == once
-    copied = {**weights, HEAD + "weight": weights[EMBEDDINGS].clone()}
-    assert usable(copied).keys() == weights.keys()
+    assert usable({**weights, HEAD + "weight": weights[EMBEDDINGS].clone()}).keys() == weights.keys()
     assert not caplog.records
 
 
@@ -48,8 +47,7 @@ def logits(embeddings, hidden, scores=None):
     """Of a new head on the embeddings."""
     encoder = Encoder(EncoderConfig(len(embeddings), 1, 16, 16, 2))
     encoder.sentence_encoder.embed_tokens.weight.data.copy_(embeddings)
-    head = new_head(embeddings, scores)
-    encoder.lm_head.load_state_dict(head)
+    encoder.lm_head.load_state_dict(new_head(embeddings, scores))
     with torch.no_grad():
         return encoder.lm_head(hidden)
 
@@ -77,8 +75,7 @@ def test_a_new_head_is_tied_and_draws_nothing():
 
 
 def test_joint_projections_are_split_in_the_order_q_k_v():
-    old = {"decoder.sentence_encoder.layers.2.self_attn.in_proj_weight": torch.arange(6.0).view(6, 1)}
-    found = today(old)
+    found = today({"decoder.sentence_encoder.layers.2.self_attn.in_proj_weight": torch.arange(6.0).view(6, 1)})
     prefix = "encoder.sentence_encoder.layers.2.self_attn."
     assert {key: value.flatten().tolist() for key, value in found.items()} == {
         f"{prefix}q_proj.weight": [0, 1],

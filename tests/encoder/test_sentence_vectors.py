@@ -59,8 +59,7 @@ def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(encoder, tokenizer
 
 
 def test_cls_is_the_state_of_the_first_token(encoder, tokenizer):
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="cls")
-    for sentence, vector in zip(GERMAN, vectors, strict=True):
+    for sentence, vector in zip(GERMAN, sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="cls"), strict=True):
         state = encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
         torch.testing.assert_close(vector, state, rtol=1e-4, atol=1e-5)
     with pytest.raises(XalignError, match="no such pooling"):

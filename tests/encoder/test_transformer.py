@@ -28,8 +28,7 @@ def test_hidden_states_and_logits_equal_fairseqs_roberta(roberta, encoder, token
         torch.testing.assert_close(
             states.layer(layer)[keep], expected.transpose(0, 1)[keep], rtol=tolerance, atol=tolerance
         )
-    found = encoder.lm_head(states.layer(-1)[keep])
-    torch.testing.assert_close(found, logits[keep], rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(encoder.lm_head(states.layer(-1)[keep]), logits[keep], rtol=tolerance, atol=tolerance)
 
 
 def test_gradients_equal_fairseqs_roberta(roberta, encoder, tokens):

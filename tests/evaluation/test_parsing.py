@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 
 # "Peter was seen , 5 %": words 1 ... 6.
@@ -94,3 +95,9 @@ def test_the_conll_scorer_counts_the_same(tmp_path):
     for metric, name in ((UAS_ALL, "UAS"), (LAS_ALL, "LAS")):
         correct, words = metric.counts(golds, predictions, "en").sum(0)
         assert [correct, words] == [float(figure) for figure in table[name][:2]] and 0 < correct < words
+
+
+@pytest.mark.parametrize("prediction", [((0,), ("root",)), (GOLD.heads, ("root",))])
+def test_every_word_has_a_prediction(prediction):
+    with pytest.raises(XalignError, match="1 relations for 6 words"):
+        LAS.counts([GOLD], [prediction], "en")

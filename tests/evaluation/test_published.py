@@ -81,8 +81,7 @@ def test_an_average_is_that_of_its_row(name):
         cells.pop("zero-shot", None)
         if average is not None and len(cells) > 3 and place != AS_PRINTED:
             checked += 1
-            mean = sum(cells.values()) / len(cells)
-            assert mean == pytest.approx(average, abs=0.11), place
+            assert (sum(cells.values()) / len(cells)) == pytest.approx(average, abs=0.11), place
     assert checked > 3
 
 
@@ -106,3 +105,12 @@ def test_the_papers_figures_are_those_of_their_texts():
         text = (texts / f"{name}.txt").read_text()
         for figure in read_published(find_published(name)):
             assert f"{figure.value:g}" in text.replace(".0", "") or f"{figure.value:.2f}" in text, figure
+
+
+def test_a_place_has_one_figure(tmp_path):
+    row = ("2", "Ours", "de", "xnli accuracy", "73.5")
+    with pytest.raises(XalignError, match=r"(?s)given twice.*line 3"):
+        read_published(write(tmp_path, row, row))
+    (tmp_path / "other.tsv").write_text("a\tb\n")
+    with pytest.raises(XalignError, match="no published figures"):
+        read_published(tmp_path / "other.tsv")

@@ -86,8 +86,7 @@ def test_the_moments_of_all_resamples(runs):
     # Items differ more than runs do: hits, predicted and gold of two runs on four items.
     first = np.array([[[0, 9, 9], [8, 9, 8], [1, 2, 1], [4, 4, 9]], [[0, 8, 9], [7, 8, 8], [0, 2, 1], [5, 6, 9]]])
     second = np.array([[[7, 9, 9], [8, 8, 8], [0, 1, 1], [1, 6, 9]], [[9, 9, 9], [6, 7, 8], [1, 1, 1], [2, 5, 9]]])
-    compare = paired_items_and_seeds if runs else paired_items
-    drawn = compare([first], [second], f1, samples=20_000).drawn[:, 0]
+    drawn = (paired_items_and_seeds if runs else paired_items)([first], [second], f1, samples=20_000).drawn[:, 0]
     mean, variance = exact_moments(first, second, f1, runs)
     assert drawn.mean() == pytest.approx(mean, abs=4 * np.sqrt(variance / 20_000))
     assert drawn.var() == pytest.approx(variance, rel=0.05)
@@ -110,8 +109,7 @@ def test_sets_of_equal_size_share_their_items_and_runs():
         alone, twice = compare([a], [b], ratio), compare([a, a], [b, b], ratio)
         assert twice.test() == alone.test() == twice.test([1])
     other = counts(rng, 3, 61), counts(rng, 3, 61)
-    apart = paired_items([a, other[0]], [b, other[1]], ratio).drawn
-    assert abs(np.corrcoef(apart.T)[0, 1]) < 0.1
+    assert abs(np.corrcoef(paired_items([a, other[0]], [b, other[1]], ratio).drawn.T)[0, 1]) < 0.1
 
 
 def test_sets_of_equal_size_that_differ_are_as_uncertain_as_they_are():
@@ -192,8 +190,7 @@ def test_seeds_without_a_difference_seldom_make_one():
 
 
 def test_bad_input():
-    rng = np.random.default_rng(0)
-    a = counts(rng, 2, 5)
+    a = counts(np.random.default_rng(0), 2, 5)
     for first, second in ([], []), ([a], []), ([a], [a[:, :4]]), ([a[0]], [a[0]]), ([a[:, :0]], [a[:, :0]]):
         with pytest.raises(XalignError, match="can't be compared"):
             paired_items(first, second, ratio)

@@ -8,6 +8,7 @@ import pytest
 from seqeval.metrics import f1_score
 from seqeval.metrics.sequence_labeling import get_entities
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1, entities, repair_bio
 
 BIO = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
@@ -52,8 +53,7 @@ def test_entities_by_hand(tags, expected):
 
 @pytest.mark.parametrize("tags", [BIO, BIOES, ODD, UPOS], ids=["bio", "bioes", "odd", "upos"])
 def test_entities_are_those_of_seqeval(tags, quiet):
-    rng = random.Random(1)
-    for sentence in random_sentences(rng, tags, 500):
+    for sentence in random_sentences(random.Random(1), tags, 500):
         assert entities(sentence) == [(kind, begin, last + 1) for kind, begin, last in get_entities(sentence)]
 
 
@@ -73,8 +73,7 @@ def test_f1_is_that_of_seqeval(metric, tags, quiet):
 
 def test_entity_f1_by_hand():
     golds = [["B-PER", "I-PER", "O"], ["B-LOC", "O"], ["O"]]
-    predictions = [["B-PER", "I-PER", "B-LOC"], ["B-PER", "O"], ["O"]]
-    counts = ENTITY_F1.counts(golds, predictions, "de")
+    counts = ENTITY_F1.counts(golds, [["B-PER", "I-PER", "B-LOC"], ["B-PER", "O"], ["O"]], "de")
     assert counts.tolist() == [[1, 2, 1], [0, 1, 1], [0, 0, 0]]
     assert ENTITY_F1.score(counts) == pytest.approx(2 * 1 / (3 + 2))
     assert ENTITY_F1.score(counts[2:]) == 0
@@ -137,3 +136,9 @@ def test_accuracy_is_over_words_and_not_over_sentences():
     golds, predictions = [["DET", "NOUN", "VERB"], ["X"]], [["DET", "NOUN", "VERB"], ["NOUN"]]
     counts = TOKEN_ACCURACY.counts(golds, predictions, "de")
     assert counts.tolist() == [[3, 3], [0, 1]] and TOKEN_ACCURACY.score(counts) == 0.75
+
+
+@pytest.mark.parametrize("metric", [TOKEN_ACCURACY, ENTITY_F1, XTREME_POS_F1])
+def test_every_word_has_a_prediction(metric):
+    with pytest.raises(XalignError, match="1 tags for 2 words"):
+        metric.counts([["O"], ["O", "O"]], [["O"], ["O"]], "de")

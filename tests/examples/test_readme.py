@@ -22,8 +22,7 @@ DOCUMENTS = (
 def test_relative_links_of_the_documents_lead_somewhere():
     for name in DOCUMENTS:
         document = ROOT / name
-        text = document.read_text()
-        for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+        for target in re.findall(r"\]\((?!https?:)([^)]+)\)", document.read_text()):
             path, _, anchor = target.partition("#")
             there = document.parent / path if path else document
             # A study's picture is drawn with its report; before the first one there is neither.

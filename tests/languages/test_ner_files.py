@@ -116,3 +116,11 @@ def test_tags_that_are_not_bio_are_refused_by_file_and_sentence(tmp_path, tag):
     with pytest.raises(XalignError, match="not BIO") as error:
         ner_files.read(tmp_path / "dev.tsv", "en")
     assert f"{tmp_path / 'dev.tsv'}, sentence 2, word Lee" in str(error.value) and f"found: {tag}" in str(error.value)
+
+
+def test_a_file_without_tags_stays_one(tmp_path):
+    (tmp_path / "test.tsv").write_text("Ann\nsleeps\n\nYes\n")
+    natural = ner_files.read(tmp_path / "test.tsv", "en")
+    found, counts = ner_files.derive(natural, Inversion(["."]))
+    assert list(ner_files.lines(found)) == ["sleeps", "Ann", "", "Yes", ""]
+    assert counts == {"entities": 0, "torn": 0, "pieces": 0}

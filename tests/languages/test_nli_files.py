@@ -31,8 +31,7 @@ def test_both_texts_are_derived_and_the_label_stays(write):
 
 def test_labels_beside_two_columns_become_the_third(write):
     write("test.labels", "neutral", "contradiction")
-    path = write("test-en.tsv", "a b\tc", "d\te f")
-    derived, _ = nli_files.derive(nli_files.read(path, "en"), INVERTED)
+    derived, _ = nli_files.derive(nli_files.read(write("test-en.tsv", "a b\tc", "d\te f"), "en"), INVERTED)
     assert list(nli_files.lines(derived)) == ["b a\tc\tneutral", "d\tf e\tcontradiction"]
 
 

@@ -73,8 +73,7 @@ def test_learning_ends_where_the_gradient_of_the_penalised_likelihood_is_zero():
     ]
     likelihood.backward(learned)
     for each in learned:
-        total = each.grad + each.detach() / (variance * len(seen))
-        assert total.abs().max() < 1e-4
+        assert (each.grad + each.detach() / (variance * len(seen))).abs().max() < 1e-4
         assert each.abs().max() > 0.05
 
 

@@ -30,8 +30,7 @@ def spm(tmp_path_factory):
 @pytest.fixture(scope="module")
 def words():
     chance = random.Random(2)
-    made = {"".join(chance.choices("abcdefghikl.,", k=chance.randint(1, 12))) for _ in range(1500)}
-    return [*sorted(made), *ODD]
+    return [*sorted({"".join(chance.choices("abcdefghikl.,", k=chance.randint(1, 12))) for _ in range(1500)}), *ODD]
 
 
 def pieces(model, *words):
@@ -215,3 +214,10 @@ def test_georgian_letters_are_those_of_the_keyboard():
 def test_characters_of_the_script_in_the_text_are_an_error(script, text, found):
     with pytest.raises(XalignError, match=f"1 character, the first of them {found}"):
         character_table(script, text)
+
+
+def test_places_run_out():
+    table = character_table("private", map(chr, range(0x20000, 0x20800)))
+    assert len(set(table.values())) == 2048
+    with pytest.raises(XalignError, match="too many characters"):
+        character_table("private", map(chr, range(0x20000, 0x20802)))

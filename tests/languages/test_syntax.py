@@ -20,8 +20,7 @@ LIKE = {**dict.fromkeys(("noun", "verb"), OrderModel(*[Template({}, np.zeros((5,
 
 def parsed(text):
     """A sentence from ``form|UPOS|head|relation`` words, heads counted from 1."""
-    rows = [word.split("|") for word in text.split()]
-    forms, upos, heads, relations = zip(*rows, strict=True)
+    forms, upos, heads, relations = zip(*[word.split("|") for word in text.split()], strict=True)
     return Sentence.natural(forms, SyntaxTree(tuple(int(head) - 1 for head in heads), relations, upos))
 
 
@@ -155,8 +154,7 @@ def test_links_are_exact_and_subtrees_stay_whole(english):
         derived = reorder(sentence, key)
         changed += derived.order != sentence.order
         assert all(derived.forms[k] == derived.source[i] for i, k in derived.links)
-        back = derived.reordered([k for _, k in sorted(derived.links)])
-        assert back == sentence
+        assert derived.reordered([k for _, k in sorted(derived.links)]) == sentence
         place = {word: k for k, word in enumerate(derived.order)}
         for head in range(len(sentence.source)):
             below = [place[w] for w in range(len(sentence.source)) if head in ancestors(sentence.tree, w)]
@@ -211,8 +209,7 @@ def tree(*words):
 
 def blocks(tree, places=None):
     counts = Counter()
-    found = list(Subtrees(tree, places or range(len(tree.heads)), "here").blocks(counts))
-    return found, counts
+    return list(Subtrees(tree, places or range(len(tree.heads)), "here").blocks(counts)), counts
 
 
 # The big dog sees , often , a cat .

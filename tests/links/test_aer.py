@@ -37,8 +37,7 @@ def test_anything_between_sure_and_possible_has_no_error(links):
 
 
 def test_without_possible_links_aer_is_one_minus_f1():
-    gold = Gold(GOLD.sure, ())
-    found = score([LINKS], [gold])
+    found = score([LINKS], [Gold(GOLD.sure, ())])
     assert found.aer == pytest.approx(1 - found.f1)
 
 
@@ -59,8 +58,7 @@ def test_a_published_set_scored_against_its_own_sure_links(shared_gold):
     golds = read_gold(shared_gold / "simalign-testsets" / "en-fr.gold")
     found = score([gold.sure for gold in golds], golds)
     assert (len(golds), found.sure, found.aer, found.recall) == (447, 4038, 0, 1)
-    everything = read_links(shared_gold / "simalign-testsets" / "en-fr.gold")
-    assert score(everything, golds).links == 4038 + 13400
+    assert score(read_links(shared_gold / "simalign-testsets" / "en-fr.gold"), golds).links == 4038 + 13400
 
 
 def test_a_notebook_shows_a_score_as_a_table():

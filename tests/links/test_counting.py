@@ -52,6 +52,5 @@ def test_the_log_likelihood_ratio_is_twice_the_sum_of_its_table_and_has_a_sign()
 
 def test_lines_of_a_table():
     stream = io.StringIO()
-    rows = count_pairs([("a", "x"), ("a", "x"), ("a", "y"), ("b", "y")], "-")
-    assert write_counted(stream, rows, min_count=2) == 1
+    assert write_counted(stream, count_pairs([("a", "x"), ("a", "x"), ("a", "y"), ("b", "y")], "-"), min_count=2) == 1
     assert stream.getvalue() == "a\tx\t2\t0.666667\t1\t1.73\n"

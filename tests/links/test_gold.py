@@ -39,8 +39,7 @@ def test_both_forms_say_the_same(write):
     golds = []
     for _ in range(30):
         links = {(draw.randrange(9), draw.randrange(9)) for _ in range(draw.randrange(6))}
-        sure = {link for link in links if draw.random() < 0.6}
-        golds.append(Gold(frozenset(sure), frozenset(links)))
+        golds.append(Gold(frozenset({link for link in links if draw.random() < 0.6}), frozenset(links)))
     golds[-1] = Gold(frozenset({(0, 8)}), frozenset())
     lines = [
         f"{pair} {i + 1} {j + 1} {'S' if (i, j) in gold.sure else 'P'}"

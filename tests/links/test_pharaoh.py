@@ -74,8 +74,7 @@ def test_bounds_name_line_link_and_lengths():
 def random_corpus(seed):
     rng = random.Random(seed)
     lengths = [(rng.randint(1, 9), rng.randint(1, 9)) for _ in range(40)]
-    links = [{(rng.randrange(n), rng.randrange(m)) for _ in range(4)} for n, m in lengths]
-    return links, lengths
+    return [{(rng.randrange(n), rng.randrange(m)) for _ in range(4)} for n, m in lengths], lengths
 
 
 def raised(links):
@@ -89,8 +88,7 @@ def test_one_based_files_are_recognised_by_their_bounds(seed):
     assert "1-based" in index_base_problem(raised(links), lengths)
     with pytest.raises(XalignError, match=r"looks 1-based(.|\n)*next: convert"):
         check_bounds(raised(links), lengths, where="f", remedy="convert")
-    stray = [{*raised(links)[0], (99, 99)}, *raised(links)[1:]]
-    assert "1-based" in index_base_problem(stray, lengths)
+    assert "1-based" in index_base_problem([{*raised(links)[0], (99, 99)}, *raised(links)[1:]], lengths)
 
 
 def test_files_of_another_text_are_not_called_one_based():

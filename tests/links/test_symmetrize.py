@@ -1,8 +1,10 @@
 """Symmetrisation: hand-worked grow-diag-final-and, properties of all methods."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.symmetrize import symmetrize
 
 LINKS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)))
@@ -47,3 +49,8 @@ def test_between_intersection_and_union(forward, backward):
     # Every link left out touches a token that has one.
     rows, columns = {i for i, _ in grown}, {j for _, j in grown}
     assert all(i in rows or j in columns for i, j in either - grown)
+
+
+def test_unknown_methods_are_refused():
+    with pytest.raises(XalignError, match="grow-diag-final-and"):
+        symmetrize(set(), set(), "grow-diag")

@@ -206,7 +206,7 @@ def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, 
 
 
 def test_of_another_architecture_the_encoder_is_told_and_no_option_of_a_head(build):
-    from xalign_fairseq.encoder.queue import KeyQueue
+    from xalign_fairseq.encoder.copies import KeyQueue
     from xalign_fairseq.models.xalign import XalignModel
 
     small = XalignModel(replace(CONFIG, encoder_embed_dim=16))
@@ -219,7 +219,7 @@ def test_of_another_architecture_the_encoder_is_told_and_no_option_of_a_head(bui
 
 
 def test_a_queue_of_another_size_is_refused_by_the_name_of_its_objective(build):
-    from xalign_fairseq.encoder.queue import KeyQueue
+    from xalign_fairseq.encoder.copies import KeyQueue
 
     model, other = build(), build()
     model.attach_head("moco", KeyQueue(4, 2))
@@ -304,3 +304,11 @@ def test_a_checkpoint_of_other_sizes_names_the_sizes():
     found = "found: encoder_embed_dim=24\n  expected: encoder_embed_dim=12\n"
     with pytest.raises(XalignError, match=f"(?s)other sizes.*where: arch\n  {found}"):
         require_sizes({"encoder_layers": 3, "encoder_embed_dim": 12}, CONFIG)
+
+
+@pytest.mark.parametrize("count", [-1, 4])
+def test_layers_that_there_are_not_can_not_be_frozen(build, count):
+    model = build()
+    with pytest.raises(XalignError, match=rf"freeze_layers[\s\S]*{count}[\s\S]*to 3"):
+        model.freeze_layers(count)
+    assert all(parameter.requires_grad for parameter in model.parameters())

@@ -146,9 +146,16 @@ def test_translations_go_both_ways_and_are_chosen_evenly():
 def test_lexicons_without_an_entry_for_a_single_token():
     several = Lexicon("aa", "bb", [5, 6], [2], [40], [1], [0])
     held_out = Lexicon("aa", "cc", [7], [1], [41], [1], [1])
-    table = TranslationTable([several, held_out], V)
-    found, _, there = table.translate(torch.arange(V), torch.zeros(V))
+    found, _, there = TranslationTable([several, held_out], V).translate(torch.arange(V), torch.zeros(V))
     assert found.tolist() == list(range(V)) and not there.any()
     objective = bound(DictMLM(), task=Task(lexicons=[several, held_out]))
     with pytest.raises(XalignError, match=r"no entry[\s\S]*1 entries to train on"):
         objective.build_head()
+
+
+def test_prob_is_the_share_that_is_asked():
+    assert run(variant="input", prob=1.0)[1].read.tolist()[0][7] == 41  # 0.8 chooses the second
+    assert run(variant="input", prob=0.2)[1].read.tolist()[0][1:4] == [41, 5, MASK]
+    for prob in (0.0, 1.5):
+        with pytest.raises(XalignError, match="prob"):
+            run(prob=prob)

@@ -161,8 +161,7 @@ def test_agreement_is_an_average_over_comparisons():
 
 def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_is_not_compared_again():
     made = trial(links_agreement=0.9)
-    data = agreeing(made, batch(links=[(0, 0)]))
-    loss = made.loss(replace(data, stands_in=True), update=20)
+    loss = made.loss(replace(agreeing(made, batch(links=[(0, 0)])), stands_in=True), update=20)
     assert made.head.agreement == 0 and not any(loss.stats["links_agreement"])
 
 
@@ -220,3 +219,10 @@ def test_the_pointer_starts_as_it_is_told():
     )
     with pytest.raises(XalignError, match=r"(?s)dwa_pointer_start.*zero"):
         trial(pointer_start="zero")
+
+
+def test_before_the_start_update_nothing_is_labelled():
+    made = trial(start_update=3)
+    early, late = (made.loss(batch(), update=n) for n in (2, 3))
+    assert early.count == 0 and early.total == 0 and late.count > 0
+    assert made.loss(batch(), update=2, training=False).count > 0

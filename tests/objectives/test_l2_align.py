@@ -20,13 +20,11 @@ def test_both_sides_get_the_gradient():
     step, given = trial.passes(), batch()
     states = [step.states(given.bitext.side(side)).layer(-1) for side in (0, 1)]
     grads = torch.autograd.grad(trial.loss(given, passes=step).total, states)
-    pairs = trial.pairs(SENTENCES[3:])
-    s, t = pairs[0][:2]
+    s, t = trial.pairs(SENTENCES[3:])[0][:2]
     assert torch.allclose(grads[0][3, 1], 2 * (s - t)) and torch.allclose(grads[1][3, 1], 2 * (t - s))
 
 
 def test_a_batch_without_links_is_zero_with_a_gradient():
-    trial = Trial(L2Align)
-    loss, gradient = trial.gradient(batch([((EN, DE), [[5]], [[20]], [], False)]))
+    loss, gradient = Trial(L2Align).gradient(batch([((EN, DE), [[5]], [[20]], [], False)]))
     assert loss.total.item() == 0 and loss.count.item() == 0
     assert all(grad is not None and not grad.any() for grad in gradient.values())

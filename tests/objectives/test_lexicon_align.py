@@ -6,6 +6,7 @@ import torch
 from support.small import CONFIG
 from support.trials import Task, bound
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -91,3 +92,8 @@ def test_half_precision_sums_are_wide():
     assert loss.total.dtype == torch.float32
     expected = restatement(encoder.sentence_encoder.embed_tokens.weight.detach().float())
     assert loss.total.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_sample_of_nothing_is_refused():
+    with pytest.raises(XalignError, match="sample"):
+        trial(sample=0)

@@ -59,8 +59,7 @@ def test_the_gradient_is_that_of_the_maps_alone():
 
 
 def test_a_language_trains_its_own_map():
-    made = trial()
-    _, gradient = made.gradient(batch([each for each in SENTENCES if DE in each[0]]))
+    _, gradient = trial().gradient(batch([each for each in SENTENCES if DE in each[0]]))
     assert gradient["linear_mapping.maps.de"].abs().sum() > 0
     assert not gradient["linear_mapping.maps.ru"].any()  # and still has a gradient, for distributed wrappers
     assert "linear_mapping.maps.en" not in gradient

@@ -10,8 +10,8 @@ from support.small import CONFIG, pair, typed
 from support.trials import bound
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.copies import sentence_hash
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.queue import sentence_hash
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.objectives.moco import MoCo, info_nce
 
@@ -152,8 +152,7 @@ def test_a_loss_by_hand_and_a_tie_is_not_correct():
     query = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
     key = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
     negatives = torch.tensor([[0.0, 1.0], [0.0, -1.0], [1.0, 0.0]])
-    masked = torch.tensor([[False, False, True], [False, True, True]])
-    losses, first = info_nce(query, key, negatives, masked, 0.5)
+    losses, first = info_nce(query, key, negatives, torch.tensor([[False, False, True], [False, True, True]]), 0.5)
     assert losses.tolist() == pytest.approx([math.log(1 + 2 * math.exp(-2)), math.log(2)])
     assert first.tolist() == [True, False]
 
@@ -318,8 +317,7 @@ def lacking_worker(rank):
     run = Run(config())
     for update, halves in enumerate(SPLIT[:2]):
         lacks = rank == 1 and update == 1
-        given = replace(batch(*SPLIT[0][1]), stands_in=True) if lacks else batch(*halves[rank])
-        loss = run.loss(given, update)
+        loss = run.loss(replace(batch(*SPLIT[0][1]), stands_in=True) if lacks else batch(*halves[rank]), update)
     counted = torch.stack([loss.count, *(part for pair_ in loss.stats.values() for part in pair_)])
     return torch.cat([buffer.flatten().double() for buffer in [*run.head.queue.buffers(), counted]])
 

@@ -80,8 +80,7 @@ def test_what_would_be_too_long_is_not_exchanged():
 
 
 def test_languages_have_their_own_embeddings_on_each_side():
-    config = dataclasses.replace(CONFIG, language_embeddings="de,en,ru")
-    one = trial(config)
+    one = trial(dataclasses.replace(CONFIG, language_embeddings="de,en,ru"))
     given = of(TEXT)
     given.bitext.language_rows = given.bitext.langs
     read = []
@@ -99,5 +98,4 @@ def test_languages_have_their_own_embeddings_on_each_side():
 
 
 def test_the_layer_is_one_above_the_aligned_one_unless_told():
-    twelve = dataclasses.replace(CONFIG, encoder_layers=12)
-    assert trial(twelve, layer=None).objective.trained_layer == 9
+    assert trial(dataclasses.replace(CONFIG, encoder_layers=12), layer=None).objective.trained_layer == 9

@@ -42,8 +42,7 @@ def test_another_layer_stays():
 
 
 def test_is_zero_with_zero_gradient_where_it_began():
-    trial = Trial(RegHidden)
-    loss, gradient = trial.gradient(batch())
+    loss, gradient = Trial(RegHidden).gradient(batch())
     assert loss.total.item() == pytest.approx(0, abs=1e-20)
     assert all(grad.abs().max() < 1e-9 for grad in gradient.values())
 
@@ -74,3 +73,9 @@ def test_a_pair_without_the_pivot_counts_nothing():
     alone, both = trial.loss(batch([sentence])), trial.loss(batch([sentence, other]))
     assert both.total.item() == pytest.approx(alone.total.item(), rel=1e-10) and both.count == alone.count == 2 + 2
     assert trial.loss(batch([other])).count == 0
+
+
+def test_is_zero_before_training_begins():
+    trial = Trial(RegHidden)
+    loss = trial.loss(batch(), training=False)
+    assert loss.total.item() == 0 and not trial.heads["reg_hidden"].started

@@ -53,3 +53,10 @@ def test_the_mlm_head_is_free():
         trial.encoder.lm_head.dense.weight.add_(1)
         trial.encoder.lm_head.bias.add_(1)
     assert trial.loss(batch()).total.item() == before
+
+
+@pytest.mark.parametrize("form", ["squared", "norm"])
+def test_is_zero_before_training_begins(form):
+    trial = Trial(RegParam, form=form)
+    assert trial.loss(batch(), training=False).total.item() == 0
+    assert not trial.heads["reg_param"].started

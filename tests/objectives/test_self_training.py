@@ -94,8 +94,7 @@ def test_any_method_labels_and_the_model_keeps_it(name, method):
 
 
 def test_with_dropout_links_come_from_a_pass_without(monkeypatch):
-    config = replace(Trial(SelfTraining).encoder.config, dropout=0.3)
-    one = Trial(SelfTraining, config=config, layer=1)
+    one = Trial(SelfTraining, config=replace(Trial(SelfTraining).encoder.config, dropout=0.3), layer=1)
     seen, kind = [], type(one.objective.labeller)
     matrix = kind.matrix
 

@@ -17,8 +17,7 @@ def restatement(trial, pairs, positions=None):
     total, count = 0.0, 0
     for each in pairs:
         places = None if positions is None else torch.tensor([positions(each)])
-        read = Input(torch.from_numpy(each.masked)[None], positions=places)
-        hidden = trial.encoder.states(read).layer(-1)[0]
+        hidden = trial.encoder.states(Input(torch.from_numpy(each.masked)[None], positions=places)).layer(-1)[0]
         for place, target in enumerate(each.targets.tolist()):
             if target != 1:
                 total -= trial.encoder.lm_head(hidden[place, None])[0].log_softmax(0)[target].item()

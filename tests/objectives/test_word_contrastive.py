@@ -90,8 +90,7 @@ def test_one_to_one_links_leave_all_other_words_as_negatives(negatives):
     scores = (words @ words.T / 0.1).fill_diagonal_(-torch.inf)
     if negatives == "weak":
         scores[:count, :count] = scores[count:, count:] = -torch.inf
-    partners = torch.arange(2 * count).roll(count)
-    expected = torch.nn.functional.cross_entropy(scores, partners, reduction="sum") / 2
+    expected = torch.nn.functional.cross_entropy(scores, torch.arange(2 * count).roll(count), reduction="sum") / 2
     assert trial.loss(batch(sentences)).total.item() == pytest.approx(expected.item(), rel=1e-10)
 
 
@@ -165,8 +164,7 @@ def test_the_same_tokens_in_another_language_are_another_word():
 @pytest.mark.parametrize("masked", [False, True])
 @BOTH
 def test_one_pair_alone_has_nothing_to_tell_apart(negatives, masked):
-    trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked)
-    loss, gradient = trial.gradient(batch(SENTENCES[3:]))
+    loss, gradient = Trial(WordContrastive, negatives=negatives, mask_repeated=masked).gradient(batch(SENTENCES[3:]))
     assert loss.total.item() == pytest.approx(0, abs=1e-12) and loss.count.item() == 1
     assert all(grad.abs().max() < 1e-9 for grad in gradient.values())
 

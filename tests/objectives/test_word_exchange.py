@@ -139,8 +139,7 @@ def test_zero_predicts_an_unlinked_token_from_the_bias_alone():
     trial = Exchange(unaligned="zero")
     head, lm = trial.head, trial.encoder.lm_head
     data = batch([sample([0, 1, 2], [0, 1], [])])
-    features = torch.nn.functional.gelu(head.dense(head.exchanged.bias))
-    logits = lm.weight @ head.layer_norm(features) + lm.bias
+    logits = lm.weight @ head.layer_norm(torch.nn.functional.gelu(head.dense(head.exchanged.bias))) + lm.bias
     targets = data.bitext.targets[data.bitext.targets != PAD]
     expected = -logits.log_softmax(0)[targets].sum()
     assert len(targets) > 0
@@ -321,3 +320,8 @@ def test_half_precision_is_summed_in_float32():
     hidden = torch.full((1, 8, 1), 40000.0, dtype=torch.float16)  # two are more than float16 can hold
     states, _ = exchange_of(hidden, links((1, 5), (1, 6), (1, 7)), EVERYTHING, "mean", torch.tensor([[1, 4, 5, 8]]))
     assert states.dtype == torch.float16 and states[1].item() == hidden[0, 0].item()
+
+
+def test_an_unknown_way_is_refused():
+    with pytest.raises(ValueError, match="sum, mean"):
+        exchange_of(STATES, links(), EVERYTHING, "max")

@@ -7,8 +7,10 @@ from support.tiny_checkpoint import tiny_checkpoint, tiny_spm, tiny_state, tiny_
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.options import AlignerOptions
+from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.segmented import from_words
+from xalign_fairseq.data.labelled.conllu import read_tagged_words, read_trees
 from xalign_fairseq.projection import run as running
 from xalign_fairseq.projection.run import ProjectRun, project_files
 from xalign_fairseq.projection.units import Projected, Unit
@@ -124,3 +126,59 @@ def test_what_waits_for_links_is_bounded(monkeypatch):
     assert [each for each, _ in found if isinstance(each, str)] == ["text"] * 100
     assert [each.where for each, _ in found if isinstance(each, Unit)] == list(map(str, range(100)))
     assert found[0][1] and not found[2][1] and found[-2][1]
+
+
+ROWS = [
+    ("the", "DET", "2", "det"),
+    ("cat", "NOUN", "3", "nsubj"),
+    ("sees", "VERB", "0", "root"),
+    ("New", "PROPN", "5", "compound"),
+    ("York", "PROPN", "3", "obj"),
+    (",", "PUNCT", "7", "punct"),
+    ("Bonn", "PROPN", "5", "conj"),
+    (".", "PUNCT", "3", "punct"),
+]
+TAGS = ["O", "O", "O", "B-LOC", "I-LOC", "O", "B-LOC", "O"]
+
+
+def test_labels_of_a_derived_language_are_projected_perfectly(tmp_path):
+    words = [row[0] for row in ROWS]
+    tree = "".join(f"{n}\t{w}\t_\t{u}\t_\tF={w}\t{h}\t{r}\t_\t_\n" for n, (w, u, h, r) in enumerate(ROWS, 1))
+    files = {
+        "text": " ".join(words) + "\n",
+        "conllu": f"{tree}\n",
+        "ner": "".join(f"{word}\t{tag}\n" for word, tag in zip(words, TAGS, strict=True)) + "\n",
+    }
+    options = []
+    for kind, content in files.items():
+        (tmp_path / f"a.{kind}").write_text(content * 3)
+        options += [f"--{kind}", f"{kind}={tmp_path}/a.{kind}"]
+    out = tmp_path / "out"
+    assert main(["derive", "--out", str(out), "--steps", "inversion", *options, "-q"]) == 0
+
+    def projected(kind, form):
+        project_files(
+            ProjectRun(
+                src=str(tmp_path / f"a.{kind}"),
+                tgt=str(out / "text.en-xx.xx"),
+                out=str(tmp_path / "projected"),
+                format=form,
+                links=str(out / "text.en-xx.links"),
+                quiet=True,
+            )
+        )
+        return tmp_path / "projected"
+
+    ours, theirs = read_trees(projected("conllu", "conllu"), "xx"), read_trees(out / "conllu.xx.conllu", "xx")
+    assert [(each.words, each.upos, each.tree) for each in ours] == [(e.words, e.upos, e.tree) for e in theirs]
+    assert theirs[0].words != tuple(words)
+    # An inverted entity keeps its words together, so that it stays one.
+    ours = read_tagged_words(projected("ner", "conll"), "xx")
+    theirs = read_tagged_words(out / "ner.xx.tsv", "xx")
+    assert [(each.words, each.tags) for each in ours] == [(each.words, each.tags) for each in theirs]
+
+
+@pytest.mark.parametrize("change", [{"out": "-"}, {"part": (0, 2)}, {"links": "a.jsonl"}])
+def test_nothing_is_learned_from_a_part_or_next_to_standard_output(a_run, change):
+    with pytest.raises(XalignError, match=f"(?s)nothing can be learned.*{next(iter(change))}"):
+        project_files(replace(a_run, learns=True, **({"links": a_run.src} if "links" in change else change)))

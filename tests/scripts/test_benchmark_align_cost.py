@@ -39,8 +39,7 @@ def test_commands_take_the_first_pairs_in_turn(benchmark, text, tmp_path):
 def test_tables_have_medians_and_the_ratio_before(benchmark):
     facts = {"rounds": 3, "machine": "a CPU", "commit": "abc1234", "pairs": 700}
     found = {**facts, "cpu_seconds": {"grow": [[10.0, 30.0, 20.0], [22.0, 90.0, 5.0]]}}
-    before = {"commit": "fff0000", "cpu_seconds": {"grow": [[10.0], [13.0]]}}
-    text = benchmark.cost_table(found, before)
+    text = benchmark.cost_table(found, {"commit": "fff0000", "cpu_seconds": {"grow": [[10.0], [13.0]]}})
     assert "| grow | 20.0 | 22.0 | 1.10 | 1.30 |" in text and "before: fff0000" in text
     assert "| grow | 20.0 | 22.0 | 1.10 | not measured |" in benchmark.cost_table(found, {})
     sizes = {**facts, "peak_mb": {"2100": [900.0, 802.4, 700.0]}, "cpu_seconds": {"2100": [17.0, 18.0, 17.8]}}

@@ -123,8 +123,7 @@ def result(script):
 
 
 def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
-    report = script("sinkhorn_report")
-    text = report.render({"cpu": result})
+    text = script("sinkhorn_report").render({"cpu": result})
     assert "| program | gives | dtype | n = 32 | 4 to 128 | F1 |" in text
     assert "| bmm alone | products | float32 | 1.00 ms | 3.00 ms | - |" in text
     assert "| bmm alone | products | bfloat16 | 1.50 ms | 4.50 ms | - |" in text

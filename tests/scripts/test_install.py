@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from xalign_fairseq.core.installed import FAIRSEQ, INSTALL_FAIRSEQ
+from xalign_fairseq.core.installation import FAIRSEQ, INSTALL_FAIRSEQ
 
 ROOT = Path(__file__).parents[2]
 LINES = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]

@@ -45,8 +45,7 @@ paste -d ' ' "$3" "$5" > "$7"
 def test_parts_that_are_aligned_side_by_side_are_the_links_of_the_whole(sample, transfer_encoder, command, tmp_path):
     texts = [tmp_path / f"text.{end}" for end in ("en", "de")]
     for text in texts:
-        lines = (sample / f"en-de/train{text.suffix}").read_text().splitlines(keepends=True)
-        text.write_text("".join(lines[:21]))
+        text.write_text("".join((sample / f"en-de/train{text.suffix}").read_text().splitlines(keepends=True)[:21]))
     options = ("--model", transfer_encoder, "--quiet")
     command("xalign", "align", "--src", texts[0], "--tgt", texts[1], "--out", tmp_path / "whole", *options)
     line = ["bash", SCRIPTS / "slurm/align.sbatch", *texts, tmp_path / "parts", *options]
@@ -97,8 +96,7 @@ def align(tmp_path):
         array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": str(count)}
         line = ["bash", str(SCRIPTS / "slurm/align.sbatch"), *texts, parts]
         path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-        environment = {**os.environ, **path, **array}
-        done = subprocess.run(line, env=environment, capture_output=True, text=True, cwd=tmp_path)
+        done = subprocess.run(line, env={**os.environ, **path, **array}, capture_output=True, text=True, cwd=tmp_path)
         links = {part.name[-1]: part.read_text().split("\n")[:-1] for part in (tmp_path / parts).glob("links.*")}
         return done.returncode, done.stderr, links
 

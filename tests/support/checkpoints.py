@@ -122,8 +122,7 @@ def with_languages(state, *names, scale=1.0):
     options = {**(vars(given) if isinstance(given, Namespace) else given), "language_embeddings": ",".join(names)}
     dim = state["model"]["encoder.sentence_encoder.embed_tokens.weight"].shape[1]
     drawn = torch.randn(len(names), dim, generator=torch.Generator().manual_seed(5)) * scale
-    cfg = {**state["cfg"], "model": Namespace(**options)}
-    return {**state, "cfg": cfg, "model": {**state["model"], ROWS: drawn}}
+    return {**state, "cfg": {**state["cfg"], "model": Namespace(**options)}, "model": {**state["model"], ROWS: drawn}}
 
 
 def with_head(state, spec):

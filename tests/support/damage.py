@@ -24,7 +24,6 @@ _GONE = object()
 
 
 def _paths(data):
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    for key, value in items:
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
         yield (key,)
         yield from ((key, *rest) for rest in _paths(value))

@@ -104,8 +104,7 @@ def by_pair(links, pairs):
 
 def joined_words(links, src_words, tgt_words):
     """The word links of one pair: words are linked if two of their tokens are; -1 is the word of tokens of no word."""
-    words = {(int(src_words[i]), int(tgt_words[j])) for i, j in links}
-    return {link for link in words if -1 not in link}
+    return {link for link in {(int(src_words[i]), int(tgt_words[j])) for i, j in links} if -1 not in link}
 
 
 def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1.0):
@@ -183,8 +182,7 @@ def pair_matrices(hidden, spans, options=None, *, sizes=None, **measure):
 
 def method_matrices(method, hidden, spans, sizes=None):
     """What a method finds, as :func:`matrices`."""
-    links = method(hidden, spans, sizes=sizes)
-    return matrices(links, len(spans), side_sizes(spans) if sizes is None else sizes)
+    return matrices(method(hidden, spans, sizes=sizes), len(spans), side_sizes(spans) if sizes is None else sizes)
 
 
 def assert_highest(hidden, spans, sizes, options):

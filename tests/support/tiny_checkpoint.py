@@ -34,8 +34,7 @@ def tiny_text(tmp_path_factory):
     lines[3][0] = lines[7][1] = lines[9][0] = lines[9][1] = []
     gold = []
     for src, tgt in lines:
-        links = [f"{i}{rng.choice('-p')}{min(i, len(tgt) - 1)}" for i in range(len(src)) if tgt]
-        gold.append(" ".join(links))
+        gold.append(" ".join([f"{i}{rng.choice('-p')}{min(i, len(tgt) - 1)}" for i in range(len(src)) if tgt]))
     for name, side in (("en", 0), ("xx", 1)):
         (folder / f"text.{name}").write_text("".join(" ".join(line[side]) + "\n" for line in lines))
     (folder / "text.pairs").write_text("".join(f"{' '.join(src)} ||| {' '.join(tgt)}\n" for src, tgt in lines))

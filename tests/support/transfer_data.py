@@ -215,8 +215,7 @@ tasks:
 
 def write_pairs(path, count, labels=("entailment", "neutral")):
     """A file of sentence pairs with classes."""
-    rows = [f"the house {i}\ta tree {i}\t{labels[i % len(labels)]}\n" for i in range(count)]
-    path.write_text("".join(rows))
+    path.write_text("".join([f"the house {i}\ta tree {i}\t{labels[i % len(labels)]}\n" for i in range(count)]))
 
 
 def with_task(extra, settings=""):

@@ -34,8 +34,7 @@ def worker(rank):
     """How many reductions the second update of one and of four micro-batches takes, and the weights afterwards."""
     found, calls, reduce = {}, [], dist.all_reduce
     dist.all_reduce = lambda *args, **kwargs: (calls.append(args), reduce(*args, **kwargs))[1]
-    runs = [*itertools.product(BACKENDS, range(len(CRITERIONS)), (1, 4)), AVOIDED]
-    for backend, case, micro in runs:
+    for backend, case, micro in [*itertools.product(BACKENDS, range(len(CRITERIONS)), (1, 4)), AVOIDED]:
         trainer = make_trainer(backend, rank, 2, *CRITERIONS[case])
         wrapped = trainer.model.module
         if isinstance(wrapped, torch.nn.parallel.DistributedDataParallel):

@@ -182,3 +182,9 @@ def test_fairseq_is_told_what_it_asks_for(tmp_path, write_mmap, training):
     indices = np.arange(3)
     assert dataset.filter_indices_by_size(indices, None)[0] is indices
     assert dataset.num_tokens(0) == dataset.size(0) == 11
+
+
+def test_what_stands_in_for_a_batch_that_is_lacking_has_samples(build):
+    made = [iterator(build(), updates=5, epoch=epoch, max_sentences=1) for epoch in range(1, 40)]
+    assert any(not len(each.frozen_batches[0]) for each in made)
+    assert all(each.first_batch["nsentences"] == 1 for each in made)

@@ -64,8 +64,7 @@ def make_trainer(data, folder, objectives, *extra, device=ON):
     model, criterion = task.build_model(cfg.model), task.build_criterion(cfg.criterion)
     trainer = Trainer(cfg, task, model, criterion)
     task.load_dataset("train")
-    read = task.get_batch_iterator(task.dataset("train"), max_sentences=8, seed=1)
-    batches = read.next_epoch_itr(shuffle=True)
+    batches = task.get_batch_iterator(task.dataset("train"), max_sentences=8, seed=1).next_epoch_itr(shuffle=True)
     trainer.lr_step_begin_epoch(1)
     trainer.begin_epoch(1)
     return trainer, batches
@@ -202,8 +201,7 @@ def test_validation_gives_the_aer_of_the_cpu(whole, databin, tmp_path):
         "--task", "xalign_pretraining", "--cpu", "--path", whole[1] / "checkpoint_last.pt", "--batch-size", 8,
         "--num-workers", 0, "--log-format", "json",
     ]  # fmt: skip
-    said = output_of([str(part) for part in command])[0]
-    on_cpu = validations(said)[-1]
+    on_cpu = validations(output_of([str(part) for part in command])[0])[-1]
     for name in ("aer", "aer_en-de", "aer_en-fr"):
         value = on_cpu.get(name, on_cpu.get(f"valid_{name}"))
         assert 0 < float(value) < 1 and float(found[f"valid_{name}"]) == pytest.approx(float(value), abs=0.03)
@@ -234,8 +232,7 @@ def test_links_of_the_aligner_are_those_of_the_cpu(whole, sample):
 
     def links(device, dtype):
         aligner = Aligner.from_pretrained(whole[1] / "checkpoint_last.pt", device=device, dtype=dtype)
-        found = aligner.align(*text)
-        return {(number, *link) for number, pair in enumerate(found) for link in pair.links}
+        return {(number, *link) for number, pair in enumerate(aligner.align(*text)) for link in pair.links}
 
     exact = links("cpu", "float32")
     assert len(exact) > 100

@@ -63,8 +63,7 @@ def test_a_rate_of_their_own_is_that_of_a_group_of_parameters(build):
     heads = list(grouped.heads.parameters())
     rest = list(grouped.encoder.parameters())
     expected, optimizer = build([{"params": rest}, {"params": heads, "lr": 0.3}]), build(list(one.parameters()))
-    start = HeadsStart(options(heads_lr=0.3))
-    step_both(start, (grouped, expected), (one, optimizer))
+    step_both(HeadsStart(options(heads_lr=0.3)), (grouped, expected), (one, optimizer))
     for ours, theirs in zip(one.parameters(), grouped.parameters(), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
 

@@ -46,8 +46,7 @@ def linked_vectors(encoder, databin, pair, split="valid"):
             for ids, row in zip((a, b), rows, strict=True)
         ]
         layers = [torch.stack([each.layer(layer)[0] for layer in range(3)]) for each in states]
-        sure = links[links[:, 2] == 1] if (links[:, 2] == 1).any() else links
-        for i, j, _ in sure:
+        for i, j, _ in links[links[:, 2] == 1] if (links[:, 2] == 1).any() else links:
             at = [np.flatnonzero(words == word) for words, word in ((src_words, i), (tgt_words, j))]
             if all(map(len, at)):
                 found.append([side[:, 1 + where[0]] for side, where in zip(layers, at, strict=True)])
@@ -61,8 +60,7 @@ def test_maps_are_scipys_of_all_linked_words(source, databin, languages, tmp_pat
         torch.save(with_languages(checkpoint.read(source), *languages), tmp_path / "speaking.pt")
         source = tmp_path / "speaking.pt"
     found = {each.language: each for each in write(source, databin, tmp_path / "out.pt", batch_tokens=300)}
-    state = checkpoint.read(tmp_path / "out.pt")
-    encoder, heads = checkpoint.load_encoder(state)
+    encoder, heads = checkpoint.load_encoder(checkpoint.read(tmp_path / "out.pt"))
     maps = load_maps(heads)
     assert maps.languages == ("de", "fr") == tuple(found) and maps.of("en") is None
     for language in maps.languages:

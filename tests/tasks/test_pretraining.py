@@ -38,8 +38,7 @@ def shard(tmp_path):
 
 
 def task(*folders, **options):
-    data = os.pathsep.join(map(str, folders))
-    made = XalignPretrainingTask(XalignPretrainingConfig(data=data, seed=1, **options))
+    made = XalignPretrainingTask(XalignPretrainingConfig(data=os.pathsep.join(map(str, folders)), seed=1, **options))
     made.reader = Reader({"bitext"})
     return made
 
@@ -112,8 +111,7 @@ def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):
     assert task(*folders, lang_pairs="de-en, en-fr").languages == both.languages  # with a space
     both.load_dataset("train", epoch=1)
     data = both.datasets["train"]
-    batch = data.collater([data[0], data[1]])["bitext"]
-    assert batch["langs"].tolist() == [[1, 2], [2, 1]]
+    assert data.collater([data[0], data[1]])["bitext"]["langs"].tolist() == [[1, 2], [2, 1]]
 
 
 @pytest.mark.parametrize(
@@ -273,3 +271,17 @@ def test_what_would_cut_states_into_pieces_is_refused_before_it_is_asked_for(opt
         task("nowhere", **options)
     with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers may be
         task("nowhere", zero_sharding="os", optimizer="adam")
+
+
+def test_no_other_split_is_trained_on(shard):
+    made = task(shard("data", "en-fr"), train_subset="valid")
+    with pytest.raises(XalignError, match=r"(?s)train_subset.*valid.*train"):
+        made.load_dataset("valid")
+
+
+def test_a_score_that_validation_has_not_is_told_with_those_it_has(shard):
+    made = task(shard("data", "en-fr"), best_checkpoint_metric="lss")
+    with pytest.raises(XalignError, match=r"(?s)lss.*one of loss, tlm_loss"):
+        made.post_validate(None, {"loss": 1.0, "tlm_loss": 1.0, "_aer_x": 1}, None)
+    made.cfg.best_checkpoint_metric = "loss"
+    made.post_validate(None, {"loss": 1.0}, None)

@@ -105,8 +105,7 @@ def test_a_checkpoint_takes_maps_in_the_place_of_older_ones(data):
 
 
 def test_a_data_bin_of_other_ids_is_refused(data):
-    stored = {"task_state": {"tokenizer": tokenizer_state(data.dictionary, None)}}
-    check_dictionary(stored, 21, data)
+    check_dictionary({"task_state": {"tokenizer": tokenizer_state(data.dictionary, None)}}, 21, data)
     check_dictionary({}, 21, data)
     with pytest.raises(XalignError, match=r"found: 21 ids\n  expected: the checkpoint's 22 ids"):
         check_dictionary({}, 22, data)

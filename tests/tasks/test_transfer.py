@@ -169,3 +169,19 @@ def test_a_class_that_is_held_out_alone_is_a_class(tmp_path):
         assert made.spec.labels == ("rare", "usual")
         found.append(any(group[0].label == "rare" for group in made.valid_groups))
     assert sum(found) == 2
+
+
+def test_a_benchmark_of_another_family_is_refused(transfer_data):
+    with pytest.raises(XalignError, match=r"no such benchmark[\s\S]*xalign_tagging[\s\S]*xnli[\s\S]*pos"):
+        task(transfer_data, "xnli")
+
+
+def test_windows_longer_than_the_encoders_positions_are_refused(transfer_data, transfer_encoder):
+    with pytest.raises(XalignError, match=r"max_length[\s\S]*65[\s\S]*at most 64"):
+        model_of(task(transfer_data, max_length=65), transfer_encoder)
+
+
+def test_without_an_encoder_nothing_is_fine_tuned(transfer_data):
+    made = task(transfer_data)
+    with pytest.raises(XalignError, match=r"needs an encoder[\s\S]*init_checkpoint"):
+        _ = made.dictionary

@@ -48,8 +48,7 @@ def worker(rank):
         trainer.reset_dummy_batch(samples(rank, 0, name)[0])  # as the epoch's first batch is, for who has none
         losses = []
         for update in range(UPDATES):
-            logs = trainer.train_step(samples(rank, update, name))
-            losses.append(float(logs["loss"]))
+            losses.append(float(trainer.train_step(samples(rank, update, name))["loss"]))
         weights = torch.cat([p.detach().flatten() for p in trainer.get_model().parameters()])
         found[name, backend] = weights, losses
     return found

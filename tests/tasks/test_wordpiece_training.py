@@ -1,11 +1,16 @@
-"""Training runs from an encoder of BERT's kind through the real fairseq-train."""
+"""Runs of fairseq-train from an encoder of BERT's kind, and with lexicons."""
 
+import math
 import re
+import shutil
 
 import pytest
+import torch
 from support.text import WORDPIECE_SIZES, train_symbols, write_bert
 
+from tests.tasks.test_training import NO_VALID
 from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.data import lexicon
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer
 from xalign_fairseq.encoder import checkpoint
@@ -67,11 +72,69 @@ def test_its_checkpoint_has_tokenizer_and_layer_norms(trained, bert, bert_bin):
 def test_its_checkpoint_aligns(trained, sample):
     aligner = Aligner.from_pretrained(trained[2])
     assert isinstance(aligner.tokenizer, WordPieceTokenizer)
-    sides = [(sample / f"en-de/test.{lang}").read_text().splitlines()[:5] for lang in ("en", "de")]
-    found = aligner.align(*sides)
+    found = aligner.align(*[(sample / f"en-de/test.{lang}").read_text().splitlines()[:5] for lang in ("en", "de")])
     assert len(found) == 5 and any(each.links for each in found)
 
 
 def test_another_eps_is_refused(train, bert, bert_bin, tmp_path):
     _, done = train(bert_bin, tmp_path, "--init-checkpoint", bert, "--max-update", 1, check=False)
     assert done.returncode != 0 and "--layer-norm-eps 1e-12" in done.stderr
+
+
+def saved(folder):
+    return torch.load(folder / "checkpoint_last.pt", weights_only=True)
+
+
+def test_align_mlm_learns_from_the_trained_entries_and_the_checkpoint_keeps_the_choice(
+    train, lexicon_bin, command, tmp_path
+):
+    folder = tmp_path / "run"
+    logged, _ = train(lexicon_bin, folder, *NO_VALID, "--max-update", 30, criterion="align_mlm")
+    losses = [logged[update]["lexicon_align_loss"] for update in (1, 30)]
+    assert 0.7 < losses[0] < 1  # random directions, and subwords that both sides share
+    assert losses[1] < losses[0] - 0.1
+    # alpha is 10: the sum of both means, in nats, logged over log 2
+    both = logged[1]["mlm_loss"] + 10 * logged[1]["lexicon_align_loss"] / math.log(2)
+    assert logged[1]["loss"] == pytest.approx(both, abs=0.02)
+    state = saved(folder)
+    stored = lexicon.Lexicon.from_state(state["task_state"]["lexicons"][0])
+    assert stored.digest == lexicon.read(DataBin(lexicon_bin), "en", "de").digest
+    embeddings = state["model"]["encoder.sentence_encoder.embed_tokens.weight"]
+    cosines = []
+    for part in (lexicon.TRAINED, lexicon.HELD_OUT):
+        sides = stored.entries(part).padded()
+        src, tgt = (torch.nn.functional.embedding_bag(side, embeddings, padding_idx=1) for side in sides)
+        cosines.append(torch.nn.functional.cosine_similarity(src, tgt).mean().item())
+    assert cosines[0] > cosines[1] + 0.1
+
+    # Another choice of entries is refused, and the run goes on with its own.
+    other = shutil.copytree(lexicon_bin, tmp_path / "other")
+    nouns = lexicon_bin.parent / "nouns.tsv"
+    command("xalign", "lexicon", other, "--pair", "en-de", "--from", nouns, "--seed", 2, "--overwrite")
+    _, done = train(other, folder, *NO_VALID, "--max-update", 32, criterion="align_mlm", check=False)
+    assert done.returncode != 0 and "not the one that the checkpoint was trained with" in done.stderr
+    again, _ = train(lexicon_bin, folder, *NO_VALID, "--max-update", 32, criterion="align_mlm")
+    assert sorted(again) == [31, 32]
+
+
+def test_xlm_and_dict_mlm_train_language_embeddings(train, lexicon_bin, tmp_path):
+    names = "en,fr,de"  # not in the order in which the data number them
+    for criterion in ("xlm", "dict_mlm"):
+        folder = tmp_path / criterion
+        extra = (*NO_VALID, "--max-update", 2, "--language-embeddings", names)
+        logged, _ = train(lexicon_bin, folder, *extra, criterion=criterion)
+        assert {"xlm": "tlm_loss", "dict_mlm": "dict_mlm_loss"}[criterion] in logged[2]
+        state = saved(folder)
+        assert state["model"]["encoder.sentence_encoder.embed_languages.weight"].shape == (3, 32)
+        assert state["cfg"]["model"]["language_embeddings"] == names
+    assert ("lexicons" in saved(tmp_path / "xlm")["task_state"]) is False
+
+
+def test_a_language_without_an_embedding_and_data_without_a_lexicon_are_refused(train, databin, tmp_path):
+    _, done = train(
+        databin, tmp_path / "run", *NO_VALID, "--max-update", 1, "--language-embeddings", "en,de", criterion="xlm",
+        check=False,
+    )  # fmt: skip
+    assert done.returncode != 0 and "no embedding for a language" in done.stderr
+    _, done = train(databin, tmp_path / "none", *NO_VALID, "--max-update", 1, criterion="align_mlm", check=False)
+    assert done.returncode != 0 and "xalign lexicon" in done.stderr

@@ -94,8 +94,7 @@ def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
 
 @pytest.mark.parametrize(("most", "scheduled"), [("100", True), ("0", False)])
 def test_the_rate_falls_to_the_last_update_if_there_is_one(most, scheduled):
-    given = ["--lr", "1e-4", "--batch-size", "8", "--max-epoch", "1", "--max-update", most]
-    _, added = train_line("data-bin", given)
+    _, added = train_line("data-bin", ["--lr", "1e-4", "--batch-size", "8", "--max-epoch", "1", "--max-update", most])
     assert value(added, "total_num_update") == ("100" if scheduled else None)
 
 

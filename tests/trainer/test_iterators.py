@@ -29,8 +29,7 @@ def read(all_readers, steps=None):
     """The items of a number of batches of each process, or of all the rest; and the state then."""
     items = []
     for reader in all_readers:
-        epoch = reader.next_epoch_itr()
-        for number, batch in enumerate(epoch, 1):
+        for number, batch in enumerate(reader.next_epoch_itr(), 1):
             items += batch
             if number == steps:
                 break

@@ -37,8 +37,7 @@ def gradient(model):
 
 
 def test_the_loss_is_the_sum_over_the_predictions():
-    model = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))
-    made = model(WHOLE)
+    made = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))(WHOLE)
     tlm, dwa = made.losses["tlm"], made.losses["dwa"]
     assert made.total.item() == pytest.approx(0.5 * tlm.total.item() + dwa.total.item())
     assert made.count == tlm.count + dwa.count

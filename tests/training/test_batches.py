@@ -121,8 +121,7 @@ def test_validation_is_whole_after_one_that_was_broken_off_and_draws_nothing(fol
     assert [seen(batch) for batch in valid] == whole and len(whole) > 1
     assert torch.equal(torch.get_rng_state(), before)
     # a place that was loaded is gone on from
-    first = iter(valid)
-    next(first)
+    next(iter(valid))
     resumed = batches(folder, "valid")
     resumed.load_state_dict(valid.state_dict())
     assert [seen(batch) for batch in resumed] == whole[1:]

@@ -71,8 +71,7 @@ def objectives():
 
 def build(folder, *chosen, **options):
     data = PretrainingData(folder / "data-bin", PretrainingDataOptions(**OPTIONS), seed=SEED)
-    model = AlignmentModel.from_pretrained(folder / "start.pt", chosen or objectives(), data, **options).double()
-    return model, data
+    return AlignmentModel.from_pretrained(folder / "start.pt", chosen or objectives(), data, **options).double(), data
 
 
 def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint", dropout=0.0, **arguments):

@@ -69,8 +69,7 @@ def test_objectives_with_a_gradient_of_all_embeddings_are_named():
 @pytest.mark.parametrize("heads", ["separate", "shared"])
 def test_predictions_by_the_output_layer_alone_have_a_gradient_of_all_embeddings_too(heads):
     weighted, model = build("joint", WordExchange(heads=heads))
-    losses = model.run(lambda encoder: weighted.losses(encoder, weighted.batch(SAMPLE)))
-    losses["word_exchange"].total.backward()
+    model.run(lambda encoder: weighted.losses(encoder, weighted.batch(SAMPLE)))["word_exchange"].total.backward()
     assert model.encoder.sentence_encoder.embed_tokens.weight.grad.any(1).all()
     assert weighted.with_all_embeddings == ["word_exchange"]
 
@@ -108,8 +107,7 @@ def test_another_sum_of_the_same_objectives_changes_nothing():
 def test_heads_of_what_a_batch_lacks_have_a_gradient_of_zero():
     """Distributed wrappers wait for it."""
     weighted, model = build("joint", MLM(), DWA())
-    losses = model.run(lambda encoder: weighted.losses(encoder, typed([], [block()])))
-    weighted.total(losses, True)[0].backward()
+    weighted.total(model.run(lambda encoder: weighted.losses(encoder, typed([], [block()]))), True)[0].backward()
     assert all(each.grad is not None and not each.grad.any() for each in model.heads["dwa"].parameters())
 
 
@@ -151,8 +149,7 @@ def update(criterion, model, parts):
         loss, micro_size, logs = criterion(model, given or part(3, 5))
         (loss * bool(given)).backward()
         size, logged = size + micro_size * bool(given), logged + float(logs["loss"]) * bool(given)
-    gradient = torch.cat([p.grad.flatten() for p in model.parameters() if p.requires_grad])
-    return gradient, size, logged
+    return torch.cat([p.grad.flatten() for p in model.parameters() if p.requires_grad]), size, logged
 
 
 def mean(*workers):
@@ -203,8 +200,7 @@ def worker(rank):
 
 
 def test_workers_are_one_worker(tmp_path):
-    both = run_workers(worker, 2, tmp_path)
-    for objectives, shares in zip((EXACT, RUNNING), zip(*both, strict=True), strict=True):
+    for objectives, shares in zip((EXACT, RUNNING), zip(*run_workers(worker, 2, tmp_path), strict=True), strict=True):
         gradient, loss = whole(objectives=objectives)
         for each in zip(*shares, strict=True):
             found, logged = mean(*each)

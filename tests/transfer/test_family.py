@@ -103,8 +103,7 @@ def test_a_question_has_its_own_language_in_every_window(family):
     rows = language_rows(SPEAKING, [QUESTION, example], [encoded, encoded])
     for number, window in enumerate(encoded.windows):
         assert rows[number, : len(window)].tolist() == [2] * len(window)
-        mixed = rows[len(encoded.windows) + number, : len(window)].tolist()
-        assert mixed == [0] * head + [2] * (len(window) - head)
+        assert rows[len(encoded.windows) + number, : len(window)].tolist() == [0] * head + [2] * (len(window) - head)
 
 
 def test_every_window_of_a_sentence_is_in_its_language(family):
@@ -203,3 +202,9 @@ def test_a_sentence_gives_the_same_states_in_any_company():
         assert not states[i, count:].any()
     first = [Letters.dictionary.index(c) for c in "abcdefgh"]
     torch.testing.assert_close(states[0], table[first])
+
+
+@pytest.mark.parametrize("limits", [(32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
+def test_windows_that_cannot_be_cut(limits):
+    with pytest.raises(XalignError, match="max_length, overlap, pair_separators"):
+        Limits(*limits)

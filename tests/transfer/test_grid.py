@@ -113,5 +113,21 @@ def test_retrieval_is_one_run_without_training(runs, folder):
 def test_files_of_a_study_are_absolute(folder, monkeypatch):
     (folder / "study.yaml").write_text(STUDY)
     monkeypatch.chdir(folder)
-    files = find_files(load_study("study.yaml"))
-    assert files["pairs"]["train"]["en"] == folder / "train-en.tsv"
+    assert find_files(load_study("study.yaml"))["pairs"]["train"]["en"] == folder / "train-en.tsv"
+
+
+@pytest.mark.parametrize("share", ["0.01", "0.99"])
+def test_a_holdout_of_none_or_all_is_named(runs, share):
+    with pytest.raises(XalignError, match=r"(?s)share to hold out.*pairs, holdout.*of 22 examples"):
+        runs(with_task(f"holdout: {share}"))
+
+
+def test_paths_that_fairseq_would_split_are_refused(runs, folder):
+    (folder / "a,b.tsv").write_text((folder / "train-en.tsv").read_text())
+    with pytest.raises(XalignError, match="comma"):
+        runs(with_task("train: {en: 'a,b.tsv'}"))
+
+
+def test_a_layer_that_an_encoder_lacks_is_named(runs):
+    with pytest.raises(XalignError, match=r"(?s)no such layer.*enc, tatoeba, layer.*found: 4.*0 \(embeddings\) to 3"):
+        runs("data: .\ntasks:\n  tatoeba: {test: {de: study.yaml}, settings: {layer: 4}}\n")

@@ -1,5 +1,6 @@
 """Predictions: states asked by hand, and that languages change them and batches do not."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -7,11 +8,20 @@ import torch
 from support.checkpoints import with_head, with_languages
 
 from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.corpus import scan
 from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate
+from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, evaluate_retrieval, retrieval_evaluation
 from xalign_fairseq.transfer.spec import TransferSpec
 
 LABELS = {
@@ -64,8 +74,7 @@ def test_states_are_those_of_the_encoder_asked_by_hand(predictor, transfer_data)
     languages = torch.tensor([[1] * begin + [2] * (encoded.tokens - begin)])
     tokens = torch.from_numpy(encoded.windows[0])[None]
     with torch.inference_mode():
-        hidden = model.encoder.states(Input(tokens, languages)).layer(-1)
-        logits = model.head.output(hidden[:, 0])
+        logits = model.head.output(model.encoder.states(Input(tokens, languages)).layer(-1)[:, 0])
     assert model.predict([mixed]) == [LABELS["xnli"][int(logits.argmax())]]
 
 
@@ -92,3 +101,136 @@ def test_a_language_without_an_embedding_stops_before_the_first_batch(predictor,
         longest = max(examples, key=lambda example: len(example.words))  # of the last batch
         model.predict([*examples, replace(longest, language="fr")], max_tokens=1, progress=done.append)
     assert not done
+
+
+GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
+ENGLISH = ["the house", "a red car", "the dog sleeps in the large garden", "where is the cat?", "yes", "the home"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text"
+    path.write_text("".join(f"{line}\n" for line in (GERMAN + ENGLISH) * 20), encoding="utf-8")
+    return SentencePieceTokenizer(train_sentencepiece([scan(path)], 60, seed=1))
+
+
+@pytest.fixture(scope="module")
+def encoder(tokenizer):
+    torch.manual_seed(0)
+    vocabulary = tokenizer.dictionary.embedding_size
+    encoder = Encoder(EncoderConfig(vocabulary, 3, 16, 32, 2, max_positions=40, dropout=0.5)).eval()
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+    return encoder
+
+
+@pytest.fixture
+def bitext(tmp_path):
+    for name, lines in (("deu", GERMAN), ("eng", ENGLISH)):
+        (tmp_path / f"tatoeba.deu-eng.{name}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tmp_path / "tatoeba.deu-eng.deu"
+
+
+@pytest.fixture(scope="module")
+def speaking(encoder):
+    """The encoder with embeddings of de, en and fr."""
+    config = replace(encoder.config, language_embeddings="de,en,fr")
+    torch.manual_seed(0)
+    made = Encoder(config).eval()
+    made.load_state_dict(encoder.float().state_dict(), strict=False)
+    torch.nn.init.normal_(made.sentence_encoder.embed_languages.weight)
+    return made
+
+
+def test_scores_are_those_of_cosines_in_a_loop(encoder, tokenizer, bitext):
+    evaluation = evaluate_retrieval(encoder, tokenizer, bitext, "de")
+
+    def vector(sentence):
+        return encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0].mean(0).double()
+
+    sides = [[vector(line).detach() for line in lines] for lines in (GERMAN, ENGLISH)]
+    cosine = [[(a @ b / a.norm() / b.norm()).item() for b in sides[1]] for a in sides[0]]
+    to_english = [str(row.index(max(row)) + 1) for row in cosine]
+    columns = list(map(list, zip(*cosine, strict=True)))
+    # the first and the last German line are equal
+    from_english = [str(next(i for i, c in enumerate(col) if math.isclose(c, max(col))) + 1) for col in columns]
+    assert evaluation.items == 6
+    assert evaluation.ids == evaluation.golds == ["1", "2", "3", "4", "5", "6"]
+    assert [each["accuracy"] for each in evaluation.predictions] == to_english
+    assert [each["accuracy-from-en"] for each in evaluation.predictions] == from_english
+    right = [float(i == j) for i, j in zip(evaluation.ids, to_english, strict=True)]
+    assert evaluation.counts["accuracy"].tolist() == [[hit, 1.0] for hit in right]
+    assert evaluation.scores["accuracy"] == pytest.approx(sum(right) / 6)
+    assert set(evaluation.scores) == {"accuracy", "accuracy-from-en", "margin-accuracy", "margin-accuracy-from-en"}
+    signature = evaluation.signatures["margin-accuracy"]
+    assert f"benchmark:tatoeba|language:de|layer:2|pooling:mean|data:sha256-{evaluation.digest}|" in signature
+    assert len(set(evaluation.signatures.values())) == 4
+
+
+def test_a_perfect_translation_is_found(encoder, tokenizer, tmp_path):
+    for name in ("de", "en"):
+        (tmp_path / f"en-de.{name}").write_text("".join(f"{line}\n" for line in GERMAN[:5]), encoding="utf-8")
+    evaluation = evaluate_retrieval(encoder, tokenizer, tmp_path / "en-de.de", "de", layer=1)
+    assert set(evaluation.scores.values()) == {1.0}
+    assert "|layer:1|" in evaluation.signatures["accuracy"]
+
+
+def save(encoder, tokenizer, path, maps=None):
+    model = torch.frombuffer(bytearray(tokenizer.model), dtype=torch.uint8)
+    assert isinstance(tokenizer.dictionary, Dictionary)
+    state = {
+        "args": None,
+        "cfg": {"model": {"encoder_attention_heads": 2}},
+        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()}
+        | {f"heads.linear_mapping.{key}": value for key, value in (maps.state_dict() if maps else {}).items()},
+        "task_state": {"tokenizer": {"symbols": tokenizer.dictionary.symbols, "sentencepiece": model}},
+    }
+    torch.save(state, path)
+
+
+def test_from_a_checkpoint(encoder, tokenizer, bitext, tmp_path):
+    save(encoder, tokenizer, tmp_path / "checkpoint.pt")
+    evaluation = retrieval_evaluation(tmp_path / "checkpoint.pt", bitext, "de", layer=-1)
+    other = evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=3)
+    assert evaluation.predictions == other.predictions
+    assert evaluation.signatures == other.signatures
+
+
+def test_linear_maps_of_a_checkpoint_are_used(encoder, tokenizer, bitext, tmp_path, caplog):
+    maps = LanguageMaps(["de"], "en", 3, 16)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        maps.of("de").normal_()
+    evaluation = evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2, maps=maps)
+    foreign = sentence_vectors(encoder, tokenizer, GERMAN, 2) @ maps.of("de")[2].detach()
+    found = retrieve(foreign, sentence_vectors(encoder, tokenizer, ENGLISH, 2))
+    assert [each["accuracy"] for each in evaluation.predictions] == [str(k + 1) for k in found["accuracy"].tolist()]
+    assert evaluation.predictions != evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions
+    save(encoder, tokenizer, tmp_path / "mapped.pt", maps)
+    assert retrieval_evaluation(tmp_path / "mapped.pt", bitext, "de", layer=2).predictions == evaluation.predictions
+    assert not caplog.records
+    unmapped = evaluate_retrieval(encoder, tokenizer, bitext, "gl", layer=2, maps=maps)
+    assert "no linear map of gl" in caplog.text
+    assert unmapped.predictions == evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions
+
+
+def test_each_side_is_read_in_its_language(speaking, tokenizer, bitext):
+    def vector(sentence, row):
+        given = Input(torch.tensor([[0, *tokenizer.encode(sentence), 2]]), torch.tensor([[row]]))
+        return speaking.states(given).layer(2)[0].mean(0)
+
+    with torch.inference_mode():
+        german, english = (
+            torch.stack([vector(each, row) for each in side]) for row, side in enumerate((GERMAN, ENGLISH))
+        )
+        found = sentence_vectors(speaking, tokenizer, GERMAN, 2, language_row=0)
+        assert not found.allclose(sentence_vectors(speaking, tokenizer, GERMAN, 2, language_row=2), atol=0.1)
+    torch.testing.assert_close(found, german)
+    evaluation = evaluate_retrieval(speaking, tokenizer, bitext, "de", layer=2)
+    for name, lines in retrieve(german, english).items():
+        assert [each[name] for each in evaluation.predictions] == [str(1 + int(line)) for line in lines]
+    with pytest.raises(XalignError, match=r"gl[\s\S]*one of de, en, fr"):
+        evaluate_retrieval(speaking, tokenizer, bitext, "gl")
+    with pytest.raises(XalignError, match=r"the language of a text was not given"):
+        sentence_vectors(speaking, tokenizer, GERMAN, 2)

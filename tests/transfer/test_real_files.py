@@ -64,8 +64,7 @@ def test_treebanks(data, language):
         trees = read(data / "eval", "parsing", split, language)
         assert len(trees) == sentences and all(each.tree for each in trees)
         check_labels([], trees, language)
-    tagged = read(data / "eval", "pos", "test", language)
-    assert [each.tags for each in tagged] == [each.upos for each in trees]
+    assert [each.tags for each in read(data / "eval", "pos", "test", language)] == [each.upos for each in trees]
 
 
 def test_parallel_treebanks(data):

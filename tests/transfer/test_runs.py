@@ -20,7 +20,7 @@ from xalign_fairseq.transfer.checkpoints import open_checkpoint
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.grid import build
 from xalign_fairseq.transfer.run_spec import is_done
-from xalign_fairseq.transfer.runs import job, make
+from xalign_fairseq.transfer.runs import job, make, tidy
 from xalign_fairseq.transfer.spec import TransferSpec
 from xalign_fairseq.transfer.study import select, xtreme_study
 
@@ -199,3 +199,10 @@ def test_a_job_hands_sigusr1_on_to_its_training(begin):
     process.send_signal(signal.SIGUSR1)
     assert process.wait(30) == 75
     assert [each["exit"] for each in sessions(folder)] == [75]
+
+
+def test_the_tested_model_alone_is_kept(save):
+    tidy(save.parent, keep_models=True)
+    assert [path.name for path in save.iterdir()] == ["checkpoint_best.pt"]
+    tidy(save.parent, keep_models=False)
+    assert not save.exists()

@@ -13,8 +13,7 @@ def study(write_run, right, tmp_path):
     for name, more in (("none", 0), ("tlm_b&c", 30)):
         for seed, luck in ((12, 0), (156, 2)):
             hits = {"en": 85 - more // 2, "ar": 30 + luck, "de": 40 + more}
-            answers = {each: right(count, 100, seed=luck) for each, count in hits.items()}
-            write_run(name, answers, seed=seed)
+            write_run(name, {each: right(count, 100, seed=luck) for each, count in hits.items()}, seed=seed)
     return tmp_path
 
 
@@ -127,8 +126,7 @@ def test_markdown(study):
 
 def test_layers_and_versions_that_differ_are_signed_with_their_checkpoints(write_run, right, tmp_path):
     for name, layer in (("small", 7), ("large", 14), ("other", 7)):
-        folder = write_run(name, {"de": right(9), "fr": right(9)}, task="tatoeba", train=(), seed=0)
-        path = folder / "result.json"
+        path = write_run(name, {"de": right(9), "fr": right(9)}, task="tatoeba", train=(), seed=0) / "result.json"
         path.write_text(path.read_text().replace("|version:", f"|layer:{layer}|version:"))
     lines = to_markdown(make_report(tmp_path, "small", samples=10)).partition("## Signatures\n\n")[2].splitlines()
     assert len(lines) == 4 and all("|layer:7 (small, other), 14 (large)|version:" in line for line in lines)

@@ -159,3 +159,8 @@ def test_a_language_trained_on_as_a_treebank_is_not_zero_shot(write_run, right, 
     write_run("a", {"en_ewt": right(18), "en_pud": right(16), "de": right(8)}, train=("en_ewt",))
     [task] = read_results(tmp_path).tasks
     assert task.zero_shot == ("de",)
+
+
+def test_nothing_finished(tmp_path):
+    with pytest.raises(XalignError, match=r"no finished run[\s\S]*0 unfinished"):
+        read_results(tmp_path)

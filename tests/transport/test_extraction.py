@@ -83,8 +83,7 @@ def test_probability_is_the_geometric_mean_of_both_directions():
     torch.testing.assert_close(link_probability(plan)[0], (forward * backward).sqrt().double(), rtol=1e-6, atol=0)
     # Scaling a row or a column does not matter to a plan that is already normalised in the other direction.
     torch.testing.assert_close(link_probability(plan * 7), link_probability(plan))
-    tiny = link_probability(torch.full((1, 2, 2), 1e-30))
-    torch.testing.assert_close(tiny, torch.full((1, 2, 2), 0.5))
+    torch.testing.assert_close(link_probability(torch.full((1, 2, 2), 1e-30)), torch.full((1, 2, 2), 0.5))
 
 
 @pytest.mark.parametrize(("option", "value"), [("filter", "max"), ("rounds", 0), ("alpha", 0.0), ("alpha", 1.5)])

@@ -26,8 +26,7 @@ def score(src, tgt, src_words, tgt_words, u, v, temperature):
     rows = [i for i, word in enumerate(src_words) if word == u]
     columns = [j for j, word in enumerate(tgt_words) if word == v]
     there = sum(forward[i][j] for i in rows for j in columns) / len(rows)
-    back = sum(backward[j][i] for i in rows for j in columns) / len(columns)
-    return math.sqrt(there * back)
+    return math.sqrt(there * (sum(backward[j][i] for i in rows for j in columns) / len(columns)))
 
 
 def owners(seed):

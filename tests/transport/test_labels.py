@@ -40,8 +40,7 @@ def first_largest(values):
 def directions(plan):
     forward = {(i, first_largest(row)) for i, row in enumerate(plan) if max(row) > 0}
     columns = list(zip(*plan, strict=True))
-    backward = {(first_largest(column), j) for j, column in enumerate(columns) if max(column) > 0}
-    return forward, backward
+    return forward, {(first_largest(column), j) for j, column in enumerate(columns) if max(column) > 0}
 
 
 def brute_links(src, tgt, options):

@@ -99,8 +99,7 @@ def test_rows_at_a_time_and_padding_change_nothing():
 
 
 def test_the_best_other_score_of_two_equal_ones_is_their_own():
-    scores = ScoreMap(torch.tensor([[[0.5, 0.5, 0.1]]]))
-    row, column = scores.others(slice(None))
+    row, column = ScoreMap(torch.tensor([[[0.5, 0.5, 0.1]]])).others(slice(None))
     assert row.tolist() == [[[0.5, 0.5, 0.5]]] and column.tolist() == [[[0.0, 0.0, 0.0]]]
 
 
@@ -116,8 +115,7 @@ def test_states_are_means_of_tokens_of_each_layer():
     assert found.lengths.tolist() == [6]
     for word in (0, 2, 3, 5):
         tokens = [at for at, owner in enumerate(WORDS[0].tolist()) if owner == word]
-        mean = torch.stack([hidden[0, 1 + at] for at in tokens]).mean(0)
-        for layer, own in enumerate(mean.split(DIM // 2)):
+        for layer, own in enumerate(torch.stack([hidden[0, 1 + at] for at in tokens]).mean(0).split(DIM // 2)):
             torch.testing.assert_close(found.states[0, word, layer], own / own.norm())
     assert not found.states[0, [1, 4]].any()
 

@@ -57,8 +57,7 @@ def test_without_a_query_it_still_has_a_zero_gradient():
     pointer = Pointer(16)
     hidden = torch.randn(2, 7, 16, requires_grad=True)
     spans = torch.tensor([[1, 3, 4, 6], [1, 2, 3, 6]])
-    nothing = torch.zeros(2, 7, dtype=torch.bool)
-    total, correct = pointer.loss(hidden, spans, nothing, torch.full((2, 7), -1))
+    total, correct = pointer.loss(hidden, spans, torch.zeros(2, 7, dtype=torch.bool), torch.full((2, 7), -1))
     total.backward()
     assert total == 0 and correct == 0
     assert all(p.grad is not None and (p.grad == 0).all() for p in pointer.parameters())

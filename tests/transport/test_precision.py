@@ -20,8 +20,7 @@ def test_narrow_values_become_float32_and_wide_ones_stay(dtype):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 def test_products_are_in_half_precision_where_it_is_asked_for(dtype):
     """A wider dtype leaves an autocast around it in force."""
-    half = dtype in (torch.float16, torch.bfloat16)
-    wide = torch.float32 if half else dtype
+    wide = torch.float32 if (dtype in (torch.float16, torch.bfloat16)) else dtype
     a, b = torch.randn(3, 4, dtype=wide), torch.ones(4, 2, dtype=wide)
     with products_in(dtype, a.device):
         assert (a @ b).dtype == dtype

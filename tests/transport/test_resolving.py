@@ -83,8 +83,7 @@ def test_a_model_that_labelled_itself_goes_before_its_family():
     assert resolved("known", own, method="argmax") == ("argmax", {}, (4,), "separate")
     assert resolved("known", own, method="transport") == ("transport", {}, (4,), "joint")
     assert resolved("known", own, maps=True)[3] == "separate"
-    separate = Linking.of(Transport(), {"hidden": 4}, encoding="separate")
-    assert resolved(None, separate)[3] == "separate"
+    assert resolved(None, Linking.of(Transport(), {"hidden": 4}, encoding="separate"))[3] == "separate"
 
 
 def test_the_pointer_of_the_model_itself():

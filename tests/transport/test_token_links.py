@@ -6,6 +6,7 @@ import pytest
 import torch
 from support.links import joined_words, matrices, random_pairs
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.token_links import (
     last_partners,
     links_of_matrix,
@@ -34,8 +35,7 @@ def test_partners_say_what_the_matrix_says(one_sided):
     expected = {}
     for pair, (s0, s1, t0, t1) in enumerate(spans.tolist()):
         for i in range(s0, s1):
-            targets = torch.randperm(t1 - t0, generator=draw)[:rounds].tolist()
-            for turn, j in enumerate(targets):
+            for turn, j in enumerate(torch.randperm(t1 - t0, generator=draw)[:rounds].tolist()):
                 partners[turn, pair, i] = t0 + j
                 shares[turn, pair, i] = expected[pair, i - s0, j] = round(float(torch.rand((), generator=draw)), 3)
         for j in range(t0, t1) if one_sided else ():  # backward links, some of which are forward ones, too
@@ -154,3 +154,12 @@ def test_two_words_have_the_largest_score_of_their_subwords():
     expected = [[[0.5, 0.1], [0.0, 0.0], [0.6, 0.7]]]
     torch.testing.assert_close(word_scores(scores, src_words, tgt_words), torch.tensor(expected))
     assert word_scores(scores[:, :0], src_words[:, :0], tgt_words).shape == (1, 0, 2)
+
+
+def test_batches_without_links_and_misfits():
+    none = links_of_matrix(torch.zeros(2, 0, 3).bool(), torch.zeros(2, 0, 3))
+    assert word_links(none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
+    link = links_of_matrix(torch.eye(2).bool()[None], torch.eye(2)[None])
+    for src, tgt in (((1, 1), (1, 2)), ((1, 2), (1, 1)), ((0, 2), (0, 2))):
+        with pytest.raises(XalignError, match="do not belong together"):
+            word_links(link, torch.zeros(*src).long(), torch.zeros(*tgt).long())

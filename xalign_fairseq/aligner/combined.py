@@ -140,5 +140,4 @@ class CombinedAligner(WordAligner):
         )
 
     def signature(self) -> str:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())

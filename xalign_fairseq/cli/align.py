@@ -128,8 +128,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.run import align_files
 
     show_log(args.quiet)
-    aligning = parse(args)
-    report = align_files(aligning)
+    report = align_files(parse(args))
     if not args.quiet:
         print(report.summary, file=sys.stderr)
     if report.warning:

@@ -29,8 +29,7 @@ def run(args: argparse.Namespace) -> None:
     """Score every lexicon of every checkpoint; print and write."""
     from xalign_fairseq.evaluation.lexicon_alignment import score_checkpoints
 
-    models = named_models(args.model)
-    rows = score_checkpoints(models, args.data, samples=args.samples, seed=args.seed)
+    rows = score_checkpoints(named_models(args.model), args.data, samples=args.samples, seed=args.seed)
     print_result(args.json, rows, (f"{row['checkpoint']} {row['pair']}: {told(row)}" for row in rows))
 
 

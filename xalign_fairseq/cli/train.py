@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from xalign_fairseq.cli._train_progress import TrainProgress
-    from xalign_fairseq.core.installed import require_fairseq
+    from xalign_fairseq.core.installation import require_fairseq
     from xalign_fairseq.core.process import running
     from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, train_line, value
     from xalign_fairseq.trainer.launch import FairseqTraining, run_training

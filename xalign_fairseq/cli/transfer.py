@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check, run, and report what failed; 1 if any run did."""
-    from xalign_fairseq.core.installed import require_fairseq
+    from xalign_fairseq.core.installation import require_fairseq
 
     require_fairseq()  # and OmegaConf, which comes with it and reads studies
     from xalign_fairseq.transfer.plan import TransferOptions, make_plan

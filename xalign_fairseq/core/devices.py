@@ -128,9 +128,6 @@ def choose_dtype(name: str, devices: Sequence["torch.device"]) -> str:
     return "bfloat16"
 
 
-if TYPE_CHECKING:
-    import torch
-
 # glibc's M_MMAP_MAX: no block has a mapping of its own, however large; and M_TRIM_THRESHOLD at its most (malloc.h).
 OPTIONS = {-4: 0, -1: 2**31 - 1}
 

@@ -129,13 +129,7 @@ def atomic_folder(path: StrPath, overwrite: bool | None = False, keep: bool = Fa
 
 @contextmanager
 def scratch_folder(path: StrPath) -> Iterator[Path]:
-    """A temporary folder next to the output, removed when the block ends, with what a killed process left.
-
-    Example::
-
-        with scratch_folder("links") as folder:
-            (folder / "part").write_text("0-0")
-    """
+    """A temporary folder next to the output, removed when the block ends, with what a killed process left."""
     path = _resolved(path)
     _remove_leftovers(path)
     temporary = _beside(path)

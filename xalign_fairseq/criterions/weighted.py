@@ -94,8 +94,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
 
     def _build(self, name: str) -> Objective:
         cls = OBJECTIVES[name]
-        options = {each.name: getattr(self.cfg, f"{name}_{each.name}") for each in options_of(cls)}
-        return cls(**options)
+        return cls(**{each.name: getattr(self.cfg, f"{name}_{each.name}") for each in options_of(cls)})
 
     def attach_heads(self, model: Any) -> None:
         """Attach the sum, and set up the scoring of links."""

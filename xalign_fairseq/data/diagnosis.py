@@ -25,11 +25,7 @@ FOREIGN = 0.1  # a dictionary with a larger share of symbols unknown to the toke
 
 
 def databin(data: DataBin) -> list[Finding]:
-    """Every file of a data-bin against its index, its partner and the dictionary; the dictionary against the tokenizer.
-
-    Raises:
-        XalignError: a file is missing, truncated or of another length than its partner.
-    """
+    """Each file of a data-bin against its index, partner and dictionary; the dictionary against the tokenizer."""
     where, size = str(data.path), len(data.dictionary)
     found = [Finding("ok", where, f"dictionary of {size:,} symbols (with <mask>: {data.dictionary.embedding_size:,})")]
     if not data.pairs and not data.monos:

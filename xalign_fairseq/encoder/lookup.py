@@ -82,5 +82,4 @@ def unpack(blocks: Tensor) -> Tensor:
     """
     each = blocks.unflatten(-1, (-1, BLOCK_BYTES))
     scales, codes = each[..., :2].contiguous().view(torch.float16), each[..., 2:]
-    weights = torch.cat([codes & 15, codes >> 4], -1).float()
-    return weights.sub_(8).mul_(scales.float()).flatten(-2)
+    return torch.cat([codes & 15, codes >> 4], -1).float().sub_(8).mul_(scales.float()).flatten(-2)

@@ -128,8 +128,7 @@ class Comparison:
     def test(self, sets: Sequence[int] | None = None, level: float = 0.95) -> PairedTest:
         """Test the mean difference over the chosen test sets (default: all)."""
         chosen = list(range(len(self.differences)) if sets is None else sets)
-        difference = float(self.differences[chosen].mean())
-        return paired_test(difference, self.drawn[:, chosen].mean(1), level)
+        return paired_test(float(self.differences[chosen].mean()), self.drawn[:, chosen].mean(1), level)
 
 
 def resample(

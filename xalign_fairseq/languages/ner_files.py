@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import StrPath
+from xalign_fairseq.data.labelled.conllu import read_tagged_words
 from xalign_fairseq.data.labelled.examples import WordsExample
-from xalign_fairseq.data.labelled.tagged_words import read_tagged_words
 from xalign_fairseq.evaluation.tagging import entities
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 

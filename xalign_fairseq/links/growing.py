@@ -26,10 +26,6 @@ def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> d
         scores: (words of the source, words of the target), or ``None``: no links.
         threshold: the least score of the links that the others grow from.
         growth: the least score of these others, at most ``threshold``; at it, none grow.
-
-    Example::
-
-        grown_links(np.array([[0.9, 0.3], [0.1, 0.2]]), 0.45, 0.25)  # {(0, 0): 0.9, (0, 1): 0.3}
     """
     links = links_above(scores, threshold)
     weaker = sorted(links_above(scores, growth).items() - links.items(), key=lambda each: (-each[1], each[0]))

@@ -23,5 +23,4 @@ class L2Align(WordPairObjective):
         pairs = WordPairs(step.bitext)
         s, t = self.vectors(step, pairs)
         # Sums in half precision overflow.
-        total = at_least_float32(s - t).square().sum()
-        return Loss(total, pairs.rows.new_full((), len(pairs)))
+        return Loss(at_least_float32(s - t).square().sum(), pairs.rows.new_full((), len(pairs)))

@@ -14,8 +14,7 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import MomentumEncoder, Projection
-from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
+from xalign_fairseq.encoder.copies import KeyQueue, MomentumEncoder, Projection, sentence_hash
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.prediction import true_first

@@ -22,9 +22,6 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
         task: with the options.
         with_all: the objectives whose gradient has all rows of the embeddings: they predict tokens, by the output layer
             that is tied to these, or their loss is of parameters.
-
-    Raises:
-        XalignError: ``lazy`` where that cannot be, or another word.
     """
     embeddings = model.encoder.sentence_encoder.embed_tokens
     option = choice(task.cfg.embedding_updates, CHOICES, "embedding_updates")

@@ -20,9 +20,6 @@ class HeadsStart:
 
     Args:
         cfg: the task's options.
-
-    Raises:
-        XalignError: an option is out of range, or the optimizer steps a copy of the parameters.
     """
 
     def __init__(self, cfg: Any):

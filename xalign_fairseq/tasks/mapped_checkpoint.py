@@ -62,10 +62,6 @@ class MappedCheckpoint:
 
         Args:
             progress: given the number of pairs, a context with the function that advances it.
-
-        Raises:
-            XalignError: ``out`` exists or is the model; the data-bin has changed, has other ids, no links or no common
-                language.
         """
         require_new(self.out, self.overwrite)
         device = choose_device(self.device)

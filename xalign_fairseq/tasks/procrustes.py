@@ -14,14 +14,13 @@ from xalign_fairseq.data.pretraining import pivot_language
 from xalign_fairseq.data.samples import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus
 from xalign_fairseq.encoder import masked_lm
-from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
+from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, Procrustes
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.tasks.epochs import FairseqStreams
-from xalign_fairseq.transport.procrustes import Procrustes
 
 
 class LinkedBitext:
@@ -33,9 +32,6 @@ class LinkedBitext:
         lang_pairs: such as ``["en-de"]``; None for all of the split.
         pivot_lang: chosen as in training, by :func:`~xalign_fairseq.data.pretraining.pivot_language`, if None.
         max_length: of a pair with its special tokens; longer ones are left out and counted, as in training.
-
-    Raises:
-        XalignError: no such split or pair, a pair without links, no common language.
     """
 
     def __init__(
@@ -98,10 +94,6 @@ def procrustes_maps(
 
     Returns:
         the maps in float32, and each language's sums.
-
-    Raises:
-        XalignError: a language without linked words or, in an encoder with language embeddings, without one; hidden
-            states that are not finite.
     """
     config, device = encoder.config, encoder.device
     rows = None

@@ -92,9 +92,6 @@ def train_line(
 
     Returns:
         the whole line without the program, and the options in it that were not given.
-
-    Raises:
-        XalignError: no learning rate (fairseq's default is 0.25), no end of the training or no batch size is given.
     """
     for problem, names, expected in (
         ("no learning rate is given", ("lr",), "such as 2e-5 for a pretrained encoder, 5e-4 for a new one"),

@@ -54,11 +54,7 @@ def mend(folder: Path, say: Say) -> bool:
 
 
 def with_training(state: dict[str, Any], filename: str, anew: bool) -> dict[str, Any]:
-    """A checkpoint with only a model, as other tools write it, with the state of a new training.
-
-    Raises:
-        XalignError: the run must resume a training.
-    """
+    """A checkpoint with only a model, as other tools write it, with the state of a new training."""
     if "optimizer_history" in state or "best_loss" in state:
         return state
     if not anew:

@@ -26,11 +26,7 @@ class LossScaleMinimum(Exception):
 
 
 def warn(trainer: "Trainer", samples: list[Any], in_a_row: int) -> None:
-    """Warn of a skipped update, with the text of the criterion's ``nonfinite`` about its batches.
-
-    Raises:
-        XalignError: the limit is reached.
-    """
+    """Warn of a skipped update, with the text of the criterion's ``nonfinite`` about its batches."""
     why, where, start = _why(trainer, samples), _where(trainer), _start(trainer)
     most = getattr(trainer.task.cfg, "nonfinite_updates", IN_A_ROW)
     if in_a_row < most:

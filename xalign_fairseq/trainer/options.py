@@ -59,11 +59,6 @@ def check_options(cfg: DictConfig) -> None:
 
     Args:
         cfg: fairseq's whole configuration.
-
-    Raises:
-        XalignError: a number that is out of range; a task, a criterion and a model that do not belong together; a
-            warm-up longer than the training; an optimizer without the precision; a checkpoint to begin with that is no
-            file; asynchronous writing without iopath.
     """
     check_numbers(cfg)
     check_parts(_get(cfg.task, "_name"), _get(cfg.criterion, "_name"), _get(cfg.model, "_name"))

@@ -33,9 +33,6 @@ def hold(cfg: DictConfig) -> None:
 
     Args:
         cfg: the group ``checkpoint`` of fairseq's configuration.
-
-    Raises:
-        XalignError: another training holds it.
     """
     if cfg.no_save:
         return

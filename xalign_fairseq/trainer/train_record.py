@@ -12,7 +12,7 @@ from typing import NotRequired, TypedDict
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.installed import version
+from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.trainer.fairseq_train import USER_DIR, given, value
 from xalign_fairseq.trainer.mending import LAST

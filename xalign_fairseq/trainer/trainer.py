@@ -196,11 +196,7 @@ class XalignTrainer(Trainer):
         optimizer_overrides: dict[str, Any] | None = None,
         reset_meters: bool = False,
     ) -> dict[str, Any] | None:
-        """Load a checkpoint; the newest complete one replaces a damaged last one.
-
-        Raises:
-            XalignError: it has only a model, but the run needs a training to resume.
-        """
+        """Load a checkpoint; the newest complete one replaces a damaged last one."""
         self._find_whole(filename)
         with self._task_sees_its_state(filename, reset_optimizer):
             extra_state: dict[str, Any] | None = super().load_checkpoint(

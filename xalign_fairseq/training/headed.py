@@ -30,12 +30,6 @@ class HeadedEncoder(nn.Module):
         num_updates: updates done before this one.
         frozen_updates: the encoder has no gradient in this number of first updates.
         autocast: bfloat16 in matrix products: yes, no, or auto (where the device is fast at it).
-
-    Example::
-
-        model = HeadedEncoder(Encoder(config))
-        model.attach_head("dwa", head)
-        losses = model.run(lambda encoder: weighted.losses(encoder, batch))
     """
 
     def __init__(self, encoder: Encoder):

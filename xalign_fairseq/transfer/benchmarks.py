@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.text.compressed import SUFFIXES
-from xalign_fairseq.data.labelled.conllu import read_trees
+from xalign_fairseq.data.labelled.conllu import read_pos, read_tagged_words, read_trees
 from xalign_fairseq.data.labelled.examples import Example
 from xalign_fairseq.data.labelled.labels import label_of
 from xalign_fairseq.data.labelled.sentence_pairs import TATOEBA_LANGUAGES, read_bitext, read_pairs
 from xalign_fairseq.data.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
-from xalign_fairseq.data.labelled.tagged_words import read_pos, read_tagged_words
 from xalign_fairseq.evaluation.metric import ACCURACY, Metric
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1

@@ -153,8 +153,7 @@ def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]
 
 def window_languages(examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> list[str]:
     """The language of each window of a batch: its example's, which is that of the context of a question."""
-    both = zip(examples, encoded, strict=True)
-    return [example.language for example, each in both for _ in each.windows]
+    return [example.language for example, each in zip(examples, encoded, strict=True) for _ in each.windows]
 
 
 def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> Tensor | None:
@@ -253,5 +252,4 @@ def collate_words(encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
 def word_states(hidden: Tensor, batch: dict[str, Tensor]) -> Tensor:
     """Hidden states of the words' first subwords, (B, W, H), from those of the windows (N, T, H); 0 at padding."""
     window, position = batch["word_window"], batch["word_position"]
-    states = hidden[window.clamp(min=0), position.clamp(min=0)]
-    return states.masked_fill((window < 0)[..., None], 0)
+    return hidden[window.clamp(min=0), position.clamp(min=0)].masked_fill((window < 0)[..., None], 0)

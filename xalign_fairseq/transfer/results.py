@@ -11,7 +11,7 @@ import numpy as np
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.own_folder import differing_keys
+from xalign_fairseq.core.locks import differing_keys
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS

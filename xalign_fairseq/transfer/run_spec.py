@@ -10,7 +10,7 @@ from typing import Any
 from xalign_fairseq.core.devices import training_device
 from xalign_fairseq.core.errors import Parameter, XalignError
 from xalign_fairseq.core.json_files import read_json, require_form
-from xalign_fairseq.core.own_folder import differing_keys
+from xalign_fairseq.core.locks import differing_keys
 from xalign_fairseq.trainer.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options

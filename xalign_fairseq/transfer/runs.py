@@ -156,7 +156,7 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
 
 def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -> "Evaluation":
     """Retrieval has no training: the encoder itself is tested."""
-    from xalign_fairseq.transfer.retrieval import retrieval_evaluation
+    from xalign_fairseq.transfer.predict import retrieval_evaluation
 
     return retrieval_evaluation(spec.place["checkpoint"], path, language, device=device, **spec.options)
 

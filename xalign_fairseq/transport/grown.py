@@ -101,7 +101,6 @@ class Grown(ByMatrix):
         return self.growth * self.threshold
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         return {"method": "grow", "temperature": self.temperature, "threshold": self.threshold, "growth": self.growth}
 
 

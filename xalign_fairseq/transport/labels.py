@@ -52,7 +52,6 @@ class Transport(TransportOptions):
     measure: Measure = field(default=pair_similarity, repr=False, compare=False)
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """See :meth:`Method.__call__`."""
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":
                 links, plan = self._reference(hidden, spans, sizes)
@@ -69,7 +68,6 @@ class Transport(TransportOptions):
             return self(hidden, spans, sizes=sizes), link_probability(self._reference(hidden, spans, sizes)[1])
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """See :meth:`Method.matrix`."""
         with torch.no_grad():
             if backend.chosen(hidden) == "reference":
                 return self._reference(hidden, spans, sizes)[0]
@@ -102,7 +100,6 @@ class Transport(TransportOptions):
             return last_partners(found, one_sided=self._one_sided)
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         plan = {"mu": self.mu, "eps": self.eps, "iterations": self.iterations, "order": self.order}
         return {"method": "transport", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 

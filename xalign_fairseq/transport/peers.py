@@ -26,18 +26,15 @@ class ByMatrix(ABC):
         """Links (B, n, m) bool, and the probability of each (B, n, m)."""
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """See :meth:`Method.__call__`."""
         return links_of_matrix(*self.scored(hidden, spans, sizes))
 
     def with_scores(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
     ) -> tuple[TokenLinks, Tensor]:
-        """See :meth:`Method.with_scores`."""
         links, probability = self.scored(hidden, spans, sizes)
         return links_of_matrix(links, probability), probability
 
     def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """See :meth:`Method.matrix`."""
         return self.scored(hidden, spans, sizes)[0]
 
 
@@ -74,7 +71,6 @@ class Cosine(ByMatrix):
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """See :meth:`ByMatrix.scored`."""
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
         # In place and in this order, whose rounding is SimAlign's.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
@@ -85,7 +81,6 @@ class Cosine(ByMatrix):
         return links, similarity
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         options = describe_filter(self.filter, self.rounds, self.alpha)
         return {"method": options.pop("filter"), **options}
 
@@ -112,7 +107,6 @@ class Softmax(ByMatrix):
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """See :meth:`ByMatrix.scored`."""
         similarity, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         # Finite instead of -inf, which would make rows of padding NaN.
@@ -122,7 +116,6 @@ class Softmax(ByMatrix):
         return links, (forward * backward).sqrt()
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         return {"method": "softmax", "threshold": self.threshold}
 
 
@@ -153,7 +146,6 @@ class Released(ByMatrix):
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """See :meth:`ByMatrix.scored`."""
         rows, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         columns = rows
@@ -172,7 +164,6 @@ class Released(ByMatrix):
         return links & inside & finite, rows.clamp(0, 1)
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         return {"method": "released", "iterations": self.iterations}
 
 

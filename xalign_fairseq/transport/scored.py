@@ -165,12 +165,10 @@ class Scored(ByMatrix):
         return network.probabilities(src, tgt)
 
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """See :meth:`ByMatrix.scored`."""
         tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
         scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
         return scores >= self.threshold, scores
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         name = self.scorer if self.measure or self.scorer == OWN else scorer_name(self.scorer)
         return {"method": "scored", "scorer": name, "threshold": self.threshold}

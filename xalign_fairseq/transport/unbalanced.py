@@ -123,12 +123,10 @@ class Dustbin(ByMatrix):
         check_link_options(self.filter, self.rounds, self.alpha)
 
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """See :meth:`LabellingMethod.labels`."""
         return partners_of_matrix(self.matrix(hidden, spans, sizes=sizes), spans, hidden.shape[1])
 
     @torch.no_grad()
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """See :meth:`ByMatrix.scored`."""
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
         scores = _scaled(cosine, src_mask[:, :, None] & tgt_mask[:, None, :])
         plan = dustbin_plan(scores, src_mask, tgt_mask, self.dustbin, mu=self.mu, iterations=self.iterations)
@@ -140,7 +138,6 @@ class Dustbin(ByMatrix):
         return links, link_probability(plan)[:, :-1, :-1]
 
     def describe(self) -> dict[str, Any]:
-        """See :meth:`Method.describe`."""
         plan = {"dustbin": self.dustbin, "mu": self.mu, "iterations": self.iterations}
         return {"method": "ot-unbalanced", **describe_filter(self.filter, self.rounds, self.alpha), **plan}
 

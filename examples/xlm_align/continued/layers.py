@@ -65,8 +65,7 @@ def main(gold: Path, out: Path, given: str) -> None:
     if (out / f"{name}.json").is_file():
         return
     with tempfile.TemporaryDirectory() as folder:
-        model = START if given == START else whole_model(run, Path(folder, "whole.pt"))
-        rows = scored(model, gold)
+        rows = scored(START if given == START else whole_model(run, Path(folder, "whole.pt")), gold)
     about = {"setting": "none", "seed": None} if given == START else read_json(run / "result.json")
     record = {"name": name, "setting": about["setting"], "seed": about["seed"], "machine": machine(cpu=True)}
     write_json(out / f"{name}.json", {**record, "rows": rows})

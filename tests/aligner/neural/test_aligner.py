@@ -60,8 +60,7 @@ def test_equal_words_find_each_other_at_layer_0():
     torch.nn.init.zeros_(encoder.sentence_encoder.embed_positions.weight)
     torch.nn.init.ones_(encoder.sentence_encoder.layernorm_embedding.weight)
     torch.nn.init.zeros_(encoder.sentence_encoder.layernorm_embedding.bias)
-    rng = random.Random(3)
-    order = rng.sample(range(len(WORDS)), len(WORDS))
+    order = random.Random(3).sample(range(len(WORDS)), len(WORDS))
     aligner = Aligner(encoder, words, Linking("transport", {"filter": "argmax"}, (0,)))
     [found] = aligner.align([WORDS], [[WORDS[k] for k in order]])
     assert set(found.links) == {(k, order.index(k)) for k in range(len(WORDS))}
@@ -153,8 +152,7 @@ def test_windows_do_not_change_the_links_of_other_pairs(tokenizer, pairs):
 
 def test_states_of_several_layers_are_averaged(aligner):
     src, tgt = ["we", "have", "seven", "trees"], ["old", "red", "songs", "near"]
-    sides = [aligner.tokenizer.encode_words(side) for side in (src, tgt)]
-    (src_ids, src_words), (tgt_ids, tgt_words) = sides
+    (src_ids, src_words), (tgt_ids, tgt_words) = [aligner.tokenizer.encode_words(side) for side in (src, tgt)]
     n, m = len(src_ids), len(tgt_ids)
     states = aligner.encoder.states(torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]]))
     mean = (states.layer(1) + states.layer(3)) / 2

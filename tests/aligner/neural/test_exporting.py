@@ -54,3 +54,9 @@ def test_other_links_are_an_error_and_leave_nothing(aligner, tmp_path, monkeypat
     with pytest.raises(XalignError, match="links by onnxruntime differ"):
         export_onnx(aligner, tmp_path / "onnx", PAIRS)
     assert not (tmp_path / "onnx").exists()
+
+
+def test_another_precision_is_an_error(tiny_checkpoint, tmp_path):
+    aligner = Aligner.from_pretrained(tiny_checkpoint, dtype="bfloat16")
+    with pytest.raises(XalignError, match="exported in float32"):
+        export_program(aligner)

@@ -79,8 +79,7 @@ def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, l
     for layer in (0, 1, 2, -1):
         for before, after in zip(sides(plain, layer), sides(mapped, layer), strict=True):
             for language, old, new in zip(languages, before, after, strict=True):
-                expected = old if language == "en" else old @ maps.of(language)[layer].double()
-                torch.testing.assert_close(new, expected)
+                torch.testing.assert_close(new, old if language == "en" else old @ maps.of(language)[layer].double())
 
 
 @pytest.mark.parametrize(
@@ -113,8 +112,7 @@ def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
     torch.nn.init.zeros_(speaking.sentence_encoder.embed_positions.weight)
     src, tgt = np.arange(5, 20), np.arange(6, 19)
     for encoding, maps_ in (("joint", None), ("separate", None), ("separate", maps)):
-        pairs = PairEncoder(speaking, encoding, maps_, ("de", "fr"))
-        states, _ = pairs.long_states(src, tgt, [0], batch_tokens=30)
+        states, _ = PairEncoder(speaking, encoding, maps_, ("de", "fr")).long_states(src, tgt, [0], batch_tokens=30)
         for token, language, ids in ((4, "de", src), (15 + 7, "fr", tgt)):
             at = token if language == "de" else token - 15
             row = torch.tensor([[speaking.config.language_row(language)]])
@@ -151,8 +149,7 @@ def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
     states = encoder.states
     monkeypatch.setattr(encoder, "states", lambda given: passes.append(given.tokens) or states(given))
     PairEncoder(encoder, "separate").states([(np.full(k, 5), np.full(k + 1, 6)) for k in range(1, 8)], [0])
-    lengths = [each.ne(1).sum(1).tolist() for each in passes]
-    assert lengths == [[10, 9, 9, 8, 8], [7, 7, 6, 6], [5, 5, 4, 4], [3]]
+    assert [each.ne(1).sum(1).tolist() for each in passes] == [[10, 9, 9, 8, 8], [7, 7, 6, 6], [5, 5, 4, 4], [3]]
 
 
 @pytest.mark.parametrize("encoding", ["joint", "separate"])

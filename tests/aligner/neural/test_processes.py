@@ -126,3 +126,8 @@ def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(c
 def test_an_error_that_cannot_be_pickled_is_sent_as_text(pool_of_one):
     with pytest.raises(RuntimeError, match=r"(?s)processes.py.*Local: lost"):
         list(pool_of_one.stream([(["lose"], [])]))
+
+
+def test_an_error_of_loading_is_raised_before_any_work():
+    with pytest.raises(XalignError, match="no such device"):
+        AlignerPool(processes.load, ["none"])

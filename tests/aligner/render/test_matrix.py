@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import pytest
 
 from xalign_fairseq.aligner.protocol import Alignment
-from xalign_fairseq.aligner.render.matrix import KEY, looks, show_links
+from xalign_fairseq.aligner.render.matrix import KEY, MOST_WORDS, looks, show_links
 from xalign_fairseq.links.pharaoh import parse_line
 
 
@@ -75,3 +75,10 @@ def test_of_several_the_first_are_shown_each_with_its_gold():
 )
 def test_direction_and_size_are_those_of_most_letters(words, expected):
     assert looks(words) == expected
+
+
+def test_links_of_a_long_pair_are_listed():
+    words = ["w<"] * (MOST_WORDS + 1)
+    assert "<table" in table(words[:-1], words[:-1], {})
+    shown = table(words, ["v"], {(3, 0): 0.5})
+    assert "<table" not in shown and "50%" in shown and "w&lt;" in shown and "w<" not in shown

@@ -87,8 +87,7 @@ def test_a_page_holds_the_words_and_links_of_every_pair():
         for side, words in zip(pair["sides"], (alignment.src, alignment.tgt), strict=True):
             assert side["words"] == [word.translate(CONTROLS) for word in words]
         items = (item.split("=") for item in pair["attrs"]["data-links"].split())
-        links = {tuple(map(int, link.split("-"))): float(p) for link, p in items}
-        assert links == alignment.links
+        assert {tuple(map(int, link.split("-"))): float(p) for link, p in items} == alignment.links
         assert "data-gold" not in pair["attrs"]
 
 
@@ -128,8 +127,7 @@ def test_labels_have_a_colour_each_and_are_named_at_their_first_word():
 
 
 def test_links_are_told_apart_by_gold_links():
-    golds = [parse_line("0-1 1p2 2-2 3p0"), Gold(frozenset(), frozenset({(0, 0)}))]
-    page = Page(golds)
+    page = Page([parse_line("0-1 1p2 2-2 3p0"), Gold(frozenset(), frozenset({(0, 0)}))])
     read = Reader(whole(page, [HEBREW, HINDI])).pairs
     assert read[0]["attrs"]["data-gold"] == "0-1 1p2 2-2 3p0"
     assert [side["classes"] for side in read[0]["sides"]] == [

@@ -12,6 +12,7 @@ from xalign_fairseq.aligner.statistical.choice import (
     fit_calibration,
     log_odds,
 )
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.pharaoh import Gold
 
 SCORES = [np.array([[0.9, 0.3], [0.02, 0.6]]), None, np.array([[0.28, 0.1]])]
@@ -74,3 +75,8 @@ def test_separable_data_stay_finite():
     found = fit_calibration(np.array([0.1, 0.2, 0.8, 0.9]), np.array([0, 0, 1, 1]))
     assert np.isfinite(found).all()
     assert found.slope > 1
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(XalignError, match=r"(?s)0 gold ones among 2.*what was learned is kept"):
+        fit_calibration(np.array([0.1, 0.2]), np.array([0, 0]))

@@ -7,6 +7,7 @@ from support.units import tables_of, words_as_units
 from xalign_fairseq.aligner.statistical import compiled, folder, reference
 from xalign_fairseq.aligner.statistical.folder import PASSES, learn, maximised
 from xalign_fairseq.aligner.statistical.tables import FIRST, FLOOR, word_factors
+from xalign_fairseq.core.errors import XalignError
 
 SRC = [["das", "haus"], ["das", "buch"], ["ein", "buch"]]
 TGT = [["the", "house"], ["the", "book"], ["a", "book"]]
@@ -84,3 +85,8 @@ def test_jumps_learn_the_order_of_the_text():
     ahead, behind = len(forward) // 2 + 1, len(forward) // 2 - 1
     assert forward[ahead] > forward[behind]
     assert backward[behind] > forward[behind]
+
+
+def test_a_text_without_pairs():
+    with pytest.raises(XalignError, match="no pair of sentences"):
+        learned([[], ["a"]], [["x"], []])

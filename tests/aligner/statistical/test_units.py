@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.aligner.statistical.units import Pieces, cut_all, make_units, tokens_of
+from xalign_fairseq.core.errors import XalignError
 
 TEXT = Counter(["low", "lower", "lowest", "new", "newer", "newest", "Low"] * 20)
 
 
 def test_units_of_tokens_by_word():
-    cut = cut_all(make_units("word", {}), ["Well,", "he'll", "go", ""])
-    assert cut == [["well", ","], ["he'", "ll"], ["go"], []]
+    assert cut_all(make_units("word", {}), ["Well,", "he'll", "go", ""]) == [["well", ","], ["he'", "ll"], ["go"], []]
     assert cut_all(make_units("prefix3", {}), ["Houses,"]) == [["hou", ","]]
 
 
@@ -50,3 +50,9 @@ def test_words(word, tokens):
 def test_nothing_is_lost_and_no_token_is_empty(word):
     assert "".join(tokens_of(word)) == word.lower()
     assert all(tokens_of(word))
+
+
+@pytest.mark.parametrize("name", ["words", "prefix", "prefix0", "pieces", "unigram0", "4"])
+def test_no_such_units(name):
+    with pytest.raises(XalignError, match="no such units"):
+        make_units(name, {})

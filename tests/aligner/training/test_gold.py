@@ -93,3 +93,12 @@ def test_a_checkpoint_s_own_scorer_makes_links(tiny_state, tiny_text, tmp_path):
     with pytest.raises(XalignError, match="layers of its own"):
         Aligner.from_pretrained(tmp_path / "model.pt", linking=Linking("scored", layers=(2,)), **options)
     assert Aligner.from_pretrained(tmp_path / "model.pt", **options).linking.method != "scored"
+
+
+def test_one_pair_is_too_few(tmp_path, tiny_checkpoint):
+    gold = tmp_path / "en-zz.gold"
+    gold.write_text("0-0\n")
+    gold.with_suffix(".en").write_text("red\n")
+    gold.with_suffix(".zz").write_text("house\n")
+    with pytest.raises(XalignError, match="needs pairs of sentences"):
+        train_scorer(ScorerRun(str(tiny_checkpoint), [gold], tmp_path / "scorer"), print)

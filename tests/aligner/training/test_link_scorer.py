@@ -74,8 +74,7 @@ def test_what_is_no_link_is_learned_for_another_language(fitted):
 def test_probabilities_are_calibrated(fitted):
     scores, hits = [], []
     for pair in language(4):
-        found = fitted.probabilities(*pair.words())[0]
-        for i, row in enumerate(found.tolist()):
+        for i, row in enumerate(fitted.probabilities(*pair.words())[0].tolist()):
             for j, value in enumerate(row):
                 if value > 0.05:
                     scores.append(value)

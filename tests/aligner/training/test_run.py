@@ -173,3 +173,12 @@ def test_what_is_usual_for_the_family_ends_with_the_updates_that_are_asked_for(r
     short.check_options()
     other = chosen(run, updates=3, validate_every=5)
     assert (other.warmup, other.validate_every) == (3, 5)
+
+
+def test_a_method_of_no_objective_is_refused(run):
+    refused = {"method": "grow", "objectives": ("dwa", "tlm"), "chosen": frozenset({"method", "objectives"})}
+    with pytest.raises(XalignError, match=r"method[\s\S]*found: dwa, tlm"):
+        replace(run, **refused).check()
+    replace(run, **{**refused, "objectives": ("self_training",)}).check()
+    with pytest.raises(XalignError, match=r"set by the run itself[\s\S]*--self-training-method"):
+        replace(run, objectives=("self_training",), extra=("--self-training-method", "softmax")).check()

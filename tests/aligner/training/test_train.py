@@ -88,8 +88,7 @@ def test_the_best_checkpoint_is_the_result(call, small_run):
     assert said[1] == "train: 3 pairs, 1 dropped; valid: 2 pairs, 0 dropped"
     assert said[2].startswith(f"before training: AER {100 * result['before']:.2f} on the development set")
     assert [updates for _, updates in seen] == [8, 8, 8] and '"valid_num_updates": "4"' in seen[0][0]
-    left = {path.name for path in small_run.out.glob("checkpoint_*")}
-    assert left == {"checkpoint_best.pt", "checkpoint_last.pt"}
+    assert {path.name for path in small_run.out.glob("checkpoint_*")} == {"checkpoint_best.pt", "checkpoint_last.pt"}
 
 
 def test_without_development_set_there_is_no_aer(call):
@@ -252,8 +251,14 @@ def test_self_training_reads_the_layer_and_trains_what_is_not_frozen(parsed):
     ("extra", "message"), [("--no-such-option", "--no-such-option"), ("--dropout=much", "invalid float value")]
 )
 def test_options_that_fairseq_does_not_take(extra, message):
-    run = TrainingRun("model.pt", "train.de", "train.fr", Path("out"), ("de", "fr"))
-    line = train_options(run, CONFIG, 2, True)
+    line = train_options(TrainingRun("model.pt", "train.de", "train.fr", Path("out"), ("de", "fr")), CONFIG, 2, True)
     require_known([*line, "--dropout=0.1"])
     with pytest.raises(XalignError, match=message):
         require_known([*line, extra])
+
+
+def test_words_that_the_model_does_not_know_are_told(call, small_run):
+    Path(small_run.src).write_text("แมว กิน\n" * 4)
+    _, said, _ = call()
+    told = [line for line in said if line.startswith("warning: ")]
+    assert len(told) == 1 and "in Thai script: the aligner learns little about these words; one that is" in told[0]

@@ -1,4 +1,5 @@
 import gzip
+import os
 from itertools import chain
 
 import pytest
@@ -76,8 +77,7 @@ def test_shares_of_a_file_are_contiguous_and_all_of_it(tmp_path, monkeypatch, nu
         assert [line for parts in read for part in parts for line in part] == lines
         assert [share.lines for share in shares] == [sum(map(len, parts)) for parts in read]
         assert [share.read() for share in shares if share.lines] == [list(chain(*parts)) for parts in read if parts]
-        numbers = [part.first for share in shares for part in share.parts()]
-        assert numbers == list(range(0, 60, 7))
+        assert [part.first for share in shares for part in share.parts()] == list(range(0, 60, 7))
         assert max(map(len, read)) - min(map(len, read)) <= 1
 
 
@@ -94,3 +94,10 @@ def test_different_lengths_are_an_error_with_both_counts(tmp_path):
     require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "a"))
     with pytest.raises(XalignError, match="2 and 3 lines"):
         require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "b"))
+
+
+def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path, found in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or device")):
+        with pytest.raises(XalignError, match=rf"this is not a regular file[\s\S]*found: {found}"):
+            require_files([tmp_path / "missing", path], remedy="look again")

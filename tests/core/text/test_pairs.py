@@ -22,9 +22,7 @@ def write(path, text):
 
 
 def test_two_files(tmp_path):
-    src = write(tmp_path / "a", "the red house\n\n x\ty \n")
-    tgt = write(tmp_path / "b", "das\nleer\n\n")
-    pairs = SentencePairs(src, tgt)
+    pairs = SentencePairs(write(tmp_path / "a", "the red house\n\n x\ty \n"), write(tmp_path / "b", "das\nleer\n\n"))
     expected = [(["the", "red", "house"], ["das"]), ([], ["leer"]), (["x", "y"], [])]
     assert len(pairs) == 3
     assert list(pairs) == list(pairs) == expected
@@ -207,3 +205,14 @@ def test_readings_at_the_same_time_do_not_disturb_each_other(text):
         (expected[0], expected[1]),
         (expected[1], expected[3]),
     ]
+
+
+def test_line_counts_that_differ_are_both_named(tmp_path):
+    with pytest.raises(XalignError, match="3 and 2 lines"):
+        SentencePairs(write(tmp_path / "a", "1\n2\n3\n"), write(tmp_path / "b", "1\n2\n"))
+
+
+def test_a_sample_of_nothing(tmp_path):
+    (tmp_path / "pairs").write_text("a ||| x\n")
+    with pytest.raises(XalignError, match="learn_from"):
+        SpreadPairs(SentencePairs(tmp_path / "pairs"), 0)

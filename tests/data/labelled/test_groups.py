@@ -36,8 +36,7 @@ def test_of_one_language_every_example_is_drawn_for_itself():
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("switched", [False, True])
 def test_what_is_held_out_is_trained_on_in_no_language(switched, seed):
-    training = {language: pairs(language) for language in ("en", "de", "fr", "hi")}
-    trained, held = sides(training, switched, seed=seed)
+    trained, held = sides({language: pairs(language) for language in ("en", "de", "fr", "hi")}, switched, seed=seed)
     assert not trained & held and len(held) == 6 and len(trained) == 14
 
 
@@ -51,8 +50,7 @@ def test_questions_are_the_same_by_their_ids(switched, seed):
 
 
 def test_files_of_other_lengths_are_drawn_by_position():
-    training = {"en": pairs("en", 10), "de": pairs("de", 20)}
-    trained, held = sides(training)
+    trained, held = sides({"en": pairs("en", 10), "de": pairs("de", 20)})
     assert not trained & held and len(held) == 6
 
 

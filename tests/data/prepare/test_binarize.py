@@ -97,8 +97,7 @@ def test_monolingual_text_of_several_files(file, monkeypatch):
     }  # fmt: skip
     assert (text.name, text.lines, text.ids_outputs, text.side_outputs) == ("valid aa", 10, ("valid.aa",), ())
     monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
-    files = [file("one", SRC), file("two", TGT)]
-    parts = list(MonoText("valid", "aa", tuple(files)).parts())
+    parts = list(MonoText("valid", "aa", tuple([file("one", SRC), file("two", TGT)])).parts())
     assert [part.lines for part in parts] == [2, 2, 1, 2, 2, 1]
     assert [item for part in parts for item in items(part.encode(Lines()).items[0]) if item] == ids
 

@@ -45,8 +45,7 @@ def test_limits_that_make_no_sense(given, message):
 @pytest.mark.parametrize("spread", [1, 7, 1 << 40])
 def test_the_table_knows_what_it_has_seen_as_a_set_does(spread):
     """Also if all hashes need the same cells, and the table is as full as it can be."""
-    rng = np.random.default_rng(1)
-    hashes = rng.integers(0, 300, 500).astype(np.uint64) * np.uint64(spread)
+    hashes = np.random.default_rng(1).integers(0, 300, 500).astype(np.uint64) * np.uint64(spread)
     table, seen = SeenHashes(500), set()
     for block in np.split(hashes, 10):
         expected = []
@@ -60,8 +59,7 @@ def test_the_table_knows_what_it_has_seen_as_a_set_does(spread):
 
 
 def test_hashes_are_of_both_sides_and_the_same_everywhere():
-    first = line_hashes([["a", "a", "", "ab"], ["b", "c", "ab", ""]])
-    assert len(set(first.tolist())) == 4
+    assert len(set(line_hashes([["a", "a", "", "ab"], ["b", "c", "ab", ""]]).tolist())) == 4
     assert line_hashes([["a"], ["b"]]).tolist() == [6888081726617775527]
     assert line_hashes([["a"]]).dtype == np.uint64
 
@@ -78,11 +76,9 @@ def test_a_prepared_text_lacks_what_does_not_pass(tmp_path, spm, monkeypatch, wo
     paths = [str(tmp_path / f"t.{name}") for name in ("en", "el", "gold")]
     pairs = [PairSource(split, "en", "el", *paths) for split in ("train", "valid")]
     tokenizer = SentencePieceTokenizer(spm)
-    longest = len(tokenizer.encode(rows[4][0]))
-    given = Filters(max_length=longest - 1, max_length_ratio=2, deduplicate=True)
+    given = Filters(max_length=len(tokenizer.encode(rows[4][0])) - 1, max_length_ratio=2, deduplicate=True)
     mono = [MonoSource("train", "en", (paths[0], paths[0]))]
-    options = PrepareOptions(tmp_path / "d", pairs, mono, spm=spm, filters=given, workers=workers)
-    made = prepare(options)
+    made = prepare(PrepareOptions(tmp_path / "d", pairs, mono, spm=spm, filters=given, workers=workers))
     train, valid = made["pairs"]
     assert train["dropped"] == {
         "empty source": 2,
@@ -119,8 +115,7 @@ def write_model(path):
     """A supervised model of words alone, fastText's file format 12."""
     labels = {"__label__en": (1.0, 0.0), "__label__el": (0.0, 1.0)}
     # dim ws epoch minCount neg wordNgrams softmax supervised ...
-    numbers = [2, 5, 5, 1, 5, 1, 3, 3, 0, 0, 0, 100]
-    parts = [struct.pack("<ii12id", 793712314, 12, *numbers, 1e-4)]
+    parts = [struct.pack("<ii12id", 793712314, 12, *[2, 5, 5, 1, 5, 1, 3, 3, 0, 0, 0, 100], 1e-4)]
     parts.append(struct.pack("<iiiqq", len(WORDS) + len(labels), len(WORDS), len(labels), 10, -1))
     for kind, names in enumerate((WORDS, labels)):
         parts += [name.encode() + b"\0" + struct.pack("<qb", 5, kind) for name in names]
@@ -152,3 +147,11 @@ def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
         prepare(PrepareOptions(tmp_path / "d", mono=[MonoSource("train", "en", (str(tmp_path / "text.bin"),))],
                                filters=Filters(language_model=str(tmp_path / "text.bin"))))  # fmt: skip
     assert not (tmp_path / "d").exists()
+
+
+def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
+    source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
+    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1200 lines in 2 shards"):
+        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
+    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
+    assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200

@@ -79,3 +79,17 @@ def test_options_that_contradict_each_other(refused, pair, files):
     refused("no such shard\n  where: shard\n  found: 2/2", pair(), spm="m.model", shard=(2, 2))
     refused("shards need one tokenizer", pair(), shard=(0, 2))
     refused("out of range\n  where: max_length\n", pair(), filters=Filters(max_length=0))
+
+
+def test_texts_that_can_not_be_named(refused, pair):
+    refused("'pt-BR'", pair(tgt="pt-BR"))
+    refused("'links'", mono=[MonoSource("train", "links", ("x",))])
+    refused(r"one language only\n  found: en-en", pair(tgt="en"))
+    refused(r"given twice\n  found: train en-de\n", pair(), pair("valid"), pair())
+    refused("given twice\n  found: valid en\n", pair(), mono=[MonoSource("valid", "en", ("x",))] * 2)
+
+
+def test_files_that_are_not_there_are_all_named(refused, pair, files):
+    (files / "t.de").unlink()
+    told = r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: check the path"
+    refused(told, pair(links="no.gold"), spm="no.model")

@@ -137,3 +137,9 @@ def test_without_protobuf_the_error_names_it(monkeypatch):
     monkeypatch.delattr(sentencepiece, "sentencepiece_model_pb2", raising=False)
     with pytest.raises(XalignError, match=r"(?s)protobuf.*next: pip install -U protobuf"):
         read_pieces(model)
+
+
+@pytest.mark.parametrize("piece", [Piece("\ud800", -1.0), Piece("a", 1e300)])
+def test_pieces_that_no_model_can_have(piece):
+    with pytest.raises(XalignError, match=r"where: Piece\(text="):
+        make_unigram([Piece("<unk>", 0.0, UNKNOWN), piece], b"")

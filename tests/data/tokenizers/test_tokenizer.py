@@ -121,8 +121,7 @@ def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_wo
     pieces = [kinds(piece=symbol, type=kind) for symbol, kind in (("<unk>", 2), ("<s>", 3), ("</s>", 3))]
     pieces += [kinds(piece=piece, score=score) for piece, score in scores.items()]
     tokenizer = SentencePieceTokenizer(protos.ModelProto(pieces=pieces).SerializeToString())
-    texts = [tokenizer.dictionary.symbols[i] for i in tokenizer.encode("abc")]
-    assert texts == ["▁a", "b", "c"]
+    assert [tokenizer.dictionary.symbols[i] for i in tokenizer.encode("abc")] == ["▁a", "b", "c"]
     ids, words = tokenizer.encode_words(["x", "abc", "abc"])
     assert [tokenizer.dictionary.symbols[i] for i in ids] == ["▁x", "▁a", "bc", "▁a", "bc"]
     assert words == [0, 1, 1, 2, 2]
@@ -132,8 +131,7 @@ def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_wo
 @pytest.mark.parametrize("lang", ["en", "hi", "fr", "ar", "ja"])
 def test_real_text_is_cut_alike_by_line_and_by_word(tmp_path, lang):
     """The released aligner encodes word by word; on real text that is the same as encoding the line."""
-    path = SHARED / "bitext" / "ntrex128" / f"ntrex.{lang}"
-    lines = scan(path).read()[:700]
+    lines = scan(SHARED / "bitext" / "ntrex128" / f"ntrex.{lang}").read()[:700]
     (tmp_path / "text").write_text("\n".join(lines) + "\n", encoding="utf-8")
     tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 3000, seed=1))
     for line in lines[:300]:
@@ -173,3 +171,8 @@ def test_a_model_of_which_a_piece_is_no_text_is_damaged(spm, tmp_path, place):
     with pytest.raises(XalignError, match="model is damaged"):
         SentencePieceTokenizer(bytes(model), Dictionary(["▁the"]))
     assert diagnosis.tokenizer("here", bytes(model), Dictionary(["a"])).level == "WRONG"
+
+
+def test_a_dictionary_of_another_model_is_an_error(spm):
+    with pytest.raises(XalignError, match=r"(?s)does not belong.*11\d of the model's 120 pieces"):
+        SentencePieceTokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))

@@ -60,8 +60,7 @@ def test_a_checkpoint_keeps_either_tokenizer(bert, spm):
 
 def test_the_settings_beside_a_checkpoint_without_a_tokenizer(folder, bert):
     (folder / "model.pt").touch()
-    loaded = load_tokenizer({}, bert[0].embedding_size, where=folder / "model.pt")
-    assert loaded.model == bert[1]
+    assert load_tokenizer({}, bert[0].embedding_size, where=folder / "model.pt").model == bert[1]
 
 
 def test_a_folder_without_a_tokenizer_and_one_with_two(folder):

@@ -120,8 +120,7 @@ def test_a_dictionary_of_its_own_order_that_lacks_pieces_and_holds_others():
     """Of pieces that it lacks and the text has none goes, since it would be cut otherwise."""
     model = train()
     pieces = [piece.text for piece in read_pieces(model)[3:]]
-    draw = random.Random(0)
-    draw.shuffle(pieces)
+    random.Random(0).shuffle(pieces)
     tokenizer = SentencePieceTokenizer(
         model, Dictionary([*pieces[: len(pieces) * 2 // 3], "madeupword0000", MASK, "☃"])
     )

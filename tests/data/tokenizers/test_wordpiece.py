@@ -1,3 +1,4 @@
+import pickle
 import sys
 import unicodedata
 
@@ -8,6 +9,7 @@ from support.text import LINES, WORDPIECE_SPECIALS, train_symbols
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text.lines import split_words
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.wordpiece import (
     WordPieceSettings,
     WordPieceTokenizer,
@@ -108,8 +110,7 @@ def test_the_longest_piece_from_the_left():
     symbols = tokenizer.dictionary.symbols
     assert symbols == ["<s>", "<pad>", "</s>", "<unk>", "un", "##aff", "##able", "##a", "##ble", "able", "!", "中", "a"]
     assert bert_ids(tokenizer.dictionary, tokenizer.settings) == [13, 11, 12, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1]
-    words = ["UNaffable!", "\u200b", "unx", "中able", "", "á", "[MASK]"]
-    ids, index = tokenizer.encode_words(words)
+    ids, index = tokenizer.encode_words(["UNaffable!", "\u200b", "unx", "中able", "", "á", "[MASK]"])
     spelt = [symbols[i] for i in ids]
     assert spelt[:9] == ["un", "##aff", "##able", "!", "<unk>", "中", "able", "a", "<unk>"]
     assert index == [0, 0, 0, 0, 2, 3, 3, 5, 6, 6, 6]  # "[MASK]" is text: a bracket, a word, a bracket, all unknown
@@ -170,3 +171,19 @@ def test_parts_are_what_is_looked_up(symbols):
     assert cased.parts("Don't  中国,É") == ["Don", "'", "t", "中", "国", ",", "É"]
     assert lower.parts("Don't  中国,É") == ["don", "'", "t", "中", "国", ",", "e"]
     assert cased.parts(" ") == []
+
+
+def test_a_dictionary_of_another_tokenizer(tokenizer):
+    with pytest.raises(XalignError, match=r"not WordPiece's[\s\S]*none of which begins with ##"):
+        WordPieceTokenizer(Dictionary(["▁the", "▁fox"]), tokenizer.settings)
+    with pytest.raises(XalignError, match="does not belong"):
+        bert_ids(Dictionary(["##a"]), WordPieceSettings())
+
+
+def test_batches_and_pickles(tokenizer):
+    copy = pickle.loads(pickle.dumps(tokenizer))
+    flat, sizes = copy.encode_batch([*LINES, *ODD])
+    assert flat.tolist() == [i for line in [*LINES, *ODD] for i in tokenizer.encode(line)]
+    assert sizes.tolist() == [len(tokenizer.encode(line)) for line in [*LINES, *ODD]]
+    assert copy.encode_words([]) == ([], []) and copy.encode_batch([])[1].tolist() == []
+    assert copy.settings == tokenizer.settings and (copy.missing_pieces, copy.pair_separators) == (0, 1)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from support.body_folders import MODELS, assert_same_states, ragged_tokens, read_model, write_model
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.bodies.families import takes_positions
@@ -73,8 +74,7 @@ def test_given_positions_are_taken_where_the_family_says_so(encoder):
 
 def test_every_parameter_learns(encoder):
     encoder.states(ragged_tokens(encoder), training=True).layer(-1).square().sum().backward()
-    without = [name for name, each in encoder.sentence_encoder.named_parameters() if each.grad is None]
-    assert not without
+    assert not [name for name, each in encoder.sentence_encoder.named_parameters() if each.grad is None]
 
 
 def test_activations_are_recomputed_in_their_pass_s_mode(encoder):
@@ -148,3 +148,8 @@ def test_dropout_of_mt5_follows_the_final_norm(tmp_path):
     body = TransformersBody(replace(encoder.config, dropout=0.5))
     states = open_passes(body, [Input(ragged_tokens(encoder, (9,)))], training=True, grad=False)[0]
     assert (states.layer(3) == 0).float().mean() > 0.3 and (states.layer(2) == 0).float().mean() < 0.3
+
+
+def test_language_embeddings_are_refused(encoder):
+    with pytest.raises(XalignError, match=r"language_embeddings[\s\S]*en,de"):
+        TransformersBody(replace(encoder.config, language_embeddings="en,de"))

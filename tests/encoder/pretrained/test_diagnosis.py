@@ -84,3 +84,8 @@ def test_a_damaged_data_bin_is_found_and_the_rest_is_looked_at(data_bin, checkpo
     path.write_bytes(path.read_bytes()[:-2])
     found = look_at([str(data_bin), checkpoint(7)])
     assert found[0].level == "WRONG" and "truncated" in found[0].line() and len(found) > 1
+
+
+def test_a_file_that_is_no_checkpoint(tmp_path):
+    (tmp_path / "model.pt").write_text("hello")
+    assert "not a checkpoint" in only(look_at([str(tmp_path / "model.pt")]))

@@ -5,6 +5,7 @@ import pytest
 import tokenizers
 import torch
 import torch.nn.functional as F
+import yaml
 from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, assert_same_logits, imported
 
 from xalign_fairseq.cli import main
@@ -12,8 +13,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pretrained.exporting import export, write
+from xalign_fairseq.encoder.pretrained.exporting import cut, export, model_card, write
 from xalign_fairseq.encoder.pretrained.huggingface import importing
+from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
@@ -139,8 +141,7 @@ def test_a_pair_through_an_exported_bert(transformers, build, save, tmp_path, ty
     assert pair["token_type_ids"].any()
     with torch.no_grad():
         torch.testing.assert_close(again(**pair).logits, model(**pair).logits, rtol=1e-4, atol=1e-4)
-    said = "`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()
-    assert said == (types == 1)
+    assert ("`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()) == (types == 1)
 
 
 def test_heads_and_options_come_back(own, export_state):
@@ -231,3 +232,48 @@ def test_what_is_not_there_is_refused(folder, tmp_path, capsys):
         export(folder, tmp_path / "st", pooling="mean", layer=9)
     with pytest.raises(XalignError, match="at least one layer"):
         export(folder, tmp_path / "st", pooling="mean", layer=0)
+
+
+CONFIG = EncoderConfig(vocab_size=250_002)
+RECORD = {
+    "started from": "model.pt",
+    "objectives": {"tlm": 1.0, "dwa": 0.5},
+    "updates": 1000,
+    "best on development data": {"aer": 0.25},
+    "seed": 3,
+    "data": {"en-de": 24_000, "no": 600},
+}
+
+
+def test_the_card():
+    card = model_card("my-aligner", XLM_R, CONFIG, ["heads.dwa.pointer.query.weight"], RECORD)
+    head, _, body = card.removeprefix("---\n").partition("\n---\n")
+    front = yaml.safe_load(head)
+    assert front["language"] == ["de", "en", "no"] and front["library_name"] == "transformers"
+    assert "word-alignment" in front["tags"]
+    assert "# my-aligner" in body and 'AutoModelForMaskedLM.from_pretrained("my-aligner")' in body
+    assert "a vocabulary of 250,002, and texts of up to 512 tokens" in body
+    assert "| objectives | tlm: 1, dwa: 0.5 |" in body and "| updates | 1,000 |" in body
+    assert "| data | en-de: 24,000, no: 600 |" in body and "| seed | 3 |" in body
+    cited = body[body.index("## Citation") :]
+    assert "```bibtex\n@software{xalign_fairseq," in cited
+    assert all(name in cited for name in ("Conneau and Lample (2019)", "Chi et al. (2021)", "Conneau et al. (2020)"))
+    assert "Pan et al." not in cited and "Devlin" not in cited
+    assert "token_type_ids" not in card  # XLM-R's has one type
+
+
+def test_heads_are_told_by_their_objectives_each_once():
+    heads = ["heads.moco.queue", "heads.dwa.pointer.query.weight", "heads.dwa.pointer.key.weight"]
+    assert "no place for (dwa, moco); xalign_fairseq reads them" in model_card("m", XLM_R, CONFIG, heads, {})
+
+
+def test_a_paper_of_several_objectives_is_cited_once_and_an_unknown_objective_not_at_all():
+    card = model_card("m", XLM_R, CONFIG, [], {"objectives": {"l2_align": 1.0, "linear_mapping": 1.0, "own": 1.0}})
+    assert card.count("Wu and Dredze (2020)") == 1
+    assert card.count("](https://") == 2  # and the architecture's
+
+
+def test_a_cut_encoder_has_no_heads():
+    body = "encoder.sentence_encoder.layers"
+    state = {"model": {f"{body}.{i}.fc1.bias": i for i in range(3)} | {"heads.dwa.x": 1, "encoder.lm_head.bias": 2}}
+    assert cut(state, 2)["model"].keys() == {f"{body}.0.fc1.bias", f"{body}.1.fc1.bias", "encoder.lm_head.bias"}

@@ -54,8 +54,7 @@ def test_four_bits_are_within_half_a_step_of_the_weights(name, shape, tmp_path):
 
 def test_a_block_weight_by_weight(tmp_path):
     codes = np.arange(16) | (15 - np.arange(16)) << 4
-    block = np.float16(0.5).tobytes() + codes.astype("u1").tobytes()
-    data = block + PARTS.fields["data l0.q.w"][18:]
+    data = (np.float16(0.5).tobytes() + codes.astype("u1").tobytes()) + PARTS.fields["data l0.q.w"][18:]
     file = FourBitFile(written(tmp_path, PARTS.content(**{"data l0.q.w": data})))
     expected = [*((np.arange(16) - 8) * 0.5), *((7 - np.arange(16)) * 0.5)]
     assert file.matrix("l0.q.w", HIDDEN, HIDDEN)[0, :32].tolist() == expected
@@ -97,8 +96,7 @@ def test_every_altered_entry_of_the_directory_is_refused(tmp_path):
             *((kind, weights, begin, number) for number in (0, length - 1, length * 2, 2**63, 2**64 - 1)),
         ):
             assert wrong != right
-            altered = PARTS.content(**{name: struct.pack("<BIQQ", *wrong)})
-            _require_bounded(written(tmp_path, altered), refused=True)
+            _require_bounded(written(tmp_path, PARTS.content(**{name: struct.pack("<BIQQ", *wrong)})), refused=True)
 
 
 def test_random_bytes_anywhere_are_refused_or_read(tmp_path):

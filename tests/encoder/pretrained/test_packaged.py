@@ -50,8 +50,7 @@ def test_the_head_is_made_of_embeddings_and_scores(small_file):
 
 
 def test_the_tokenizer_has_xlm_rs_ids(small_file):
-    state = packaged.read(small_file)
-    tokenizer = load_tokenizer(state, len(four_bit_files.PIECES))
+    tokenizer = load_tokenizer(packaged.read(small_file), len(four_bit_files.PIECES))
     pieces = four_bit_files.PIECES
     assert tokenizer.encode("the houses ,") == [pieces.index(each) for each in ("▁the", "▁house", "s", "▁", ",")]
     assert tokenizer.encode("das\u3000\uff28aus") == [pieces.index("▁das"), pieces.index("▁Haus")]  # nmt_nfkc

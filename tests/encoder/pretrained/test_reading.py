@@ -155,8 +155,7 @@ def test_training_begins_with_any_of_them(xlmr_base, tmp_path, form):
     task = argparse.Namespace(
         dictionary=argparse.Namespace(embedding_size=35), restoring=False, load_state_dict=shown.append
     )
-    options = argparse.Namespace(**vars(encoder.config), init_checkpoint=str(path))
-    model = XalignModel.build_model(options, task)
+    model = XalignModel.build_model(argparse.Namespace(**vars(encoder.config), init_checkpoint=str(path)), task)
     for name, value in encoder.state_dict().items():
         assert torch.equal(model.encoder.state_dict()[name], value)
     symbols = [part["tokenizer"]["symbols"] for part in shown if part]

@@ -78,8 +78,7 @@ def test_states_and_logits_of_the_text_are_the_same(model, text):
 
 def test_it_is_a_checkpoint_that_says_what_it_was_trimmed_to(model, text, tmp_path):
     state, where = model
-    small = trim(state, where, [text], floor=10)
-    torch.save(small, tmp_path / "small.pt")
+    torch.save(trim(state, where, [text], floor=10), tmp_path / "small.pt")
     again, _ = read_pretrained(tmp_path / "small.pt")
     size = len(state["model"][EMBEDDINGS])
     ids = len(again["model"][EMBEDDINGS])

@@ -50,11 +50,9 @@ def test_words_of_a_pair_are_joined_and_every_word_is_written_once(figures):
 
 
 def test_panels_are_not_mirrored(figures):
-    rng = np.random.default_rng(1)
-    src, tgt = rng.normal(size=(2, 5, 6))
+    src, tgt = np.random.default_rng(1).normal(size=(2, 5, 6))
     plot_embeddings([("a", "b")] * 5, [Panel("one", src, tgt), Panel("two", -src, -tgt)], "unused.png")
-    drawn = [[line.get_xydata() for line in axes.lines] for axes in figures[0].axes]
-    assert np.allclose(*drawn)
+    assert np.allclose(*[[line.get_xydata() for line in axes.lines] for axes in figures[0].axes])
 
 
 def test_a_picture_is_written(tmp_path):
@@ -64,8 +62,7 @@ def test_a_picture_is_written(tmp_path):
 
 def test_neighbours_stay_neighbours_and_the_picture_is_the_same_again():
     rng = np.random.default_rng(0)
-    centres = 9 * rng.normal(size=(4, 6))
-    vectors = np.repeat(centres, 6, axis=0) + 0.1 * rng.normal(size=(24, 6))
+    vectors = np.repeat(9 * rng.normal(size=(4, 6)), 6, axis=0) + 0.1 * rng.normal(size=(24, 6))
     found = neighbourhoods(vectors)
     assert found.shape == (24, 2) and np.array_equal(found, neighbourhoods(vectors))
     distances = np.linalg.norm(found[:, None] - found, axis=2) + 1e9 * np.eye(24)

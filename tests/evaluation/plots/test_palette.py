@@ -52,8 +52,7 @@ def contrast(one, other):
 @pytest.mark.parametrize("vision", VISIONS)
 def test_any_two_series_are_told_apart(vision, paper):
     colours = COLOURS if paper == "light" else [DARK[colour] for colour in COLOURS]
-    nearest = min(np.linalg.norm(lab(one, vision) - lab(other, vision)) for one, other in combinations(colours, 2))
-    assert nearest > 20
+    assert min(np.linalg.norm(lab(one, vision) - lab(other, vision)) for one, other in combinations(colours, 2)) > 20
     assert len(set(MARKERS)) == len(COLOURS)
 
 

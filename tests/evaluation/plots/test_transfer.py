@@ -45,8 +45,7 @@ def test_many_panels_of_gaps_stand_in_two_columns_unless_they_are_wide(figures):
     tasks = ("pos", "ner", "qa")
     plot_gaps([row(task, "a", 0.2, None, language="de") for task in tasks], "unused.png")
     plot_gaps([row(task, "a", 0.2, None, language=f"l{n}") for task in tasks for n in range(30)], "unused.png")
-    columns = [len({axes.get_subplotspec().colspan.start for axes in figure.axes}) for figure in figures]
-    assert columns == [2, 1]
+    assert [len({axes.get_subplotspec().colspan.start for axes in figure.axes}) for figure in figures] == [2, 1]
 
 
 def bar(task, language, objective, mean, deviation):
@@ -93,8 +92,7 @@ def test_colours_tell_objectives_and_markers_languages(figures):
     places = sorted((list(line.get_xdata()), list(line.get_ydata())) for line in drawn.values())
     assert [pytest.approx(x) for x, _ in places] == [[10], [90], [95, 90]]
     assert [pytest.approx(y) for _, y in places] == [[40], [1], [3, 5]]
-    labels = {text.get_text() for text in figures[0].legends[0].get_texts()}
-    assert labels == {"MLM", "ALIGN", "Trans", "Inv"}
+    assert {text.get_text() for text in figures[0].legends[0].get_texts()} == {"MLM", "ALIGN", "Trans", "Inv"}
     # the legend's colours and markers are those of the points
     handles = {line.get_label(): line for line in axes.lines}
     assert (handles["ALIGN"].get_color(), handles["Inv"].get_marker()) in drawn

@@ -133,8 +133,7 @@ def test_there_is_a_first_step_for_every_paper():
     assert {script.split("/")[0] for script in SCRIPTS} == papers | {"transfer"}
     for paper in papers:
         steps = (EXAMPLES / paper / "README.md").read_text().split("\n## Steps\n")[1]
-        first = next(line for line in steps.splitlines() if line.startswith("    "))
-        assert "bash 0_download.sh" in first
+        assert "bash 0_download.sh" in next(line for line in steps.splitlines() if line.startswith("    "))
 
 
 @pytest.mark.parametrize(

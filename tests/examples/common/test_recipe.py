@@ -33,8 +33,7 @@ def train(folder, script, *options, **variables):
         name, places = "align_mlm.trans_inv-1", [folder, folder / "runs"]
         (folder / "data/trans_inv").mkdir(parents=True, exist_ok=True)
     variables = {"UPDATES": "40", "INIT": str(checkpoint), **variables}
-    done = run_script(folder, script, *places, setting, *others, *options, **variables)
-    return done, folder / "runs" / name
+    return run_script(folder, script, *places, setting, *others, *options, **variables), folder / "runs" / name
 
 
 @pytest.mark.parametrize("script", TRAINING)

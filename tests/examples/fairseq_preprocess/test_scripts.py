@@ -25,8 +25,7 @@ class Ids(list):
 
 def test_tokens_are_words_and_all_links_sure():
     sides = Ids([[7, 8, 9, 2], [7, 2]]), Ids([[5, 6, 2], [5, 2]])
-    numbers = [np.array(each) for each in ([0, 1, 2, 0], [1, 0])]
-    reader = AlignReader(*sides, Ids(numbers))
+    reader = AlignReader(*sides, Ids([np.array(each) for each in ([0, 1, 2, 0], [1, 0])]))
     src, tgt, links = reader[0]
     assert src.tolist() == [0, 1, 2] and tgt.tolist() == [0, 1] and links.tolist() == [[0, 1, 1], [2, 0, 1]]
     with pytest.raises(XalignError, match="outside of its sentences"):

@@ -128,3 +128,17 @@ def test_options_without_meaning(options, found):
         LexiconOptions(**options)
     LexiconOptions(fraction=1.0, held_out=0.0)
     LexiconOptions(fraction=0.7, held_out=0.3)
+
+
+@pytest.mark.parametrize(("count", "option"), [(10, {"fraction": 0.04}), (1, {"held_out": 0.9})])
+def test_parts_that_leave_nothing_to_train_on(count, option):
+    with pytest.raises(XalignError, match=rf"no entry is left to train on\n  where: {next(iter(option))}"):
+        of_pieces(twins(count), **option)
+
+
+def test_a_dictionary_of_other_words():
+    with pytest.raises(XalignError) as caught:
+        of_letters([("Ж", "a"), ("a", "Щ"), ("a", ""), ("b", "b")])
+    assert "4 entries: 1 one-sided, 2 with unknown symbols, 1 identical" in str(caught.value)
+    with pytest.raises(XalignError, match="0 entries"):
+        of_letters([])

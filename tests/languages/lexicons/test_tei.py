@@ -1,11 +1,13 @@
 """FreeDict's TEI: by hand, of both kinds, damaged, and a real dictionary written so."""
 
 import gzip
+import time
 
 import pytest
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.lexicons.adding import format_of, read_entries
+from xalign_fairseq.languages.lexicons.tei import without_notes
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>t</title></titleStmt></fileDesc>
@@ -80,3 +82,20 @@ def test_real_entries(tmp_path, real):
     )
     (tmp_path / "swe.tei").write_text(f"<TEI xmlns='http://www.tei-c.org/ns/1.0'>{body}</TEI>", encoding="utf-8")
     assert entries(tmp_path / "swe.tei") == [(headword, to) for headword in real for to in real[headword]]
+
+
+def test_markup_that_expat_would_read_again_and_again_is_refused(tmp_path):
+    (tmp_path / "d.tei.gz").write_bytes(gzip.compress(b"<TEI a='" + b"x" * (1 << 24)))
+    begin = time.process_time()
+    with pytest.raises(XalignError, match=r"TEI file is too long\n  where: \S*d.tei.gz"):
+        list(read_entries(tmp_path / "d.tei.gz"))
+    assert time.process_time() - begin < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [("(to) go <v> [coll.]", "go"), ("a (b (c) d) e", "a e"), ("a) b (c", "a) b (c"), ("x~y_z {pl}", "x y z"),
+     ("((((", "(((("), ("  a   b ", "a b")],
+)  # fmt: skip
+def test_notes(text, left):
+    assert without_notes(text) == left

@@ -60,8 +60,7 @@ def test_sentence_and_links(name):
 )
 def test_adjectives_end_as_the_determiner_asks(determiner, plural, expected):
     doctor = grammar.noun("doctor", determiner, adjective="old/-", plural=plural)
-    said = grammar.text(german.say(grammar.sentence(grammar.clause(doctor, "sleep"))))
-    assert said.startswith(f"{expected} schl")
+    assert grammar.text(german.say(grammar.sentence(grammar.clause(doctor, "sleep")))).startswith(f"{expected} schl")
 
 
 @pytest.mark.parametrize(("verb", "cells", "expected"), [

@@ -28,8 +28,7 @@ def test_entities_are_written_as_bio_with_the_separator_of_the_source(pieces):
 
 
 def test_tags_that_are_not_valid_are_counted_and_give_no_label(pieces):
-    source = "a\tB-PER\nb\tO\n\na\tO\nb\tI-PER\n\nc\n\nd\tO\n"
-    _, bad, bare, empty = pieces(source, "x y\nx y\nz\nd\n")
+    _, bad, bare, empty = pieces("a\tB-PER\nb\tO\n\na\tO\nb\tI-PER\n\nc\n\nd\tO\n", "x y\nx y\nz\nd\n")
     for unit, reason in ((bad, "not valid BIO"), (bare, "no tag")):
         [dropped] = unit.project({}).dropped
         assert reason in dropped.reason and not unit.needs_links
@@ -64,8 +63,7 @@ def test_tags_that_break_their_scheme_are_errors(scheme, tags):
 def test_what_is_written_is_read_again(cuts, kinds):
     cuts = sorted(cuts)
     spans = [(range(*pair), kind) for *pair, kind in zip(cuts[::2], cuts[1::2], kinds, strict=False)]
-    tags = write_tags(12, spans)
-    assert read_spans(tags) == spans
+    assert read_spans(write_tags(12, spans)) == spans
 
 
 @given(
@@ -87,3 +85,9 @@ def test_any_links_give_valid_bio_and_each_entity_is_placed_or_dropped(tmp_path_
         return
     written = [line.split("\t")[1] for line in projected.text.splitlines() if line]
     assert len(read_spans(written)) == projected.placed == len(spans) - len(projected.dropped)
+
+
+def test_another_number_of_sentences_is_an_error(pieces):
+    for target, message in (("x\n", "b has only 1"), ("x\ny\nz\n", "a.conll has only 2")):
+        with pytest.raises(XalignError, match=message):
+            pieces("a\tO\n\nb\tO\n", target)

@@ -99,3 +99,8 @@ def test_every_span_is_placed_or_dropped_on_an_equal_text(data):
     ]
     if not any(inside_grapheme(text, place) for start, end, _ in spans for place in (start, end)):
         assert project_labels(Diagonal(), [text], [text], [spans], segment="spaces") == [spans]
+
+
+def test_a_file_of_another_format_is_an_error(units):
+    with pytest.raises(XalignError, match=r"not JSON[\s\S]*line 1"):
+        units("Anna B-PER")

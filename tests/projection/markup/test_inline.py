@@ -76,3 +76,8 @@ def test_placeholders(text, plain, found):
     read = read_placeholders(text)
     assert read.text == plain
     assert [mark.tag.strip() for mark in read.marks] == found
+
+
+def test_a_brace_that_is_not_closed_is_refused():
+    with pytest.raises(XalignError, match="not closed"):
+        read_placeholders("a {b")

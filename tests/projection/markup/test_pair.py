@@ -16,8 +16,7 @@ DIAGONAL = {(i, i): 1.0 for i in range(9)}
 
 def project(markup, source, target):
     unit = markup_unit(MARKUPS[markup], source, target, split_at_spaces, "here")
-    links = {(i, j): p for (i, j), p in DIAGONAL.items() if i < min(len(unit.src), len(unit.tgt))}
-    return unit.project(links)
+    return unit.project({(i, j): p for (i, j), p in DIAGONAL.items() if i < min(len(unit.src), len(unit.tgt))})
 
 
 class Diagonal:

@@ -198,8 +198,7 @@ def check_pair(seed):
     (_, tags), (after, kept) = elements(source), elements(projected.text)
     assert kept == tags
     assert "".join(after.split()) == "".join(target.split())
-    read = read_inline(projected.text, XML)
-    assert read.tags == read_inline(source, XML).tags
+    assert read_inline(projected.text, XML).tags == read_inline(source, XML).tags
     same = markup_unit(MARKUPS["xml"], source, unit.src.text, lambda text: unit.src, "")
     itself = same.project({(i, i): rng.random() for i in range(len(unit.src))})
     assert itself.text == source
@@ -231,8 +230,7 @@ def random_tree(rng, count, depth=0):
             made.append(random_tree(rng, count, depth + 1))
         else:
             count[0] += 1
-            point = rng.choice(["", "", "<x/>"]) if made else ""
-            made.append((point, count[0]))
+            made.append(((rng.choice(["", "", "<x/>"]) if made else ""), count[0]))
     if isinstance(made[-1], tuple):
         made[-1] = ("", made[-1][1])
     return made

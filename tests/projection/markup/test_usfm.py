@@ -61,3 +61,8 @@ def test_a_verse_has_a_limit(monkeypatch):
     with pytest.raises(XalignError, match="too long"):
         parts("\\v 1 " + "a" * 30)
     assert parts("\\rem " + "a" * 30)
+
+
+def test_what_is_no_marker_is_refused():
+    with pytest.raises(XalignError, match="begins no marker"):
+        read_usfm("a \\ b")

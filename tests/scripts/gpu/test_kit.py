@@ -35,8 +35,7 @@ def test_an_error_is_told_without_a_traceback(gpu_script, capsys):
 def test_the_manifest_has_the_sizes_and_a_kit_that_is_too_large_is_refused(gpu_script, kit, capsys, monkeypatch):
     kits, manifest = gpu_script("kit"), gpu_script("pack_manifest")
     (kit / "wheels/large-1-py3-none-any.whl").write_bytes(bytes(2_000_000))
-    whole = manifest.write(kit, "abc1234", "3.12", "9.0a")
-    assert whole == kits.size(kit) > 2_000_000
+    assert manifest.write(kit, "abc1234", "3.12", "9.0a") == kits.size(kit) > 2_000_000
     said = capsys.readouterr().out
     assert "2.00 MB  wheels" in said and "2.00 MB  large-1-py3-none-any.whl" in said
     found = json.loads((kit / "kit.json").read_text())

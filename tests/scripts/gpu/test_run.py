@@ -42,8 +42,7 @@ def statuses(results):
 
 def test_a_stage_that_fails_does_not_stop_the_rest(runner, stage, results, tmp_path):
     first = stage("first", "echo good > {files}/a.json; echo '[1, 2]' > {files}/a.json", files=("a.json",))
-    second = stage("second", "echo bad luck; exit 3")
-    assert runner(first, second, stage("third", "true")).run([]) == 1
+    assert runner(first, stage("second", "echo bad luck; exit 3"), stage("third", "true")).run([]) == 1
     found = results()
     assert statuses(found) == {"first": "passed", "second": "failed", "third": "passed"}
     assert found["first"]["figures"] == {"a.json": [1, 2]}

@@ -20,8 +20,7 @@ def consumers():
 
 
 def test_batches_arrive_unchanged_and_the_thread_ends(consumers):
-    buffered = iterators.BufferedIterator(3, list(range(50)))
-    assert list(buffered) == list(range(50))
+    assert list(iterators.BufferedIterator(3, list(range(50)))) == list(range(50))
     for consumer in consumers():
         consumer.join(10)
     assert not consumers()
@@ -55,8 +54,7 @@ def test_stopping_in_mid_epoch_joins_the_thread(consumers, size):
                 made.append(number)
                 yield number
 
-    buffered = iterators.BufferedIterator(size, Source())
-    assert next(buffered) == 0
+    assert next(iterators.BufferedIterator(size, Source())) == 0
     (consumer,) = consumers()  # waiting for room in the queue
     consumer.stop()
     assert not consumers()
@@ -75,8 +73,7 @@ def test_the_exit_handler_stops_what_still_runs(consumers):
             release.wait(10)  # a batch that is still being made when the interpreter ends
             yield 2
 
-    buffered = iterators.BufferedIterator(1, Source())
-    next(buffered)
+    next(iterators.BufferedIterator(1, Source()))
     threading.Timer(0.2, release.set).start()
     background_consumer.stop_all()
     assert release.is_set()

@@ -2,6 +2,7 @@ import sys
 import traceback
 
 import pytest
+from fairseq.options import get_training_parser, parse_args_and_arch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.compat.input_errors import _plain, message
@@ -43,3 +44,11 @@ def test_other_errors_go_to_the_hook_that_was_there_and_all_do_with_debug(capsys
     monkeypatch.setattr(sys, "argv", ["fairseq-train", "--debug"])
     hook(XalignError, WRONG, None)
     assert len(seen) == 2
+
+
+def test_a_missing_architecture_is_named(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["fairseq-train", "data-bin"])
+    with pytest.raises(RuntimeError) as raised:
+        parse_args_and_arch(get_training_parser())
+    _plain(pytest.fail)(RuntimeError, raised.value, raised.tb)
+    assert "no architecture is given\n  where: --arch" in capsys.readouterr().err

@@ -9,8 +9,7 @@ from xalign_fairseq.trainer.compat import numpy_long
 
 def blocks():
     sentences = [[4, 5, 6, 2], [7, 2]]
-    sizes = numpy.array([4, 2])
-    return TokenBlockDataset(sentences, sizes, block_size=None, pad=1, eos=2, break_mode="eos")
+    return TokenBlockDataset(sentences, numpy.array([4, 2]), block_size=None, pad=1, eos=2, break_mode="eos")
 
 
 def test_supplied_where_it_is_missing(monkeypatch):

@@ -68,5 +68,4 @@ def test_swapped_restores_own_and_inherited_attributes_also_after_an_error():
     [("", "", True), ("unknown", "", False), ("", "def wrap", False), ("def", "unknown", True)],
 )
 def test_a_patch_is_needed_while_the_source_has_and_lacks_its_texts(has, lacks, needed):
-    patch = wrapping("n", "w", "textwrap", "TextWrapper", lambda cls: cls, has=has, lacks=lacks)
-    assert patch.needed() == needed
+    assert wrapping("n", "w", "textwrap", "TextWrapper", lambda cls: cls, has=has, lacks=lacks).needed() == needed

@@ -86,8 +86,7 @@ def test_an_update_is_bounded_as_stated():
     start = torch.zeros(1, 1, dtype=torch.float64)
     p = torch.nn.Parameter(start.clone())
     optimizer = FoldedAdamW([p], lr=1.0, betas=(b1, b2), eps=1e-30)
-    nothing = sparse(start, [])
-    stepped(p, [nothing] * 9000, optimizer)
+    stepped(p, [sparse(start, [])] * 9000, optimizer)
     for n in range(200):
         before = p.item()
         stepped(p, [sparse(torch.full((1, 1), (b1 / b2) ** -n, dtype=torch.float64), [0])], optimizer)
@@ -303,3 +302,16 @@ def test_on_the_device_rows_are_stepped_as_on_the_cpu():
             optimizer.clip(1.0)
             optimizer.step()
     near(p.detach().cpu(), other.detach(), 1e-5)
+
+
+def test_a_state_of_more_or_fewer_parameters_is_refused():
+    one, two = (FoldedAdamW([torch.nn.Parameter(torch.ones(3)) for _ in range(count)]) for count in (1, 2))
+    with pytest.raises(XalignError, match="found: 2 parameters, by group") as raised:
+        one.load_state_dict(two.state_dict())
+    assert "set reset_optimizer" in str(raised.value)
+
+
+def test_no_parameter_has_a_gradient():
+    optimizer = FoldedAdamW([torch.nn.Parameter(torch.ones(2))])
+    assert optimizer.clip(1.0) == 0
+    optimizer.step()

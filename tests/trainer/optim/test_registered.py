@@ -144,8 +144,7 @@ def test_an_overflow_leaves_no_factor_behind():
         optimizer.clip_grad_norm(0.5)
     optimizer.zero_grad()
     assert optimizer.optimizer.factor == 1
-    loss = model(torch.tensor([1])).float().sum()
-    optimizer.backward(loss)
+    optimizer.backward(model(torch.tensor([1])).float().sum())
     expected = torch.cat([p.grad.flatten() for p in model.parameters()]).float().norm() / optimizer.scaler.loss_scale
     assert float(optimizer.clip_grad_norm(0.0)) == pytest.approx(float(expected), rel=1e-3)
 

@@ -9,6 +9,7 @@ from support.small import Letters
 
 from xalign_fairseq.data.labelled.examples import Tree, TreeExample
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.transfer.families.parsing import Parsing
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.heads.trees import decode_trees
@@ -89,8 +90,7 @@ def test_every_sentence_has_its_tree_in_any_company():
     task = family()
     examples = [*SENTENCES, sentence("h g f e d c b a a b c d e f g h"), sentence("")]
     batch, hidden, head = prepare(task, examples)
-    together = task.predict(head, hidden, batch, examples)
-    for example, prediction in zip(examples, together, strict=True):
+    for example, prediction in zip(examples, task.predict(head, hidden, batch, examples), strict=True):
         heads, relations = prediction
         assert len(heads) == len(relations) == len(example.words)
         assert set(relations) <= set(LABELS)
@@ -138,3 +138,9 @@ def test_it_learns():
     expected = [(each.tree.heads, tuple(r.split(":")[0] for r in each.tree.relations)) for each in SENTENCES]
     assert task.predict(head.eval(), hidden, batch, SENTENCES) == expected
     assert total.item() < 0.5
+
+
+def test_labels_are_universal_relations():
+    assert Parsing.labels_of([*SENTENCES, sentence("a")]) == LABELS
+    assert Parsing.gold(SENTENCES[0]) == GoldTree((2, 0, 2), ("nsubj:pass", "root", "obj"), ("X", "X", "X"))
+    assert Parsing.gold(sentence("a")) is None

@@ -68,8 +68,7 @@ def test_loss_by_hand():
 
 def test_windows_without_the_answer_point_to_the_beginning_and_unlabelled_ones_do_not_count():
     subject = family(tokens=10, overlap=1)  # room for 4 of the context
-    encoded = subject.encode(example("abcdefg", "g"))
-    batch = subject.collate([encoded, subject.encode(example("abc"))])
+    batch = subject.collate([subject.encode(example("abcdefg", "g")), subject.encode(example("abc"))])
     assert batch["targets"].tolist() == [[0, 0], [8, 8], [-1, -1]]
     assert batch["example"].tolist() == [0, 0, 1]
     scores = torch.zeros(3, 10, 2)
@@ -174,8 +173,7 @@ def test_padding_and_batches_change_nothing():
     assert sum(each[0] for each in alone) == pytest.approx(loss, rel=1e-5)
     assert [each[2][0] for each in alone] == answers
     assert all(answer in each.context for answer, each in zip(answers, examples, strict=True))
-    backwards = run(range(11, -1, -1))
-    assert backwards[2] == answers[::-1]
+    assert run(range(11, -1, -1))[2] == answers[::-1]
 
 
 def test_half_precision_features_give_a_float32_loss():
@@ -199,8 +197,7 @@ def test_real_answers_are_found_in_their_windows(tmp_path, language):
     tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 4000, seed=1))
     subject = QuestionAnswering(tokenizer, [], Limits(128, 48, 2), {"max_question_tokens": 40, "max_answer_tokens": 99})
     chosen = examples[::8]
-    encoded = [subject.encode(each) for each in chosen]
-    batch = subject.collate(encoded)
+    batch = subject.collate([subject.encode(each) for each in chosen])
     scores = torch.zeros(*batch["tokens"].shape, 2)
     scores.scatter_(1, batch["targets"][:, None, :], 1.0)
     found = subject.predict(Given(), scores, batch, chosen)
@@ -294,3 +291,11 @@ def test_limits_without_room_are_an_error():
         check_room(Limits(tokens=8, overlap=1, separators=1), 4)
     with pytest.raises(XalignError, match="no room"):
         check_room(Limits(tokens=8, overlap=0, separators=2), 4)
+
+
+def test_gold_labels_and_options():
+    assert QuestionAnswering.gold(example("abc")) is None
+    assert QuestionAnswering.gold(QuestionExample("1", "en", "a", "ab", (("a", 0), ("b", 1)))) == ["a", "b"]
+    assert QuestionAnswering.labels_of([example("abc", "b")]) == []
+    assert family().options == {"max_question_tokens": 3, "max_answer_tokens": 30, "n_best": 20}
+    assert set(QuestionAnswering.help) == set(QuestionAnswering.defaults)

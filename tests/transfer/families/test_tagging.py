@@ -39,9 +39,7 @@ def test_a_batch_holds_tags_where_words_are():
 def test_loss_of_the_linear_layer():
     batch, hidden, head = prepare(family(), [sentence("ab c", "NOUN VERB"), sentence("a", "X"), sentence("d")])
     total, words = family().loss(head, hidden, batch)
-    states = torch.stack([hidden[0, 1], hidden[0, 3]])
-    scores = states @ head.linear.weight.T + head.linear.bias
-    probabilities = scores.softmax(1)
+    probabilities = (torch.stack([hidden[0, 1], hidden[0, 3]]) @ head.linear.weight.T + head.linear.bias).softmax(1)
     torch.testing.assert_close(total, -(probabilities[0, 1].log() + probabilities[1, 2].log()))
     assert words == 2
 
@@ -54,8 +52,7 @@ def test_a_crf_that_has_learned_nothing_is_the_linear_layer():
     ]
     batch, hidden, head = prepare(family(crf=True), examples)
     expected, words = family().loss(family_head(head), hidden, batch)
-    found = family(crf=True).loss(head, hidden, batch)
-    torch.testing.assert_close(found, (expected, words))
+    torch.testing.assert_close(family(crf=True).loss(head, hidden, batch), (expected, words))
     assert words == 8
 
 
@@ -174,10 +171,8 @@ def test_a_word_without_a_tag_may_have_any(crf, batch):
 
 def test_viterbi_finds_the_best_tagging(crf):
     for seed in range(20):
-        generator = torch.Generator().manual_seed(seed)
-        scores = torch.randn(3, 4, 3, generator=generator, dtype=torch.float64)
-        mask = torch.arange(4) < torch.tensor(LENGTHS)[:, None]
-        found = crf.decode(scores, mask)
+        scores = torch.randn(3, 4, 3, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        found = crf.decode(scores, torch.arange(4) < torch.tensor(LENGTHS)[:, None])
         for i, length in enumerate(LENGTHS):
             every = taggings(crf, scores[i, :length])
             assert tuple(found[i, :length].tolist()) == max(every, key=every.get)
@@ -207,3 +202,7 @@ def test_narrow_scores_are_summed_in_float32(dtype):
     expected = torch.nn.functional.cross_entropy(scores.double().flatten(0, 1), tags.flatten(), reduction="none")
     torch.testing.assert_close(found.double(), expected.view(2, 300).sum(1), rtol=1e-6, atol=0)
     assert crf.decode(scores, mask).equal(scores.argmax(2))
+
+
+def test_sentences_without_words_have_no_tags(crf):
+    assert crf.decode(torch.zeros(2, 0, len(crf.first)), torch.zeros(2, 0, dtype=torch.bool)).shape == (2, 0)

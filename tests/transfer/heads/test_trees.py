@@ -129,8 +129,7 @@ def head():
 
 @pytest.fixture
 def batch():
-    generator = torch.Generator().manual_seed(2)
-    states = torch.randn(2, 5, 6, generator=generator, dtype=torch.float64)
+    states = torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     return states, torch.arange(4) < torch.tensor(LENGTHS)[:, None]
 
 
@@ -164,8 +163,7 @@ def test_labels_by_the_equation(head, batch):
         d = vector(head.label_dependent, states[i, w])
         g = vector(head.label_head, states[i, heads[i, w - 1]])
         linear = head.label_linear.weight @ torch.cat([d, g]) + head.label_linear.bias
-        expected = torch.stack([d @ weight @ g for weight in head.label_weight]) + linear
-        torch.testing.assert_close(row, expected)
+        torch.testing.assert_close(row, torch.stack([d @ weight @ g for weight in head.label_weight]) + linear)
 
 
 def test_padding_changes_nothing(head, batch):
@@ -179,9 +177,7 @@ def test_padding_changes_nothing(head, batch):
 
 def test_dropout_is_the_same_in_all_words_of_a_sentence():
     torch.manual_seed(0)
-    head = Biaffine(6, 3, arc_size=200, dropout=0.5)
-    mapped = head.arc_head(torch.randn(2, 5, 6))
-    dropped = mapped == 0
+    dropped = Biaffine(6, 3, arc_size=200, dropout=0.5).arc_head(torch.randn(2, 5, 6)) == 0
     assert (dropped.all(1) == dropped.any(1)).all()
     assert not dropped[0].equal(dropped[1])
     assert 0.4 < dropped.float().mean() < 0.6

@@ -212,8 +212,7 @@ def test_half_precision_is_as_near_to_the_truth_as_plain_operators(dtype, tolera
 
     def half(function):
         if mixed == "parameters":
-            own = [each.detach().to(dtype).requires_grad_() for each in given]
-            return outcome(function, own, labels, upstream)
+            return outcome(function, [each.detach().to(dtype).requires_grad_() for each in given], labels, upstream)
         with torch.autocast("cpu", dtype):
             return outcome(function, given, labels, upstream)
 

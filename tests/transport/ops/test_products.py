@@ -54,8 +54,7 @@ def values_and_gradients(function, x, weight, bias, expanded_gradient):
     made = function(*given)
     torch.manual_seed(1)
     grad = torch.ones(()).expand(made.shape) if expanded_gradient else torch.randn(made.shape)
-    wanted = [each for each in given if each is not None]
-    return [made, *torch.autograd.grad(made, wanted, grad)]
+    return [made, *torch.autograd.grad(made, [each for each in given if each is not None], grad)]
 
 
 @needs_onednn

@@ -60,8 +60,7 @@ def test_the_library_loads_without_a_gpu_and_says_what_it_lacks(built):
     assert native.xalign_cuda_error(ctypes.c_int64(0)) == b"no error"
     assert native.xalign_cuda_workspace(ctypes.byref(fused.Call(batch=4, n=64, m=128))) == 0
     assert native.xalign_cuda_workspace(ctypes.byref(fused.Call(batch=40, n=64, m=64, iterations=2))) == 64  # marks
-    call = fused.Call(batch=1, n=1, m=1, device=100)
-    failed = native.xalign_cuda(ctypes.byref(call))
+    failed = native.xalign_cuda(ctypes.byref(fused.Call(batch=1, n=1, m=1, device=100)))
     assert failed != 0 and len(native.xalign_cuda_error(ctypes.c_int64(failed))) > 5
     if not torch.cuda.is_available():
         assert len(native.xalign_cuda_probe(0)) > 10

@@ -211,8 +211,7 @@ def test_links_of_a_plan_that_is_made_again(emulated, schedule, dtype, k):
 
 
 def test_similarities_given_in_more_pairs_than_a_wave(emulated):
-    sizes = [(0, 2)] * 511 + [(3, 4), (4, 3), (2, 2)]
-    hidden, spans = pairs_of(sizes)
+    hidden, spans = pairs_of([(0, 2)] * 511 + [(3, 4), (4, 3), (2, 2)])
     similarity, _, _ = pair_similarity(hidden, spans)
     partners, probability = fused.link_partners_of(similarity, spans, hidden.shape[1], RELEASED, probabilities=True)
     expected = fused.link_partners(hidden, spans, (4, 4), RELEASED, probabilities=True)
@@ -234,8 +233,7 @@ def test_a_pair_that_is_not_finite_has_no_links(sizes):
 def test_ties_go_to_the_lowest_index():
     for size in (3, 40, 140):
         hidden, spans = torch.ones(1, 2 * size + 3, 3), torch.tensor([[1, size + 1, size + 2, 2 * size + 2]])
-        options = Transport(filter="union", iterations=0)
-        partners, _ = fused.link_partners(hidden, spans, (size, size), options)
+        partners, _ = fused.link_partners(hidden, spans, (size, size), Transport(filter="union", iterations=0))
         assert (partners[0, 0, 1 : size + 1] == size + 2).all() and (partners[0, 0, size + 2 : -1] == 1).all()
 
 

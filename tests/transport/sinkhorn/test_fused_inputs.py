@@ -2,6 +2,9 @@
 
 import dataclasses
 import itertools
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -216,8 +219,7 @@ def test_states_and_spans_must_belong_together(on):
 def test_gradients_do_not_flow_and_states_are_left_alone(on):
     hidden, spans = moved(on, *random_pairs(16, 3, 4))
     kept = hidden.clone()
-    labels = RELEASED.labels(hidden.requires_grad_(), spans)
-    assert not labels.requires_grad and torch.equal(hidden, kept)
+    assert not RELEASED.labels(hidden.requires_grad_(), spans).requires_grad and torch.equal(hidden, kept)
 
 
 def test_options_reach_the_operator(on):
@@ -230,3 +232,43 @@ def test_options_reach_the_operator(on):
     for name, value in changed.items():
         other = dataclasses.replace(base, **{name: value})
         assert not torch.equal(pair_matrices(hidden, spans, other)[0], links), name
+
+
+MEMORY = Path("/proc/self/statm")
+PROGRAM = f"""
+import resource
+import torch
+from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.transport.sinkhorn import backend
+
+def taken(field):
+    return int(open("{MEMORY}").read().split()[field]) * resource.getpagesize()
+
+def pair(n):
+    return torch.randn(1, 2 * n + 3, 2), torch.tensor([[1, n + 1, n + 2, 2 * n + 2]])
+
+MAPPED, RESIDENT = 0, 1
+few = pair(20)
+with backend.using("cpu"):
+    expected = Transport().labels(*few)
+    before = taken(RESIDENT)
+    Transport().labels(*pair(3000))
+    print(taken(RESIDENT) - before)
+    long = pair(10000)
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (taken(MAPPED) + 2 * 10000**2, most))  # the matrix has 4 n^2 bytes
+    try:
+        Transport().labels(*long)
+    except MemoryError as error:
+        print(error)
+    print(torch.equal(Transport().labels(*few), expected))
+"""
+
+
+@pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
+def test_a_long_pairs_memory_is_given_back_and_too_little_is_an_error_and_no_end():
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    kept, error, same = done.stdout.splitlines()
+    assert int(kept) < 2 * 3000**2  # the matrix has 4 n^2 bytes
+    assert "do not fit" in error and same == "True"

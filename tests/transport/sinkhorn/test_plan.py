@@ -112,8 +112,7 @@ def test_finite_differences(order, iterations, mu, domain):
 @pytest.mark.parametrize(("iterations", "mu"), [(50, 1.0), (50, 0.2), (100, 0.1), (200, 0.05)])
 def test_many_iterations_come_near_the_unrolled_gradient(order, iterations, mu, monkeypatch):
     generator = torch.Generator().manual_seed(3)
-    sizes = ((20, 16), (9, 12), (1, 5))
-    both = masks(sizes)
+    both = masks(((20, 16), (9, 12), (1, 5)))
     src = torch.randn(3, 20, 32, dtype=DOUBLE, generator=generator)
     tgt = src[:, :16] + 0.7 * torch.randn(3, 16, 32, dtype=DOUBLE, generator=generator)
     cosine = torch.cosine_similarity(src[:, :, None], tgt[:, None], dim=-1)
@@ -225,8 +224,7 @@ def test_autocast_changes_nothing(iterations):
 
 def test_what_is_refused():
     similarity, both = torch.rand(1, 2, 3, requires_grad=True), masks(((2, 3),))
-    plan = sinkhorn_plan(similarity, *both)
-    (once,) = torch.autograd.grad(plan.square().sum(), similarity, create_graph=True)
+    (once,) = torch.autograd.grad(sinkhorn_plan(similarity, *both).square().sum(), similarity, create_graph=True)
     with pytest.raises(RuntimeError, match="differentiate twice"):
         once.sum().backward()
     with pytest.raises(XalignError, match="no gradient flows to masses"):

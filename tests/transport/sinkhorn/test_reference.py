@@ -29,8 +29,7 @@ def ragged(seed, pairs=12, scale=20.0, longest=9):
     generator = torch.Generator().manual_seed(seed)
     similarity = scale * (0.5 + torch.randn(pairs, n, m, dtype=DOUBLE, generator=generator))
     src_mask, tgt_mask = masks([a for a, _ in lengths], n), masks([b for _, b in lengths], m)
-    rubbish = torch.where(src_mask[:, :, None] & tgt_mask[:, None], similarity, torch.nan)
-    return rubbish, src_mask, tgt_mask, lengths
+    return torch.where(src_mask[:, :, None] & tgt_mask[:, None], similarity, torch.nan), src_mask, tgt_mask, lengths
 
 
 def scalar_sinkhorn(rows, iterations, mu, eps, order, a=None, b=None):
@@ -102,8 +101,7 @@ def test_masses_with_one_total_are_met_on_both_sides(domain):
     torch.testing.assert_close(
         plan_of(similarity.abs() + 1, src_mask, tgt_mask, iterations=200, domain=domain, **twice), 2 * plan
     )
-    nothing = plan_of(similarity, src_mask, tgt_mask, domain=domain, src_mass=0 * a, tgt_mass=b)
-    assert nothing.eq(0).all()
+    assert plan_of(similarity, src_mask, tgt_mask, domain=domain, src_mass=0 * a, tgt_mass=b).eq(0).all()
 
 
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -1.0])

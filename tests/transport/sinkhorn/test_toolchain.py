@@ -161,3 +161,11 @@ def test_a_compiler_without_openmp(native, tmp_path, monkeypatch):
     record = read_record(tmp_path / "out")
     assert (tmp_path / "out" / LIBRARY).is_file()
     assert record["no_openmp"] == "unsupported option -fopenmp" and "-fopenmp" not in record["command"]
+
+
+def test_sources_that_are_not_there(native):
+    with pytest.raises(XalignError, match="no such native library"):
+        source_digest("tpu", native)
+    (native / "cpu.cpp").unlink()
+    with pytest.raises(XalignError, match=r"missing\n  where: .*cpu\.cpp"):
+        source_digest("cpu", native)

@@ -101,8 +101,7 @@ class Aligner(WordAligner):
     def __post_init__(self) -> None:
         self.encoder.eval()
         object.__setattr__(self, "_unknown", UnknownTokens(trimmed=self.trimmed))
-        similarity = "hidden" if self.pointer is None else "pointer"
-        linking = replace(self.linking, similarity=similarity)
+        linking = replace(self.linking, similarity="hidden" if self.pointer is None else "pointer")
         if linking.method and linking.layers and linking.encoding:
             linking = replace(linking, layers=self._resolve(linking.layers))
         else:
@@ -237,13 +236,11 @@ class Aligner(WordAligner):
         )
 
     def unknown(self) -> UnknownTokens:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return self._unknown
 
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         for [alignment] in self.sweep(pairs, [self.linking], progress, matrices):
             yield alignment
 
@@ -274,9 +271,7 @@ class Aligner(WordAligner):
         """
         start = 0
         for chunk in chunks(pairs, SORTED_AT_ONCE):
-            encoded = encode_pairs(self.tokenizer, chunk, self._unknown)
-            full = _alignable(encoded)
-            for batch in self._batches(full):
+            for batch in self._batches(_alignable(encode_pairs(self.tokenizer, chunk, self._unknown))):
                 states, spans, _ = self._states(batch, sorted(set(layers)))
                 hidden = torch.cat([states[layer] for layer in layers], 2)
                 sides = [

@@ -87,7 +87,6 @@ class AlignerPool(WordAligner):
             raise
 
     def unknown(self) -> UnknownTokens:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         self._require_open()
         for worker in self._workers:
             worker.send(operator.methodcaller("unknown"))
@@ -97,11 +96,9 @@ class AlignerPool(WordAligner):
         return counted
 
     def describe(self) -> str:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return f"{self.ask(operator.methodcaller('describe'))}, {len(self._workers)} processes"
 
     def signature(self) -> str:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return str(self.ask(operator.methodcaller("signature")))
 
     def stream(

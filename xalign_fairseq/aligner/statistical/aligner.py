@@ -52,7 +52,6 @@ class StatisticalAligner(WordAligner):
     def stream(
         self, pairs: Iterable[SentencePair], progress: Progress | None = None, matrices: bool = False
     ) -> Iterator[Alignment]:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         least, calibration = self.least, self.trained.choice.calibration
         for chunk in chunks(pairs, AT_ONCE):
             all_scores = mean_scores(self.trained.models, chunk)
@@ -74,7 +73,6 @@ class StatisticalAligner(WordAligner):
         return f"from bitext alone ({names}), links of probability {least:.2f} and more{grown}"
 
     def signature(self) -> str:
-        """See :class:`~xalign_fairseq.aligner.protocol.WordAligner`."""
         return score_signature(system=self.describe())
 
 

@@ -41,7 +41,7 @@ from xalign_fairseq.aligner.statistical.units import cut_all, make_units
 from xalign_fairseq.core.array_files import ArrayForm, read_arrays, write_arrays
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json, write_changed_json
-from xalign_fairseq.core.own_folder import begun_folder
+from xalign_fairseq.core.locks import begun_folder
 from xalign_fairseq.links.gold import GoldText
 
 PASSES = (4, 5)
@@ -203,7 +203,7 @@ def is_statistical(path: str | os.PathLike[str] | None) -> bool:
 
 
 def begun(folder: Path, identity: dict[str, Any]) -> AbstractContextManager[None]:
-    """Hold the folder of what is learned from a text, as of :func:`~xalign_fairseq.core.own_folder.begun_folder`."""
+    """Hold the folder of what is learned from a text, as of :func:`~xalign_fairseq.core.locks.begun_folder`."""
     return begun_folder(folder, BEGUN, identity, "a statistical aligner")
 
 

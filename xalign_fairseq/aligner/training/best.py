@@ -26,9 +26,9 @@ from xalign_fairseq.aligner.training.train import Hear, train_aligner
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
-from xalign_fairseq.core.installed import require_fairseq
+from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
-from xalign_fairseq.core.own_folder import begun_folder
+from xalign_fairseq.core.locks import begun_folder
 from xalign_fairseq.core.text.pairs import SentencePairs
 from xalign_fairseq.core.text.segmentation import find_segmenters, segmenter_versions
 from xalign_fairseq.core.version import __version__

@@ -106,8 +106,7 @@ def train_together(
         found = 0.0
         links = max(1, sum(len(gold.sure) for _, gold in batch))
         with products_in(dtype, aligner.device):
-            loaded = aligner.states_of_words([pair for pair, _ in batch], scorer.layers)
-            for rows, (src, tgt) in loaded:
+            for rows, (src, tgt) in aligner.states_of_words([pair for pair, _ in batch], scorer.layers):
                 with torch.autocast(aligner.device.type, enabled=False):
                     loss = _loss(scorer, src, tgt, [batch[row][1] for row in rows]) / links
                 loss.backward()

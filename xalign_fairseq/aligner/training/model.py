@@ -14,7 +14,7 @@ from xalign_fairseq.aligner.options import AlignerOptions
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json
-from xalign_fairseq.core.own_folder import require_identity, require_own_folder
+from xalign_fairseq.core.locks import require_identity, require_own_folder
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained.opening import open_model
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained

@@ -11,7 +11,7 @@ from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.devices import choose_devices
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.core.installed import require_fairseq
+from xalign_fairseq.core.installation import require_fairseq
 from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.core.locks import alone
 from xalign_fairseq.data.prepare.prepare import prepare

@@ -11,16 +11,7 @@ BLOCK = 1 << 16
 
 
 class LiveStream:
-    """The lines of a stream that someone may still be writing.
-
-    Example::
-
-        stream = LiveStream(sys.stdin.buffer)
-        while line := stream.readline(1 << 20):
-            ...
-            if not stream.ready():  # the next line is still to be written
-                sys.stdout.flush()
-    """
+    """The lines of a stream that someone may still be writing."""
 
     def __init__(self, stream: IO[bytes]):
         self._stream, self._read = stream, stream.read1  # type: ignore[attr-defined]

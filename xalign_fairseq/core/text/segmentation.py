@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from unicodedata import category
 
 from xalign_fairseq.core.errors import Parameter, XalignError
-from xalign_fairseq.core.installed import version
+from xalign_fairseq.core.installation import version
 from xalign_fairseq.core.text.lines import require_unicode
 from xalign_fairseq.core.text.segmented import SegmentedText
 

@@ -61,8 +61,7 @@ class Trimmer(ABC):
         keep[: len(SPECIALS)] = keep[self._dictionary.mask_index] = True
         keep[self._characters(keep)] = True
         keep[self._frequent()[:floor]] = True
-        tokenizer = self._kept(keep)
-        return Trimmed(tokenizer, np.flatnonzero(keep))
+        return Trimmed(self._kept(keep), np.flatnonzero(keep))
 
     def _characters(self, used: np.ndarray) -> list[int]:
         """The ids of single characters that are kept."""

@@ -104,8 +104,7 @@ class WordPieceTokenizer(Tokenizer):
         return self.settings
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
-        words = [REMOVED_BLANKS.sub("", line).split() for line in lines]
-        return self.encode_words_batch(words)[0]
+        return self.encode_words_batch([REMOVED_BLANKS.sub("", line).split() for line in lines])[0]
 
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
         """No rule of BERT's looks beyond a space, so the words' ids are the line's."""

@@ -41,9 +41,6 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
 
     Without both, it is compared with the dictionary in its folder, otherwise with that of the data-bin that its options
     name.
-
-    Raises:
-        XalignError: no checkpoint, a damaged one, one with foreign pickled code, or one of another model.
     """
     state = read(path)
     encoder, heads = load_encoder(state, path)

@@ -54,9 +54,6 @@ class FourBitFile:
 
     Attributes:
         layer_norm_eps: what layer norms add to the variance.
-
-    Raises:
-        XalignError: the file is damaged.
     """
 
     def __init__(self, path: StrPath):

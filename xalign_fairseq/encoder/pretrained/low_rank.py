@@ -49,11 +49,7 @@ def write_low_rank(path: StrPath, changes: Changes, scorer: Mapping[str, Tensor]
 
 
 def read_changes(path: StrPath) -> tuple[dict[str, Any], Changes, dict[str, Tensor]]:
-    """What :func:`write_low_rank` was given, with changes of half precision: record, changes, and scorer.
-
-    Raises:
-        XalignError: the file is damaged, or something else.
-    """
+    """What :func:`write_low_rank` was given, with changes of half precision: record, changes, and scorer."""
     arrays = read_arrays(path, ArrayForm(np.generic), remedy="learn it anew")
     try:
         record = record_of(arrays)
@@ -71,9 +67,6 @@ def read_low_rank(path: StrPath, read: Callable[[str], tuple[dict[str, Any], Pat
     Args:
         path: the file.
         read: gives the other model by name or path, and the place where that was found.
-
-    Raises:
-        XalignError: the file is damaged, or of another model.
     """
     record, changes, scorer = read_changes(path)
     try:

@@ -61,11 +61,7 @@ def open_model(
     dictionary: StrPath | None = None,
     spm: StrPath | None = None,
 ) -> OpenedModel:
-    """Open a model completely.
-
-    Raises:
-        XalignError: it is missing, damaged or no encoder, or has no tokenizer.
-    """
+    """Open a model completely."""
     state, where = read_pretrained(path, lookup=lookup)
     family, trimmed, packaged = family_of(state), trimmed_to(state), state.get(RECORD) == ORIGIN
     encoder, heads = load_encoder(state, where)

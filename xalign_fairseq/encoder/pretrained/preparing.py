@@ -17,9 +17,6 @@ def prepare_data(options: PrepareOptions) -> dict[str, Any]:
     """:func:`~xalign_fairseq.data.prepare.prepare.prepare` with the tokenizer of the model that the options name.
 
     With ``options.trim_vocabulary`` the model is trimmed to the texts and written next to them as ``model.pt``.
-
-    Raises:
-        XalignError: as ``prepare``; no such model; the data-bin would replace it.
     """
     options.check()
     require_free(Path(options.destdir), options.overwrite)  # before a model is read and trimmed

@@ -65,8 +65,7 @@ def trim(
         "ids": len(rows),
         "of": (stored.get(TRIMMED) or {}).get("of", size),
     }
-    vocabulary = tokenizer_state(made.tokenizer.dictionary, made.tokenizer.model)
-    return _changed(state, model, vocabulary, about)
+    return _changed(state, model, tokenizer_state(made.tokenizer.dictionary, made.tokenizer.model), about)
 
 
 def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], original_where: StrPath) -> dict[str, Any]:
@@ -98,8 +97,7 @@ def untrim(state: dict[str, Any], where: StrPath, original: dict[str, Any], orig
 
     model = {name: among_all(value) if _ROWS.search(name) else value for name, value in mine.items()}
     earlier = (original.get("task_state") or {}).get(TRIMMED)
-    vocabulary = tokenizer_state(tokenizer.dictionary, tokenizer.model)
-    return _changed(state, model, vocabulary, earlier)
+    return _changed(state, model, tokenizer_state(tokenizer.dictionary, tokenizer.model), earlier)
 
 
 def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
@@ -159,9 +157,6 @@ def write_trimmed(
     """Write a model with the pieces that a text needs. Returns its size before and after, as text.
 
     ``out`` is a checkpoint if it ends in ``.pt``, otherwise a Hugging Face folder; at least ``floor`` pieces are kept.
-
-    Raises:
-        XalignError: ``out`` exists, or would replace the model or a text.
     """
     for each in text:
         require_outside(file_of(each), out)

@@ -119,5 +119,4 @@ def _translations(parent: ElementTree.Element) -> Iterator[ElementTree.Element]:
 
 
 def _texts(elements: Iterator[ElementTree.Element]) -> list[str]:
-    texts = (without_notes("".join(element.itertext())) for element in elements)
-    return [text for text in texts if text]
+    return [text for text in (without_notes("".join(element.itertext())) for element in elements) if text]

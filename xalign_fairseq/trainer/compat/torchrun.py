@@ -19,11 +19,7 @@ LAUNCHER = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
 
 
 def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
-    """Compare fairseq's world size with the launcher's.
-
-    Raises:
-        XalignError: the launcher started several processes and fairseq would train alone in each.
-    """
+    """Compare fairseq's world size with the launcher's."""
     if world_size != 1 or any(name not in environment for name in LAUNCHER):
         return
     started = environment["WORLD_SIZE"]

@@ -57,14 +57,6 @@ class FoldedAdamW(torch.optim.Optimizer):
     Args:
         params: as torch's optimizers take them.
         lr, betas, eps, weight_decay: as in the equations (w).
-
-    Example::
-
-        optimizer = FoldedAdamW(model.parameters(), lr=1e-4)
-        loss.backward()
-        optimizer.multiply(1 / sample_size)
-        norm = optimizer.clip(1.0)      # of the scaled gradient, a tensor
-        optimizer.step()
     """
 
     supports_memory_efficient_fp16 = True
@@ -136,11 +128,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         return loss
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Load a state of this optimizer or of fairseq's adam; moments keep their precision.
-
-        Raises:
-            XalignError: the state is another optimizer's, or of other parameters.
-        """
+        """Load a state of this optimizer or of fairseq's adam; moments keep their precision."""
         require_groups([len(group["params"]) for group in state_dict["param_groups"]], self.param_groups)
         super().load_state_dict(dict(state_dict))
         for group, saved_group in zip(self.param_groups, state_dict["param_groups"], strict=True):

@@ -140,9 +140,6 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
     Args:
         folder: its save dir, or the output of train-aligner, or the folder of one run of a transfer study.
         log: of fairseq-train; by default ``train.log`` in the folder.
-
-    Raises:
-        XalignError: there is no log, or no update in it.
     """
     log = log or folder / LOG
     if not log.is_file():

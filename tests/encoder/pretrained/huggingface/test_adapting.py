@@ -1,5 +1,7 @@
 """Folders of encoders that transformers runs: base models, models with heads, and what is refused."""
 
+import logging
+
 import pytest
 import torch
 from support.body_folders import MODELS, ragged_tokens, read_model, their_states, write_model
@@ -104,3 +106,10 @@ def test_heads_of_another_form_are_left_out(tmp_path):
     configure(folder, classifier_activation="gelu")
     change_weights(folder, lambda weights: weights.pop("head.norm.weight"))
     assert is_made(folder)
+
+
+def test_what_is_not_used_is_logged(tmp_path, caplog):
+    write_model(tmp_path, "m2m_100")
+    with caplog.at_level(logging.WARNING):
+        adapting.read(tmp_path)
+    assert "not used" in caplog.text and "7 rows of padding" in caplog.text

@@ -126,3 +126,9 @@ def test_a_mistyped_path_is_not_looked_up_and_a_mistyped_name_once(hub, monkeypa
     with pytest.raises(XalignError, match=r"neither on this machine[\s\S]*found: not found\n"):
         read_pretrained("runs/whatever")  # nothing here is called so: perhaps an organisation's
     assert asked == ["rnus", "runs/whatever"]
+
+
+def test_a_name_is_found_in_the_cache(cached, hub):
+    state, where = read_pretrained("org/name")
+    assert where == cached / "snapshots/bbb" and "encoder.lm_head.bias" in state["model"]
+    assert not hub.asked

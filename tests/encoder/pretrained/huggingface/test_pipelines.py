@@ -36,8 +36,7 @@ def test_what_stands_around_a_text_comes_before_names(tmp_path):
     made.post_processor = processors.TemplateProcessing(
         single="Ġ $A [SEP]", pair="Ġ $A $B [SEP]", special_tokens=[("Ġ", mark), ("[SEP]", 2)]
     )  # as NLLB's language codes
-    size = write_tokenizer(tmp_path, made)
-    order = read_pipeline(tmp_path, size).order
+    order = read_pipeline(tmp_path, write_tokenizer(tmp_path, made)).order
     assert order[0] == mark and order[2] == 2 and 1 in order[4:-1]
 
 
@@ -86,3 +85,8 @@ def test_a_sentencepiece_model_alone_will_do(tmp_path, name, pieces, roles):
     tokenizer = opened(vocabulary)
     for line in TEXT:
         assert [vocabulary.order[i] for i in tokenizer.encode(line)] == processor.encode(line)
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path):
+    with pytest.raises(XalignError, match="no tokenizer"):
+        read_pipeline(tmp_path, 100)

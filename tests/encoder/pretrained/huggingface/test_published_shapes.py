@@ -119,8 +119,7 @@ def test_states_and_ids_are_those_of_transformers_and_survive_an_export(write, m
 
     export(folder, tmp_path / "exported")
     again = transformers.AutoModel.from_pretrained(tmp_path / "exported")
-    back = order_of(tmp_path / "exported")
-    for layer, each in enumerate(hidden_of(again, back[tokens], keep)):
+    for layer, each in enumerate(hidden_of(again, order_of(tmp_path / "exported")[tokens], keep)):
         torch.testing.assert_close(each, expected[layer], rtol=2e-6, atol=2e-6)
 
 

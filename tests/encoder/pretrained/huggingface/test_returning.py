@@ -77,8 +77,7 @@ def test_logits_are_those_of_the_models_own_head(model_type, tmp_path):
 @pytest.mark.parametrize("learned", [True, False])
 def test_a_trained_head_is_told_of_where_the_model_has_none(learned, tmp_path, caplog):
     head = [f"encoder.lm_head.{part}" for part in PARTS]
-    checkpoint = trained(tmp_path, "mt5", () if learned else head)
-    export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
+    export(trained(tmp_path, "mt5", () if learned else head), tmp_path / "out", onto=tmp_path / "model")
     assert ("not exported: the trained masked-language-model head" in caplog.text) is learned
 
 
@@ -112,3 +111,8 @@ def test_the_packages_own_encoder_is_not_put_back(tmp_path, folder):
     with pytest.raises(XalignError, match=r"without its original model(?s:.*)leave out onto"):
         export(tmp_path / "own.pt", tmp_path / "out", onto=tmp_path / "model")
     assert not (tmp_path / "out").exists()
+
+
+def test_what_the_models_own_head_has_no_place_for_is_told(tmp_path, caplog):
+    export(trained(tmp_path, "modernbert", ()), tmp_path / "out", onto=tmp_path / "model")
+    assert {name for name in LACKING if f"not exported: {name}" in caplog.text} == LACKING

@@ -56,8 +56,7 @@ def test_options_and_heads_come_back_beside_what_the_model_says_itself(state, tm
 def test_labels_with_a_slash_come_back(state, tmp_path):
     kept = {"transfer": {"benchmark": "pos", "labels": ["ADJ", "N/A", "NOUN"]}, "trimmed": {"to": ["a.en", "a.de"]}}
     side_files.write({**state, "task_state": {**kept, "tokenizer": {"symbols": []}}}, HEADS, tmp_path)
-    found = side_files.take_back(imported(), tmp_path)
-    assert found["task_state"] == {"tokenizer": {"symbols": ["a"]}, **kept}
+    assert side_files.take_back(imported(), tmp_path)["task_state"] == {"tokenizer": {"symbols": ["a"]}, **kept}
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,7 @@ def test_ids_of_texts_pairs_and_masks_are_ours_in_their_order(tokenizer):
 def test_special_symbols_have_their_roles(tokenizer):
     files = tokenizer_files(tokenizer, 20, "here")
     config, theirs = json.loads(files.contents["tokenizer_config.json"]), whole(files)
-    ours = {"pad": 1, "unk": 3, "cls": 0, "sep": 2, "mask": tokenizer.dictionary.mask_index}
-    for role, index in ours.items():
+    for role, index in {"pad": 1, "unk": 3, "cls": 0, "sep": 2, "mask": tokenizer.dictionary.mask_index}.items():
         symbol = config[f"{role}_token"]
         if isinstance(symbol, dict):
             assert role == "mask" and symbol["lstrip"]  # XLM-R's takes the space before it

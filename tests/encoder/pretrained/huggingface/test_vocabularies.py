@@ -233,8 +233,7 @@ def test_case_by_the_symbols_where_nothing_tells(write, caplog, cased):
     def uncased(lines):
         lines[8] = "dog"
 
-    folder = write("vocab.txt", len if cased else uncased)
-    found = read_vocabulary(folder, BERT, len(BERT_LINES)).state["wordpiece"]
+    found = read_vocabulary(write("vocab.txt", len if cased else uncased), BERT, len(BERT_LINES)).state["wordpiece"]
     assert f"nothing says whether to lower-case text; by the symbols: {not cased}" in caplog.text
     assert found["lowercase"] is not cased and found["chinese_chars"] and found["strip_accents"] is None
 

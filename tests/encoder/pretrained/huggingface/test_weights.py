@@ -94,3 +94,10 @@ def test_views_and_shared_storage_are_written(tmp_path):
 
     with safe_open(tmp_path / "x.safetensors", "pt") as stream:
         assert stream.metadata() == {"format": "pt"}
+
+
+@pytest.mark.parametrize("content", [[1], {"a": torch.ones(1), "step": 3}])
+def test_a_pickle_that_is_no_state_dict(tmp_path, content):
+    torch.save(content, tmp_path / "x.bin")
+    with pytest.raises(XalignError, match=r"not a state dict[\s\S]*tensors by their names"):
+        read_tensors(tmp_path / "x.bin")

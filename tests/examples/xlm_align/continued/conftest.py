@@ -26,5 +26,4 @@ def made_up(tmp_path, monkeypatch):
     monkeypatch.setattr(train, "updates_of", lambda path: at["updates"])
     folder = tmp_path / "runs/so-1"
     folder.mkdir(parents=True)
-    options = {**study.COMMON, "--max-update": "5"}
-    return train.Run(folder, tmp_path, tmp_path, 2, options, "so", 1), called, at
+    return train.Run(folder, tmp_path, tmp_path, 2, {**study.COMMON, "--max-update": "5"}, "so", 1), called, at

@@ -106,8 +106,7 @@ def test_counts_are_of_settings_all_of_whose_runs_have_them(tmp_path):
 
 def test_counts_are_found_whatever_the_order_of_a_run_s_options(tmp_path):
     """The folder has them as they were given, the record as the study has them."""
-    change = {"--dwa-method": "ot-unbalanced", "--dwa-filter": "itermax"}
-    made = record("dwa", 1, 20.0, change)
+    made = record("dwa", 1, 20.0, {"--dwa-method": "ot-unbalanced", "--dwa-filter": "itermax"})
     run = tmp_path / "runs/dwa,dwa-method=ot-unbalanced,dwa-filter=itermax-1"
     run.mkdir(parents=True)
     (run / "run.json").write_text(json.dumps(made))

@@ -78,8 +78,7 @@ def _download(name: str) -> Path:
         if SUBFOLDER + "/config.json" in there and not {*there} & {*WEIGHTS}:
             raise in_subfolder(name, f"download it, and give its folder {SUBFOLDER}")
         weights = SAFE if any(fnmatch(file, pattern) for file in there for pattern in SAFE) else PICKLED
-        wanted = [*FILES, *weights]
-        return Path(huggingface_hub.snapshot_download(name, allow_patterns=wanted))
+        return Path(huggingface_hub.snapshot_download(name, allow_patterns=[*FILES, *weights]))
     except XalignError:
         raise
     except Exception as error:  # the network's, or the hub's: no such model, no permission

@@ -84,8 +84,7 @@ def _read_json_file(folder: Path, vocab_size: int) -> Vocabulary:
     if None in special:
         raise XalignError("the tokenizer lacks special symbols", where=path, found=special)
     pipeline = TokenizerPipeline(content, special, size)
-    dictionary = pipeline.dictionary(path)
-    return Vocabulary(tokenizer_state(dictionary, pipeline), pipeline.order, 1)
+    return Vocabulary(tokenizer_state(pipeline.dictionary(path), pipeline), pipeline.order, 1)
 
 
 def _named(config: Mapping[str, Any]) -> dict[str, str]:
@@ -131,14 +130,12 @@ def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
 
 def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
     """The pieces by their own ids, as mT5 and DeBERTa have them; DeBERTa's [MASK] follows them."""
-    processor = load_sentencepiece(path)
-    pieces = pieces_of(processor, path)
+    pieces = pieces_of(load_sentencepiece(path), path)
     _require_fit(len(pieces), vocab_size, path)
     ids = {piece: i for i, piece in enumerate(pieces)}
     if "[CLS]" in ids and "[MASK]" not in ids and len(pieces) < vocab_size:
         ids["[MASK]"] = len(pieces)
-    roles = {role: ids[name] for role, name in _usual(ids).items()}
-    special = _special_ids(roles, path)
+    special = _special_ids({role: ids[name] for role, name in _usual(ids).items()}, path)
     twice = (*SPECIALS, MASK)
     rest = [i for i in range(len(pieces)) if i not in special and pieces[i] not in twice]
     dictionary = Dictionary(pieces[i] for i in rest)
