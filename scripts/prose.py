@@ -7,6 +7,8 @@
 - ``TASK:CHECKPOINT``: its difference from plain e5-small in a transfer task (xnli, pawsx, pos, ner, parsing, qa,
   tatoeba), the mean over languages that were not trained on; higher is better;
 - ``TASK:CHECKPOINT~CONTROL``: the same from a checkpoint that has a report of its own (mlm-tlm);
+- ``STUDY.TASK:CHECKPOINT``: the same in examples/transfer/STUDY, from that report's baseline;
+- ``code-switching:LANGUAGE``: XNLI accuracy after code-switched fine-tuning minus that on translations alone;
 - ``layer:SETTING:METHOD:N``: mean test AER of links from layer N, METHOD as in layers.py with hyphens
   (transport-itermax), both sides in one sequence; ``layer:SETTING:ahead``: the first layer from which on
   transport-itermax has the lower development AER than simalign-itermax;
@@ -21,13 +23,18 @@ import functools
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
+import numpy as np
+
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.evaluation.metric import ratio
+from xalign_fairseq.evaluation.statistics import Comparison, resample
 from xalign_fairseq.evaluation.tables import signed
 
 FIGURE = re.compile(r"<!-- =(\S+) -->(.*?)<!-- / -->", re.DOTALL)
@@ -50,15 +57,28 @@ def difference(root: Path, name: str) -> dict[str, Any]:
         if kind == "aer":
             found: dict[str, Any] = read(root / "examples/xlm_align/continued/results/tests.json")[control][setting]
             return found
+        if kind == "code-switching":
+            return code_switching(root, setting)
+        study, _, task = kind.rpartition(".")
         folder = "report" if control == "none" else "control"
-        report = read(root / f"examples/transfer/results/{folder}/report.json")
+        report = read(root / "examples/transfer" / study / f"results/{folder}/report.json")
         return next(
             each
             for each in report["findings"]["averages"]
-            if each["checkpoint"] == setting and re.split("[, ]", each["task"])[0] == kind
+            if each["checkpoint"] == setting and re.split("[, ]", each["task"])[0] == task
         )
     except (KeyError, StopIteration):
         raise XalignError("there is no such difference in the results", found=name) from None
+
+
+def code_switching(root: Path, language: str) -> dict[str, Any]:
+    """Accuracy of xnli-code-switched minus that of xnli-translated, tested over items and seeds."""
+    runs = root / "examples/transfer/mechanism/results/runs"
+    systems = []
+    for task in ("xnli-translated", "xnli-code-switched"):
+        paths = sorted(runs.glob(f"*/{task}/*/*/counts.npz"))
+        systems.append([np.stack([np.load(path)[f"{language}/accuracy"] for path in paths])])
+    return {"seeds": len(paths), **asdict(Comparison.of_items_and_seeds(*resample(systems, ratio)).test())}
 
 
 def figure(root: Path, name: str) -> str:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Copy what the report of a study needs, scores and counts of every finished run, without the paths of a machine.
 
-usage: collect_results.py OUT RESULTS [--add]
+usage: collect_results.py OUT RESULTS [--add] [--reseeded]
 
 OUT: of xalign transfer. RESULTS/runs is replaced; with --add the runs stay that RESULTS has and OUT has not, such as
-those of another machine.
+those of another machine. With --reseeded, each seed of a checkpoint may have an encoder of its own, trained with
+another seed: an OUT for each, collected with --add.
 """
 
 import argparse
@@ -28,6 +29,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("--add", action="store_true", help="keep the runs that OUT has not")
+    parser.add_argument("--reseeded", action="store_true", help="of a checkpoint's encoders, one for each seed")
     args = parser.parse_args()
     finished = sorted((args.out / "runs").rglob("result.json"))
     if not finished:
@@ -40,6 +42,8 @@ def main() -> None:
             run.mkdir(parents=True, exist_ok=True)
             result = read_json(path)
             result["command"] = portable(result["command"])
+            if args.reseeded:
+                result["made_by"]["checkpoint_digest"] = "one for each seed"
             write_json(run / "result.json", result)
             shutil.copy(path.parent / "counts.npz", run)
     print(f"{len(finished)} runs in {args.results / 'runs'}")

@@ -135,6 +135,10 @@ def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, 
     assert describe(shared) == "tiny, float32, trimmed vocabulary, pairs of any length, 2 processes"
     assert describe(longer).endswith("pairs of 33 to 64 tokens")
     assert describe(kept) == "small, float32, whole vocabulary, pairs of any length, all keep memory"
+    args.device = "cuda"  # where larger batches come second
+    (_, usual), (which, larger), *rest = benchmark.settings(args, tmp_path)
+    assert larger.tokens == 4 * usual.tokens and all("times" not in each for each, _ in rest)
+    assert describe(which) == "tiny, float32, trimmed vocabulary, pairs of any length, 4 times the tokens"
     del whole["memory"]  # as of results from before
     assert describe(whole) == "small, float32, whole vocabulary, pairs of any length"
 

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import prose
 import pytest
 
@@ -48,6 +49,20 @@ def test_a_claim_that_its_interval_does_not_bear_out_is_told(root):
             assert bool(prose.untrue(root, f"<!-- claim {name} {word} -->")) is (word != true), (name, word)
     with pytest.raises(XalignError, match="no such difference"):
         prose.untrue(root, "<!-- claim xnli:ppa better -->")
+
+
+def test_other_studies_of_transfer_have_differences_too(root):
+    report = root / "examples/transfer/controls/results/report/report.json"
+    row = {"checkpoint": "moco", "task": "parsing, trained on en", "difference": -0.006, "low": -0.015, "high": 0.004}
+    write_json(report, {"findings": {"averages": [row]}})
+    assert prose.figure(root, "controls.parsing:moco/interval") == "−1.5 to +0.4"
+    runs = root / "examples/transfer/mechanism/results/runs/ppa"
+    for task, right in (("xnli-translated/de", (1, 2)), ("xnli-code-switched/en+de", (2, 3))):
+        for seed, number in enumerate(right):
+            folder = runs / task / str(seed)
+            folder.mkdir(parents=True)
+            np.savez(folder / "counts.npz", **{"de/accuracy": [[k < number, 1] for k in range(4)]})
+    assert prose.figure(root, "code-switching:de") == "+25.0" and prose.figure(root, "code-switching:de/seeds") == "two"
 
 
 def test_figures_of_layers_and_of_align_mlms_tables(root):

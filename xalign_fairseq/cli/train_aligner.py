@@ -258,10 +258,7 @@ def _usual_start(given: dict[str, Any], quiet: bool) -> str:
     try:
         packaged.find()
         given["model"], way = packaged.NAME, ""
-        text = (
-            f"the packaged encoder {packaged.NAME} is used, the better start for languages that it knows; for others "
-            "--from-scratch learns from the bitext alone"
-        )
+        text = f"the packaged encoder {packaged.NAME} is used; for languages that it does not know, use --from-scratch"
     except XalignError:
         way = "from_scratch"
         if not given.keys() <= WAYS[way]:

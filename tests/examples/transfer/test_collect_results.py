@@ -57,3 +57,14 @@ def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["collect_results.py", *map(str, (results.parent / "out", results, "--add"))])
     collect_results.main()
     assert json.loads(other.read_text()) == {} and json.loads(shared.read_text())["name"] == "é"
+
+
+def test_seeds_of_a_checkpoint_may_have_encoders_of_their_own(results, monkeypatch):
+    """The report compares runs whose digests agree."""
+    path = results.parent / "out/runs/tlm/pos/1/result.json"
+    path.write_text(json.dumps({"command": COMMAND, "made_by": {"checkpoint_digest": "c0", "holdout": 0.1}}))
+    arguments = map(str, (results.parent / "out", results, "--reseeded"))
+    monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
+    collect_results.main()
+    made_by = json.loads((results / "runs/tlm/pos/1/result.json").read_text())["made_by"]
+    assert made_by == {"checkpoint_digest": "one for each seed", "holdout": 0.1}
