@@ -188,7 +188,7 @@ def test_nothing_is_written_through_a_link_that_someone_has_put_there(write, tmp
 
 
 def test_resume_needs_a_record(write):
-    with pytest.raises(XalignError, match="no output that could be continued"):
+    with pytest.raises(XalignError, match="this output cannot be resumed"):
         write("a", record=None, resume=True)
 
 

@@ -140,5 +140,5 @@ def test_accuracy_is_over_words_and_not_over_sentences():
 
 @pytest.mark.parametrize("metric", [TOKEN_ACCURACY, ENTITY_F1, XTREME_POS_F1])
 def test_every_word_has_a_prediction(metric):
-    with pytest.raises(XalignError, match="1 tags for 2 words"):
+    with pytest.raises(XalignError, match="1 tag for 2 words"):
         metric.counts([["O"], ["O", "O"]], [["O"], ["O"]], "de")

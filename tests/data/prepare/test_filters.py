@@ -147,7 +147,7 @@ def test_what_can_not_be_told_is_said_before_any_work(model, tmp_path):
 
 def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
     source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
-    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1200 lines in 2 shards"):
+    with pytest.raises(XalignError, match=r"(?s)a shard has no line.*shard.*1,200 lines in 2 shards"):
         prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
     made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
     assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200
