@@ -103,6 +103,12 @@ SMALLER = {
         "cp dev.gold links/eflomal/de-en.links\n",
         "test -s exported/model.safetensors; test -s sentences/modules.json; test -s page.html",
     ),
+    "reference": Smaller(
+        ("docs/reference/from_bitext_alone.md", "docs/reference/segmentation.md", "docs/reference/hugging_face.md"),
+        {'export_onnx(load_aligner("e5-small"': 'import os; export_onnx(load_aligner(os.environ["MODEL"]'},
+        f"{SAMPLE} cp P.en all.en; cp P.de all.de\n",
+        "test -s e5-onnx/encoder.onnx; cmp <(wc -l < all.links) <(wc -l < guided.links)",
+    ),
     "plain_torch": Smaller(
         ("docs/plain_torch.md",),
         {
@@ -145,7 +151,7 @@ def test_a_page_runs_as_it_is(page, tmp_path):
 def test_a_page_runs_with_smaller_sizes(name, tiny_checkpoint, tmp_path):  # noqa: F811
     """README's Chinese needs ICU, its XLM-R is a tiny model in a hub's folder."""
     case, hub = SMALLER[name], tmp_path / "hub"
-    for needed in ("icu4py", "matplotlib", "transformers", "accelerate"):
+    for needed in ("icu4py", "jieba", "matplotlib", "transformers", "accelerate", "onnxruntime"):
         pytest.importorskip(needed)
     model = hub / f"models--{XLM_R.replace('/', '--')}" / "snapshots" / "0"
     hub.mkdir()
