@@ -109,6 +109,19 @@ SMALLER = {
         f"{SAMPLE} cp P.en all.en; cp P.de all.de\n",
         "test -s e5-onnx/encoder.onnx; cmp <(wc -l < all.links) <(wc -l < guided.links)",
     ),
+    "train_aligner": Smaller(  # without training on gold, which takes minutes
+        ("docs/reference/train_aligner.md",),
+        {
+            "train-aligner --src": "train-aligner --model $MODEL --updates 2 --src",
+            "xalign train-aligner --best --src train.de --tgt train.en --out best": "",
+            "--model best": "--model second",
+            "xalign train-aligner --gold gold/en-cs.gold gold/ja-en.gold": "true",
+            "xalign align --method scored": "true",
+            "xalign align --model trained/encoder.npz": "true",
+        },
+        f"{SAMPLE} for each in en de; do cp P.$each train.$each; cp dev.$each test.$each; done\n",
+        "[[ $(wc -l < test.links) == 20 ]]",
+    ),
     "plain_torch": Smaller(
         ("docs/plain_torch.md",),
         {
