@@ -17,7 +17,7 @@ Every --arch is measured with every --dtype, with the first of --vocabulary, --p
 share updates by gloo, and the threads) and --memory (what a step frees on a CPU: it is kept or returned by all
 contestants; with own, the package keeps it and the others do not). Each other one of these is measured with one arch
 and the first dtype: the last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary;
-otherwise the first.
+otherwise the first. On a GPU the first arch and dtype are also measured with 4 times as many tokens a batch.
 Settings come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that
 are missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices
 in OUT, the table OUT/training.md and the picture OUT/training.png.
@@ -69,6 +69,7 @@ BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
 TOLERANCE = 1e-5  # of their first losses in float32, relative
 MASKED, WHOLE = "xalign, MLM + TLM", "xalign, XLM-Align"
+LARGE = 4  # times as many tokens, so that a batch fills a GPU
 AXES = ("vocabulary", "pairs", "processes", "memory")  # that vary one by one
 MEMORY = tuple(training_report.MEMORY)
 PAIRS = {"cpu": ("any", "mixed", "32", "64", "128", "256"), "cuda": ("any", "mixed")}
@@ -206,17 +207,20 @@ def digest(setting: Setting, versions: Mapping[str, str]) -> str:
 def settings(args: argparse.Namespace, work: Path) -> Iterator[tuple[dict[str, Any], Setting]]:
     """What is measured, and the row's own words for it; data-bins are made when they are first needed."""
 
-    def one(arch: str, dtype: str, **other: Any) -> tuple[dict[str, Any], Setting]:
+    def one(arch: str, dtype: str, times: int = 1, **other: Any) -> tuple[dict[str, Any], Setting]:
         axes = {axis: other.get(axis, getattr(args, axis)[0]) for axis in AXES}
         vocabulary = axes.pop("vocabulary")
         data = args.data_bin if vocabulary == GIVEN else training_data.make(vocabulary, args.data, work / "data")
-        tokens = args.max_tokens or TOKENS[args.device][arch]
+        tokens = times * (args.max_tokens or TOKENS[args.device][arch])
         setting = Setting(arch, dtype, args.device, tokens, str(data), args.threads, BATCHES[args.device], **axes)
-        return {"arch": arch, "dtype": dtype, "vocabulary": vocabulary, **axes}, setting
+        large = {"times": times} if times > 1 else {}
+        return {"arch": arch, "dtype": dtype, "vocabulary": vocabulary, **axes, **large}, setting
 
     for arch in args.arch:
         for dtype in args.dtype:
             yield one(arch, dtype)
+            if args.device == "cuda" and (arch, dtype) == (args.arch[0], args.dtype[0]):
+                yield one(arch, dtype, LARGE)
     for name in ("vocabulary", "processes", "pairs"):
         for value in getattr(args, name)[1:]:
             yield one(args.arch[-1 if name == "vocabulary" else 0], args.dtype[0], **{name: value})
@@ -234,8 +238,7 @@ def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
     given += f" --data-bin {args.data_bin.name}" if args.data_bin else f" --vocabulary {' '.join(args.vocabulary)}"
     rows: list[dict[str, Any]] = []
     for which, setting in settings(args, work):
-        path = work / f"training-{digest(setting, versions)}.json"
-        found = Measurement(setting, path, args.rounds, end).run()
+        found = Measurement(setting, work / f"training-{digest(setting, versions)}.json", args.rounds, end).run()
         which["batches"] = next((each["contents"] for each in found.values() if "contents" in each), None)
         rows += [{**which, **row} for row in compare(found)]
         command = f"benchmark_training.py --device {args.device}{given}"

@@ -71,6 +71,7 @@ def setting(row: Mapping[str, Any]) -> str:
         f"{row['vocabulary']} vocabulary",
         pairs or f"pairs of {int(longest) // 2 + 1} to {longest} tokens",
     ]
+    parts += [f"{row['times']} times the tokens"] if row.get("times", 1) > 1 else []
     parts += [f"{row['processes']} processes"] if row["processes"] > 1 else []
     return ", ".join([*parts, *MEMORY[row.get("memory", "own")]])
 

@@ -103,6 +103,25 @@ SMALLER = {
         "cp dev.gold links/eflomal/de-en.links\n",
         "test -s exported/model.safetensors; test -s sentences/modules.json; test -s page.html",
     ),
+    "reference": Smaller(
+        ("docs/reference/from_bitext_alone.md", "docs/reference/segmentation.md", "docs/reference/hugging_face.md"),
+        {'export_onnx(load_aligner("e5-small"': 'import os; export_onnx(load_aligner(os.environ["MODEL"]'},
+        f"{SAMPLE} cp P.en all.en; cp P.de all.de\n",
+        "test -s e5-onnx/encoder.onnx; cmp <(wc -l < all.links) <(wc -l < guided.links)",
+    ),
+    "train_aligner": Smaller(  # without training on gold, which takes minutes
+        ("docs/reference/train_aligner.md",),
+        {
+            "train-aligner --src": "train-aligner --model $MODEL --updates 2 --src",
+            "xalign train-aligner --best --src train.de --tgt train.en --out best": "",
+            "--model best": "--model second",
+            "xalign train-aligner --gold gold/en-cs.gold gold/ja-en.gold": "true",
+            "xalign align --method scored": "true",
+            "xalign align --model trained/encoder.npz": "true",
+        },
+        f"{SAMPLE} for each in en de; do cp P.$each train.$each; cp dev.$each test.$each; done\n",
+        "[[ $(wc -l < test.links) == 20 ]]",
+    ),
     "plain_torch": Smaller(
         ("docs/plain_torch.md",),
         {
@@ -145,7 +164,7 @@ def test_a_page_runs_as_it_is(page, tmp_path):
 def test_a_page_runs_with_smaller_sizes(name, tiny_checkpoint, tmp_path):  # noqa: F811
     """README's Chinese needs ICU, its XLM-R is a tiny model in a hub's folder."""
     case, hub = SMALLER[name], tmp_path / "hub"
-    for needed in ("icu4py", "matplotlib", "transformers", "accelerate"):
+    for needed in ("icu4py", "jieba", "matplotlib", "transformers", "accelerate", "onnxruntime"):
         pytest.importorskip(needed)
     model = hub / f"models--{XLM_R.replace('/', '--')}" / "snapshots" / "0"
     hub.mkdir()

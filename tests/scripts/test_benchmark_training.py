@@ -67,17 +67,13 @@ def run(benchmark, monkeypatch, tmp_path):
     return call
 
 
-def rows_of(result):
-    return {row["contestant"]: row for row in result["rows"]}
-
-
 def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
     result = run("--arch", "tiny", "--dtype", "float32", "--rounds", "2", "--threads", "1")
     names = list(SECONDS)
     begin, rounds = [(name, "begin") for name in names], [(name, "round") for name in names]
     assert asked.questions == [*begin, *rounds, *rounds]
     assert sorted(asked.ended) == sorted(names)
-    rows = rows_of(result)
+    rows = {row["contestant"]: row for row in result["rows"]}
     assert rows["fairseq"]["tokens_per_second"] == [100.0, 100.0, 100.0]
     assert rows["xalign, MLM + TLM"]["times_fairseq"] == [2.0, 2.0, 2.0]
     assert rows["transformers"]["times_fairseq"] == [0.5, 0.5, 0.5]
@@ -139,6 +135,10 @@ def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, 
     assert describe(shared) == "tiny, float32, trimmed vocabulary, pairs of any length, 2 processes"
     assert describe(longer).endswith("pairs of 33 to 64 tokens")
     assert describe(kept) == "small, float32, whole vocabulary, pairs of any length, all keep memory"
+    args.device = "cuda"  # where larger batches come second
+    (_, usual), (which, larger), *rest = benchmark.settings(args, tmp_path)
+    assert larger.tokens == 4 * usual.tokens and all("times" not in each for each, _ in rest)
+    assert describe(which) == "tiny, float32, trimmed vocabulary, pairs of any length, 4 times the tokens"
     del whole["memory"]  # as of results from before
     assert describe(whole) == "small, float32, whole vocabulary, pairs of any length"
 

@@ -135,7 +135,7 @@ def choose_tool(name: str) -> Tool:
     for tool in TOOLS.values():
         if tool.find():
             return tool
-    remedy = (" or ".join(tool.install for tool in TOOLS.values()), "; or align with", Command("align"))
+    remedy = (f"{', '.join(tool.install for tool in TOOLS.values())}, or use", Command("align"))
     raise XalignError(f"{' and '.join(TOOLS)} are not installed", parameter="engine", remedy=remedy)
 
 

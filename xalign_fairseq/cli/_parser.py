@@ -18,7 +18,7 @@ GROUPS = {
 }
 OTHERS = "others"
 EXAMPLES = (
-    "xalign align --src test.en --tgt test.de --out test.links",
+    "xalign align test.en test.de -o test.links",
     "xalign score --hyp test.links --gold test.gold",
     "xalign train-aligner --src train.en --tgt train.de --out aligner",
 )

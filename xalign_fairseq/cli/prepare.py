@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import add_out, add_values
+from xalign_fairseq.core.counts import counted
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def run(args: argparse.Namespace) -> None:
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):
         print(f"warning: {message}", file=sys.stderr)
-    print(f"{manifest['tokenizer']['symbols']} symbols in the dictionary; all counts in {args.out}/manifest.json")
+    print(f"{manifest['tokenizer']['symbols']:,} symbols in the dictionary; all counts in {args.out}/manifest.json")
     if args.trim_vocabulary:
         print(f"to train from the trimmed model: fairseq-train {args.out} ... --init-checkpoint {args.out}")
 
@@ -230,13 +231,13 @@ def summary(manifest: dict[str, Any]) -> list[str]:
     lines = []
     for text in manifest["pairs"] + manifest["mono"]:
         name = f"{text['src']}-{text['tgt']}" if "src" in text else text["lang"]
-        kept = f"{text['pairs']} pairs" if "src" in text else f"{text['sentences']} sentences"
-        drops = ", ".join(f"{count} {reason}" for reason, count in text["dropped"].items() if count)
+        kept = counted(text["pairs"], "pair") if "src" in text else counted(text["sentences"], "sentence")
+        drops = ", ".join(f"{count:,} {reason}" for reason, count in text["dropped"].items() if count)
         tokens = ", ".join(
-            f"{count} {lang} ({100 * text['unknown_rate'][lang]:.2f}% unknown)"
+            f"{count:,} {lang} ({100 * text['unknown_rate'][lang]:.2f}% unknown)"
             for lang, count in text["tokens"].items()
         )
         links = text.get("links")
-        about = f"; links: {links['sure']} sure, {links['possible']} possible" if links else ""
+        about = f"; links: {links['sure']:,} sure, {links['possible']:,} possible" if links else ""
         lines.append(f"{text['split']} {name}: {kept}; dropped: {drops or 'none'}; tokens: {tokens}{about}")
     return lines

@@ -156,10 +156,7 @@ def _add_training_arguments(group: Any) -> None:
             *("freeze-encoder-updates", int, "N"),
             "train only the heads, such as dwa's pointer, for the first N updates (default: 0)",
         ),
-        (
-            *("validate-every", int, "N"),
-            f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)",
-        ),
+        (*("validate-every", int, "N"), f"updates between checkpoints (default: 1000; {small}: 50, at most --updates)"),
         ("patience", int, "N", "stop after N checkpoints without a lower AER; 0: never (default: 5)"),
         ("seed", int, None, "default: 1"),
     )
@@ -261,10 +258,7 @@ def _usual_start(given: dict[str, Any], quiet: bool) -> str:
     try:
         packaged.find()
         given["model"], way = packaged.NAME, ""
-        text = (
-            f"the packaged encoder {packaged.NAME} is used, the better start for languages that it knows; for others "
-            "--from-scratch learns from the bitext alone"
-        )
+        text = f"the packaged encoder {packaged.NAME} is used; for languages that it does not know, use --from-scratch"
     except XalignError:
         way = "from_scratch"
         if not given.keys() <= WAYS[way]:
